@@ -11,6 +11,7 @@
 #include "cmd/program.h"
 #include "cmd/task.h"
 #include "program/build.h"
+#include "program/basis.h"
 #include "program/study.h"
 #include "toolchain/compile.h"
 #include "work/job.h"
@@ -260,28 +261,31 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     }
 }
 
-/* Inputs without influence on any count, and how many formulas are exact. */
+/* Inputs without influence on any count, and what the counts beyond the runs rest on. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
-    size_t exact = 0, within = 0, varying = 0, active = 0, bred = 0, networks = 0;
+    size_t bases[COUNT_ESTIMATE + 1] = {0}, varying = 0, active = 0, bred = 0, networks = 0;
+    double beyond[INPUTS_MAX] = {0};
 
+    for (size_t r = 0; r < runs->runs.count; r++)
+        for (size_t i = 0; i < runs->name_count; i++)
+            beyond[i] = fmax(beyond[i], 2 * runs->runs.items[r].inputs[i]);
     for (size_t b = 0; b < runs->program->block_count; b++) {
         const struct formula *f = program_model_count(m, b);
         active += f->count > 0;
         varying += f->count > 0 && formula_degree(f, runs->name_count) > 0;
-        exact += f->count > 0 && f->exact && !f->within;
-        within += f->count > 0 && f->exact && f->within;
+        if (f->count > 0)
+            bases[count_basis_of(m, b, beyond)]++;
         bred += f->code_length > 0;
         networks += f->network != NULL;
     }
-    result_line(result, "%zu blocks run, %zu of them depend on the inputs, %zu counts are exact formulas", active, varying, exact);
+    result_line(result, "%zu blocks run, %zu of them depend on the inputs", active, varying);
+    result_line(result, "beyond the runs %zu counts follow from the code, %zu are formulas that fit every run, %zu are estimates", bases[COUNT_CODE], bases[COUNT_FITS], bases[COUNT_ESTIMATE]);
     result_count(result, "active", (int64_t)active);
     result_count(result, "varying", (int64_t)varying);
-    result_count(result, "exact", (int64_t)exact);
-    if (within)
-        result_line(result, "%zu more are exact at the values that were run only: larger values would show whether a threshold or a multiple decides", within);
-    result_count(result, "exact_within", (int64_t)within);
+    result_count(result, "exact", (int64_t)bases[COUNT_CODE]);
+    result_count(result, "fitting", (int64_t)bases[COUNT_FITS]);
     if (bred)
         result_line(result, "%zu counts, where regression failed, are expressions found by genetic programming", bred);
     result_count(result, "bred", (int64_t)bred);

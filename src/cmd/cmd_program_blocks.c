@@ -11,6 +11,7 @@
 #include "cmd/program.h"
 #include "cmd/task.h"
 #include "program/binned.h"
+#include "program/basis.h"
 #include "program/memory.h"
 #include "program/native_kept.h"
 #include "program/octaves.h"
@@ -65,10 +66,12 @@ static void add_block(struct result_table *t, const struct program_model *m, con
     const struct program_block *block = &p->blocks[b];
     const struct formula *f = program_model_count(m, b);
     struct str formula = {0}, name = {0};
-    bool exact = program_model_exact(m, f, run->inputs);
+    static const char *const bases[] = {[COUNT_RUN] = "run", [COUNT_CODE] = "code", [COUNT_FITS] = "fits the runs", [COUNT_ESTIMATE] = "estimate"};
+    const enum count_basis basis = count_basis_of(m, b, run->inputs);
+    const bool exact = basis <= COUNT_CODE;
 
     str_addf(&name, "%s:%zu", p->functions[block->function].name, b - p->functions[block->function].first_block);
-    formula_print(f, (const char *const *)m->runs->names, m->runs->name_count, &formula);
+    count_print(m, b, run->inputs, run->counts[b], &formula);
     cell_text(t, str_text(&name));
     if (block->line)
         cell_count(t, block->line);
@@ -84,6 +87,7 @@ static void add_block(struct result_table *t, const struct program_model *m, con
     else
         cell_missing(t);
     cell_number(t, 100 * run->counts[b] / all);
+    cell_text(t, bases[basis]);
     str_done(&formula);
     str_done(&name);
 }
@@ -95,7 +99,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         {.key = "formula", .kind = CELL_TEXT}, {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "exact", .kind = CELL_SWITCH}, {.key = "instructions", .kind = CELL_COUNT},
         {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "share", .title = "of all executions", .unit = "%", .kind = CELL_NUMBER, .decimals = 3}};
+        {.key = "share", .title = "of all executions", .unit = "%", .kind = CELL_NUMBER, .decimals = 3}, {.key = "basis", .kind = CELL_TEXT}};
     const struct blocks_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     double inputs[INPUTS_MAX];
@@ -133,7 +137,8 @@ static const char *const blocks_examples[] = {"program blocks", "program blocks 
 const struct command command_program_blocks = {
     .name = "program blocks",
     .help = "show the program's blocks: how often each is executed, as a formula of the inputs",
-    .description = "Blocks are those of LLVM after optimisation. Exact formulas reproduce the count of every run. For the others, the left-out error is "
+    .description = "Blocks are those of LLVM after optimisation. A count is exact where a run had these inputs, or where it follows from the code: by the trip counts of LLVM's scalar evolution, "
+                   "as long as library functions return. A formula that fits the runs gives the count of every run, but the program may take another way at other inputs. An estimate predicts best what it was not fitted to; its left-out error is "
                    "the mean error when each run is predicted from the others.",
     .arguments = blocks_arguments,
     .options = blocks_options,

@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "cmd/task.h"
+#include "model/facts.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
 #include "program/spread.h"
@@ -73,7 +74,7 @@ static bool predict_one(const struct predicting *p, struct estimator *e, struct 
     }
     o->done = memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
     if (o->done)
-        spread_of(p->model, p->inputs, &o->time, &o->spread);
+        spread_of(p->model, p->inputs, &o->time, fact_number(o->machine, "branch_miss"), &o->spread);
     o->clock = memory.clock_hz / 1e9;
     o->levels = memory.count;
     return o->done;
@@ -172,13 +173,20 @@ static void say_spread(struct result *result, const struct predicting *p, const 
 
     if (s->input >= 0)
         str_addf(&run, "; program run %s=%.12g would narrow it most", p->model->runs->names[s->input], s->value);
-    if (s->most / s->least > SPREAD_KNOWN || isinf(s->most))
+    const bool known = s->counts_most / s->counts_least <= SPREAD_KNOWN && !isinf(s->counts_most);
+    if (!known)
         result_line(result, "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u first%s", 100 * s->inexact,
                     s->block == UINT32_MAX ? "?" : program->functions[program->blocks[s->block].function].name,
                     s->block == UINT32_MAX ? 0 : s->block - program->functions[program->blocks[s->block].function].first_block, str_text(&run));
     else if (s->inexact > SHOWN_LEAST)
-        result_line(result, "the range is that of the counts, which are not exact in %.0f %% of the time%s", 100 * s->inexact, s->most / s->least > 1.1 ? str_text(&run) : "");
-    result_switch(result, "known", !(s->most / s->least > SPREAD_KNOWN || isinf(s->most)));
+        result_line(result, "counts alone leave %.2f to %.2f of the time open: they are not exact in %.0f %% of it%s", s->counts_least, s->counts_most, 100 * s->inexact,
+                    s->counts_most / s->counts_least > 1.1 ? str_text(&run) : "");
+    if (s->branches > SHOWN_LEAST)
+        result_line(result, "not included: mispredicted branches on data, up to %.0f %% of the time; the range has them", 100 * s->branches);
+    result_switch(result, "known", known);
+    result_number(result, "counts_least", s->counts_least);
+    result_number(result, "counts_most", isinf(s->counts_most) ? NAN : s->counts_most);
+    result_number(result, "branches_most", s->branches);
     result_number(result, "inexact", s->inexact);
     result_text(result, "narrowing_run", run.length ? str_text(&run) + strlen("; ") : "");
     str_done(&run);

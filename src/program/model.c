@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "program/code.h"
+#include "program/derived.h"
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
@@ -32,13 +33,18 @@
 #define BRED_RUNS 400      /* runs times counts, the largest first, for which expressions are bred: half a minute at most unless there are many runs */
 #define BOUND_ROUNDS 64      /* of handing bounds on from block to block */
 
-/* Values of all runs, and the formula that was fitted to them. */
-struct fitted { double *values; };
+#define DERIVED_RUNS 3       /* the largest, from which on counts that follow from the code are looked at, too */
+#define DERIVED_MOST 32      /* inputs at which they are */
+
+/* Values of all runs, of inputs after them where they follow from the code, and the formula that was fitted to them. */
+struct fitted { double *values; size_t count; };
 
 struct fitting {
     struct program_model *model;
     const struct program_runs *runs;
-    double *inputs, *reciprocals;    /* of all runs */
+    double *inputs, *reciprocals;    /* of all runs; inputs that were not run follow */
+    size_t derived_count;            /* of the latter */
+    double *derived_counts, *derived_taken;   /* there, of each block */
     VEC(struct fitted) done;         /* beside formulas */
     VEC(struct formula) formulas;
     VEC(struct formula) replaced;    /* by regression, of those that another way was better for */
@@ -53,20 +59,20 @@ struct wanted_values { const double *values; size_t count; };
 static bool same_values(const void *items, uint32_t item, const void *key)
 {
     const struct wanted_values *w = key;
-    return memcmp(((const struct fitted *)items)[item].values, w->values, w->count * sizeof *w->values) == 0;
+    const struct fitted *one = &((const struct fitted *)items)[item];
+    return one->count == w->count && memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* The formula of the counts @values, one of each run; fitted once. */
-static uint32_t formula_of(struct fitting *f, const double *values)
+/* The formula of the counts @values, @n of the runs and of what follows; fitted once. */
+static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
-    size_t n = f->runs->runs.count;
     struct wanted_values key = {values, n};
     uint64_t hash = hash_bytes(values, n * sizeof *values);
     uint32_t at = index_find(&f->index, hash, same_values, f->done.items, &key);
 
     if (at != INDEX_NONE)
         return at;
-    struct fitted copy = {mem_alloc(n * sizeof *values)};
+    struct fitted copy = {mem_alloc(n * sizeof *values), n};
     struct formula formula;
     memcpy(copy.values, values, n * sizeof *values);
     fit_counts(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &formula);
@@ -292,7 +298,11 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
         counts[r] = modes_find(&f->runs->runs.items[r].references[reference], modes[r]);
         largest = totals[r] > totals[largest] ? r : largest;
     }
-    out->total = formula_of(f, totals);
+    const uint32_t block = f->runs->program->references[reference].block;
+    bool same_count = true;
+    for (size_t r = 0; r < n; r++)
+        same_count &= totals[r] == f->runs->runs.items[r].counts[block];
+    out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
         if (same >= varying(f) + 2 || same == n)   /* fewer could not tell what each input does */
@@ -322,18 +332,60 @@ static void fit_footprint(struct fitting *f)
     free(values);
 }
 
+/* Inputs beyond the runs: the largest ones doubled and doubled again, alone and together. */
+static void find_beyond(struct fitting *f)
+{
+    const size_t n = f->runs->runs.count, width = f->runs->name_count, blocks = f->runs->program->block_count;
+    size_t *order = mem_alloc((n + 1) * sizeof *order);
+
+    for (size_t r = 0; r < n; r++) {
+        size_t at = r;
+        for (; at > 0 && f->runs->runs.items[order[at - 1]].inputs[0] < f->runs->runs.items[r].inputs[0]; at--)
+            order[at] = order[at - 1];
+        order[at] = r;
+    }
+    f->inputs = mem_resize(f->inputs, ((n + DERIVED_MOST) * width + 1) * sizeof *f->inputs);
+    for (size_t k = 0; k < n && k < DERIVED_RUNS; k++)
+        for (size_t i = width == 1; i <= width; i++)   /* 0: all inputs */
+            for (double factor = 2; factor <= 4 && f->derived_count < DERIVED_MOST; factor *= 2) {
+                double *at = f->inputs + (n + f->derived_count++) * width;
+                memcpy(at, f->runs->runs.items[order[k]].inputs, width * sizeof *at);
+                for (size_t j = 0; j < width; j++)
+                    at[j] *= i == 0 || j == i - 1 ? factor : 1;
+            }
+    free(order);
+    f->derived_counts = mem_zero(f->derived_count * blocks + 1, sizeof *f->derived_counts);
+    f->derived_taken = mem_zero(f->derived_count * blocks + 1, sizeof *f->derived_taken);
+    for (size_t k = 0; k < f->derived_count && watch_goes_on(NULL); k++)
+        derived_at(f->model->derived, f->inputs + (n + k) * width, f->derived_counts + k * blocks, f->derived_taken + k * blocks);
+}
+
+/* The formula of what runs have as @values, and code as @derived where that is known: it is a formula of both then. */
+static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived, size_t block)
+{
+    const size_t n = f->runs->runs.count, blocks = f->runs->program->block_count;
+    bool known = f->derived_count > 0;
+
+    for (size_t k = 0; k < f->derived_count; k++) {
+        values[n + k] = derived[k * blocks + block];
+        known &= !isnan(values[n + k]);
+    }
+    return formula_of(f, values, known ? n + f->derived_count : n);
+}
+
 static void fit_blocks(struct fitting *f)
 {
     size_t n = f->runs->runs.count;
-    double *values = mem_zero(n, sizeof *values);
 
+    find_beyond(f);
+    double *values = mem_zero(n + f->derived_count, sizeof *values);
     for (size_t b = 0; b < f->runs->program->block_count; b++) {
         for (size_t r = 0; r < n; r++)
             values[r] = f->runs->runs.items[r].counts[b];
-        f->model->counts[b] = formula_of(f, values);
+        f->model->counts[b] = formula_of_both(f, values, f->derived_counts, b);
         for (size_t r = 0; r < n; r++)
             values[r] = f->runs->runs.items[r].taken[b];
-        f->model->taken[b] = formula_of(f, values);
+        f->model->taken[b] = f->runs->program->blocks[b].two_way ? formula_of_both(f, values, f->derived_taken, b) : formula_of(f, values, n);
     }
     free(values);
 }
@@ -416,10 +468,12 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
 
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
+        if (f->done.items[i].count > n)
+            continue;   /* the code says what it is */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);
-        if (symbolic_needed(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &f->formulas.items[i]))
+        if (symbolic_needed(&(struct fit_data){f->inputs, f->runs->name_count, f->done.items[i].count, values}, &f->formulas.items[i]))
             vec_push(&failed, one);
     }
     if (failed.count)
@@ -427,7 +481,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (size_t i = 0; ok && i < failed.count && i <= BRED_RUNS / n; i++) {
         uint32_t at = failed.items[i].formula;
         ok = !progress || progress(state, (double)i / (double)failed.count);
-        const struct fit_data data = {f->inputs, f->runs->name_count, n, f->done.items[at].values};
+        const struct fit_data data = {f->inputs, f->runs->name_count, f->done.items[at].count, f->done.items[at].values};
         vec_push(&f->replaced, f->formulas.items[at]);
         vec_push(&f->replaced_at, at);
         if (ok && fit == COUNTS_NETWORK)
@@ -461,6 +515,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     }
     for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
         f.reciprocals[i] = model_reciprocal(f.inputs[i]);
+    m->derived = derived_new(runs);
     fit_blocks(&f);
     fit_calls(&f);
     if (m->traced)
@@ -476,8 +531,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     m->formula_count = f.formulas.count;
     m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);
     for (size_t i = 0; ok && i < f.formulas.count; i++)
-        if (!m->formulas[i].exact || m->formulas[i].within)
-            range_find(&(struct fit_data){f.inputs, runs->name_count, runs->runs.count, f.done.items[i].values}, &m->formulas[i], &m->ranges[i]);
+        range_find(&(struct fit_data){f.inputs, runs->name_count, f.done.items[i].count, f.done.items[i].values}, &m->formulas[i], &m->ranges[i]);
     for (size_t i = 0; ok && i < f.replaced.count; i++)
         range_add(&m->ranges[f.replaced_at.items[i]], &f.replaced.items[i]);
     vec_done(&f.replaced);
@@ -487,6 +541,8 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     vec_done(&f.done);
     index_done(&f.index);
     free(f.inputs);
+    free(f.derived_counts);
+    free(f.derived_taken);
     free(f.reciprocals);
     if (ok)
         return m;
@@ -514,6 +570,7 @@ void program_model_free(const struct program_model *held)
     free(m->taken);
     free(m->calls);
     program_code_free(m->code);
+    derived_free(m->derived);
     pthread_mutex_destroy(&m->code_lock);
     program_runs_free(m->runs);
     free(m);
@@ -552,7 +609,7 @@ static bool remainder_seen(const struct program_model *m, const struct formula_t
     return false;
 }
 
-bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs)
+bool program_model_fits(const struct program_model *m, const struct formula *f, const double *inputs)
 {
     for (size_t k = 0; f->exact && k < f->count; k++)
         if (f->terms[k].kind >= TERM_QUOTIENT && f->terms[k].kind <= TERM_REMAINS && f->terms[k].width > 1 && !remainder_seen(m, &f->terms[k], inputs))
@@ -567,6 +624,11 @@ bool program_model_exact(const struct program_model *m, const struct formula *f,
     return f->exact;
 }
 
+bool program_model_with_block(const struct program_model *m, size_t reference)
+{
+    return m->references[reference].total == m->counts[m->runs->program->references[reference].block];
+}
+
 static int by_distance(const void *a, const void *b)
 {
     double x = ((const struct run_bin *)a)->distance, y = ((const struct run_bin *)b)->distance;
@@ -574,12 +636,12 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* The clusters at @inputs, scaled so that they sum up to all references. */
-static void reference_at(const struct program_model *m, const struct model_reference *model, const double *inputs, const double *reciprocals, struct run_reference *out)
+static void reference_at(const struct program_model *m, const struct model_reference *model, const double *inputs, const double *reciprocals, double references, struct run_reference *out)
 {
     size_t width = m->runs->name_count;
     double total = 0, footprint = formula_value(&m->footprint, inputs, width);
 
-    out->references = formula_value(&m->formulas[model->total], inputs, width);
+    out->references = references;
     out->bins = mem_zero(model->mode_count + 1, sizeof *out->bins);
     for (size_t k = 0; k < model->mode_count; k++) {
         const struct model_mode *mode = &model->modes[k];
@@ -597,14 +659,6 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, by_distance);
 }
 
-static const struct program_run *run_with(const struct program_runs *runs, const double *inputs)
-{
-    for (size_t r = 0; r < runs->runs.count; r++)
-        if (memcmp(runs->runs.items[r].inputs, inputs, runs->name_count * sizeof *inputs) == 0)
-            return &runs->runs.items[r];
-    return NULL;
-}
-
 /* What comes to each block at most: all executions of those that lead to it. INFINITY where a function begins, a block leads to itself, or nothing does. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
@@ -617,7 +671,7 @@ static void find_inflow(const struct program *p, const double *counts, double *i
 }
 
 /* Nothing is executed more often than what leads to it: a formula that is but the best fit of few runs may leave all bounds far outside of them, and is held to this one. @kept gets the share of each block's count that is left. */
-static void bound_counts(const struct program_model *m, const double *inputs, double *counts, double *kept)
+static void bound_counts(const struct program_model *m, const double *inputs, const double *derived, double *counts, double *kept)
 {
     const struct program *p = m->runs->program;
     double *inflow = mem_alloc((p->block_count + 1) * sizeof *inflow);
@@ -629,7 +683,7 @@ static void bound_counts(const struct program_model *m, const double *inputs, do
         changed = false;
         find_inflow(p, counts, inflow);
         for (size_t b = 0; b < p->block_count; b++) {
-            if (inflow[b] >= counts[b] || program_model_exact(m, &m->formulas[m->counts[b]], inputs))
+            if (inflow[b] >= counts[b] || !isnan(derived[b]) || program_model_fits(m, &m->formulas[m->counts[b]], inputs))
                 continue;
             kept[b] *= inflow[b] / counts[b];
             counts[b] = inflow[b];
@@ -661,30 +715,10 @@ static void take_forward(const struct program_runs *runs, size_t reference, stru
     out->from_age = most ? most->from_age : 0;
 }
 
-void program_model_formula_range(const struct program_model *m, uint32_t formula, const double *inputs, double *least, double *most)
-{
-    const struct formula *f = &m->formulas[formula];
-
-    if (program_model_exact(m, f, inputs) || run_with(m->runs, inputs))
-        *least = *most = formula_value(f, inputs, m->runs->name_count);
-    else
-        range_at(&m->ranges[formula], f, inputs, m->runs->name_count, least, most);
-}
-
-void program_model_range(const struct program_model *m, size_t block, const double *inputs, double *least, double *most)
-{
-    const struct program_run *seen = run_with(m->runs, inputs);
-
-    if (seen)
-        *least = *most = seen->counts[block];
-    else
-        program_model_formula_range(m, m->counts[block], inputs, least, most);
-}
-
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)
 {
     const struct program *p = m->runs->program;
-    const struct program_run *seen = run_with(m->runs, inputs);
+    const struct program_run *seen = program_run_with(m->runs, inputs);
     size_t width = m->runs->name_count;
     double reciprocals[INPUTS_MAX];
 
@@ -696,19 +730,23 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
     out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
-    double *kept = mem_alloc((p->block_count + 1) * sizeof *kept);
+    double *kept = mem_alloc(3 * (p->block_count + 1) * sizeof *kept), *derived = kept + p->block_count + 1, *derived_taken = derived + p->block_count + 1;
+    derived_at(m->derived, inputs, derived, derived_taken);
     for (size_t b = 0; b < p->block_count; b++)
-        out->counts[b] = seen ? seen->counts[b] : formula_value(&m->formulas[m->counts[b]], inputs, width);
+        out->counts[b] = seen ? seen->counts[b] : !isnan(derived[b]) ? derived[b] : formula_value(&m->formulas[m->counts[b]], inputs, width);
     if (!seen)
-        bound_counts(m, inputs, out->counts, kept);
+        bound_counts(m, inputs, derived, out->counts, kept);
     for (size_t b = 0; b < p->block_count; b++) {
         out->calls[b] = seen ? seen->calls[b] : m->calls[b].error < 0 ? NAN : formula_value(&m->calls[b], inputs, width);
-        out->taken[b] = seen ? seen->taken[b] : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
+        out->taken[b] = seen ? seen->taken[b] : p->blocks[b].two_way && !isnan(derived_taken[b]) ? derived_taken[b] : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
     for (size_t i = 0; m->traced && i < p->reference_count; i++) {
         if (!seen) {
-            reference_at(m, &m->references[i], inputs, reciprocals, &out->references[i]);
-            scale_reference(&out->references[i], kept[p->references[i].block]);
+            const uint32_t block = p->references[i].block;
+            const bool with_block = program_model_with_block(m, i);
+            reference_at(m, &m->references[i], inputs, reciprocals, with_block ? out->counts[block] : formula_value(&m->formulas[m->references[i].total], inputs, width), &out->references[i]);
+            if (!with_block)
+                scale_reference(&out->references[i], kept[block]);
             take_forward(m->runs, i, &out->references[i]);
             continue;
         }

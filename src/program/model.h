@@ -29,12 +29,14 @@ struct model_reference {
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
+struct derived;
 
 struct program_model {
     const struct program_runs *runs;   /* held */
     struct formula *formulas;          /* each once */
     size_t formula_count;
     struct formula_range *ranges;      /* of each formula */
+    struct derived *derived;           /* counts that follow from the code */
     struct nalu **networks;            /* of formulas that are one */
     size_t network_count;
     uint32_t *counts, *taken;          /* per block: formula */
@@ -61,11 +63,9 @@ double model_reciprocal(double input);
 /* What a run at @inputs would be: the run itself where there was one, else by the formulas. program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
-/* The least and the most that block @block is executed at @inputs by all formulas that explain the runs about equally well; the same number where it is exact, or was run. */
-void program_model_range(const struct program_model *m, size_t block, const double *inputs, double *least, double *most);
-/* The same of formula number @formula. */
-void program_model_formula_range(const struct program_model *m, uint32_t formula, const double *inputs, double *least, double *most);
-/* Whether the runs show @f to be exact at @inputs: a formula that is so within what was run only is elsewhere as good as any guess. */
-bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs);
+/* Whether @f gives the count of every run, and the runs leave nothing open about @inputs that a formula of its kind could have. Any thread. */
+bool program_model_fits(const struct program_model *m, const struct formula *f, const double *inputs);
+/* Whether that many references of reference @reference are made as its block is executed, in all runs. Pure. */
+bool program_model_with_block(const struct program_model *m, size_t reference);
 
 #endif

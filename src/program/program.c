@@ -132,8 +132,10 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
 
     json_array_foreach(functions, i, function) {
         json_t *blocks = json_object_get(function, "blocks");
-        struct program_function f = {text_of(function, "name"), (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
+        struct program_function f = {text_of(function, "name"), mem_zero(1, sizeof *f.control), (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
         vec_push(&r->functions, f);
+        if (!f.block_count || !control_read(json_object_get(function, "control"), f.block_count, unit->symbols->names.count, f.control))
+            return false;
         json_array_foreach(blocks, k, block) {
             if (watch_steps(1 + json_array_size(json_object_get(block, "ops")) + json_array_size(json_object_get(block, "next"))))
                 return false;
@@ -172,12 +174,14 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
 {
     json_t *json = json_loadb(text, length, 0, NULL);
     struct program_unit unit = {text_of(json, "key"), text_of(json, "source"), text_of(json, "language"), text_of(json, "level"), text_of(json, "assembly"),
-                                (uint32_t)r->blocks.count, 0, (uint32_t)r->references.count, 0, (uint32_t)r->functions.count, 0};
-    bool ok = json && read_functions(json_object_get(json, "functions"), r, &unit) && read_references(json_object_get(json, "references"), r, &unit);
+                                (uint32_t)r->blocks.count, 0, (uint32_t)r->references.count, 0, (uint32_t)r->functions.count, 0, mem_zero(1, sizeof *unit.symbols)};
+    bool ok = json && control_symbols_read(json, unit.symbols) && read_functions(json_object_get(json, "functions"), r, &unit) && read_references(json_object_get(json, "references"), r, &unit);
 
-    for (size_t i = unit.first_block; ok && i < r->blocks.count; i++)
+    for (size_t i = unit.first_block; ok && i < r->blocks.count; i++) {
+        const struct program_function *f = &r->functions.items[r->blocks.items[i].function];
         for (size_t k = 0; ok && k < r->blocks.items[i].next_count; k++)
-            ok = r->blocks.items[i].next[k] < r->blocks.count;
+            ok = r->blocks.items[i].next[k] >= f->first_block && r->blocks.items[i].next[k] - f->first_block < f->block_count;
+    }
     vec_push(&r->units, unit);
     json_decref(json);
     return ok;
@@ -313,9 +317,14 @@ void program_free(const struct program *held)
         char *const texts[] = {u->key, u->source, u->language, u->level, u->assembly};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);
+        control_symbols_done(u->symbols);
+        free(u->symbols);
     }
-    for (size_t i = 0; i < p->function_count; i++)
+    for (size_t i = 0; i < p->function_count; i++) {
         free(p->functions[i].name);
+        control_done(p->functions[i].control);
+        free(p->functions[i].control);
+    }
     for (size_t i = 0; i < p->block_count; i++)
         block_done(&p->blocks[i]);
     index_done(&p->by_key);

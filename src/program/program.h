@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/index.h"
 #include "base/str.h"
+#include "program/control.h"
 #include "program/graphlet.h"
 
 struct program_block {
@@ -34,6 +35,7 @@ struct program_reference {
 
 struct program_function {
     char *name;
+    struct control *control;
     uint32_t first_block, block_count;
 };
 
@@ -42,6 +44,7 @@ struct program_unit {
     char *key, *source, *language, *level;
     char *assembly;                /* its .loc lines are block numbers within the unit, from 1 */
     uint32_t first_block, block_count, first_reference, reference_count, first_function, function_count;
+    struct control_symbols *symbols;
 };
 
 struct program {

@@ -13,6 +13,11 @@
 #define GROWN_MOST 2       /* power by which a count that one run had may grow */
 #define ENDS 3.0           /* left-out errors by which the two ends of the runs may be apart */
 #define BAD 0.25           /* left-out error from which on no formula says how the largest count grows */
+#define SLACK_CLEAR 0.03   /* power by which a growing count may be off beyond the runs, whatever they say: of a formula that predicts them nearly, */
+#define SLACK 0.1          /* and of others */
+#define APART 2.0          /* values of an input, from which on their counts tell a power */
+#define STEEP 3.0          /* power from which on a growth that gets steeper may be exponential */
+#define STEEPER 1.0        /* by so much */
 #define SCALE 0.02         /* of the largest value: errors of smaller ones are relative to that */
 
 /* Rows of the runs that are used for one fit. */
@@ -251,7 +256,55 @@ static void find_exponents(const struct fit_data *d, const struct formula *f, do
             out->highest[i] = fmax(out->highest[i], inputs_of(d, r)[i]);
         }
         if (out->lowest[i] > 0 && out->highest[i] > out->lowest[i] && (depends(f, i) || f->code_length))
-            out->exponent[i] = ENDS * fmin(error, 1) / log(out->highest[i] / out->lowest[i]);
+            out->exponent[i] = fmax(error < NEGLIGIBLE ? SLACK_CLEAR : SLACK, ENDS * fmin(error, 1) / log(out->highest[i] / out->lowest[i]));
+    }
+}
+
+/* Whether runs @a and @b differ in input @but alone. */
+static bool alone(const struct fit_data *d, size_t a, size_t b, size_t but)
+{
+    for (size_t i = 0; i < d->input_count; i++)
+        if (i != but && inputs_of(d, a)[i] != inputs_of(d, b)[i])
+            return false;
+    return inputs_of(d, a)[but] != inputs_of(d, b)[but];
+}
+
+static double power_between(const struct fit_data *d, size_t a, size_t b, size_t input)
+{
+    return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
+}
+
+/* How the count grew with each input alone up to the largest run: whatever formula was chosen, it may go on so. */
+static void find_reach(const struct fit_data *d, struct formula_range *out)
+{
+    const size_t n = d->run_count;
+
+    for (size_t i = 0; i < d->input_count; i++) {
+        size_t last = 0, next = SIZE_MAX, first = SIZE_MAX;
+        double *reach = out->reach[i];
+        reach[0] = reach[1] = NAN;
+        for (size_t r = 1; r < n; r++)
+            last = inputs_of(d, r)[i] > inputs_of(d, last)[i] || (inputs_of(d, r)[i] == inputs_of(d, last)[i] && d->values[r] > d->values[last]) ? r : last;
+        for (size_t r = 0; r < n; r++) {
+            if (!alone(d, r, last, i) || !(d->values[r] > 0) || !(d->values[last] > 0) || !(inputs_of(d, r)[i] > 0))
+                continue;
+            next = next == SIZE_MAX || inputs_of(d, r)[i] > inputs_of(d, next)[i] ? r : next;
+            first = first == SIZE_MAX || inputs_of(d, r)[i] < inputs_of(d, first)[i] ? r : first;
+            if (inputs_of(d, last)[i] < APART * inputs_of(d, r)[i])
+                continue;
+            const double power = power_between(d, r, last, i);
+            reach[0] = isnan(reach[0]) ? power : fmin(reach[0], power);
+            reach[1] = isnan(reach[1]) ? power : fmax(reach[1], power);
+        }
+        if (next == SIZE_MAX)
+            continue;
+        const double power = power_between(d, next, last, i), whole = power_between(d, first, last, i);
+        reach[0] = isnan(reach[0]) ? fmin(power, whole) : reach[0];
+        reach[1] = isnan(reach[1]) ? fmax(power, whole) : reach[1];
+        const bool spread = inputs_of(d, next)[i] >= APART * inputs_of(d, first)[i];
+        if (whole > STEEP && (next == first || power > whole + (spread ? STEEPER : 0)))
+            out->rate[i] = log(d->values[last] / d->values[next]) / (inputs_of(d, last)[i] - inputs_of(d, next)[i]);
+        out->farthest = fmax(out->farthest, d->values[last]);
     }
 }
 
@@ -274,8 +327,10 @@ void range_find(const struct fit_data *data, const struct formula *f, struct for
     }
     rows_init(&rows, data);
     out->left_out = values_left_out(&rows, f, out);
-    find_exponents(data, f, isnan(out->left_out) ? isnan(f->error) ? 1 : f->error : out->left_out, out);
     const double known = isnan(out->left_out) ? isnan(f->error) ? 1 : f->error : out->left_out;
+    find_exponents(data, f, known, out);
+    if (known >= NEGLIGIBLE)
+        find_reach(data, out);
     for (size_t i = 0; i < data->input_count; i++)
         if (varies(data, i))
             try_growths(&rows, f, i, fmax(AS_GOOD * known, NEGLIGIBLE), out);
@@ -297,6 +352,23 @@ void range_done(struct formula_range *r)
     *r = (struct formula_range){.left_out = NAN};
 }
 
+/* The same by powers that the runs had, where one input alone is beyond them. */
+static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count, double *least, double *most)
+{
+    size_t beyond = SIZE_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i] > r->highest[i])
+            beyond = beyond == SIZE_MAX ? i : count;
+    if (beyond >= count || !(r->farthest > 0) || isnan(r->reach[beyond][0]) || !(r->highest[beyond] > 0))
+        return;
+    const double by = inputs[beyond] / r->highest[beyond];
+    *least = fmin(*least, r->farthest * pow(by, r->reach[beyond][0]));
+    *most = fmax(*most, r->farthest * pow(by, r->reach[beyond][1]));
+    if (r->rate[beyond] > 0)
+        *most = fmax(*most, r->farthest * exp(r->rate[beyond] * (inputs[beyond] - r->highest[beyond])));
+}
+
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs, size_t count, double *least, double *most)
 {
     *least = *most = formula_value(f, inputs, count);
@@ -305,6 +377,7 @@ void range_at(const struct formula_range *r, const struct formula *f, const doub
         *least = fmin(*least, value);
         *most = fmax(*most, value);
     }
+    widen_by_reach(r, inputs, count, least, most);
     for (size_t i = 0; i < count; i++) {
         const double beyond = r->exponent[i] == 0 || !(inputs[i] > 0) ? 1 : inputs[i] > r->highest[i] ? inputs[i] / r->highest[i] : inputs[i] < r->lowest[i] ? r->lowest[i] / inputs[i] : 1;
         *least /= pow(beyond, r->exponent[i]);

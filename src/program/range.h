@@ -13,6 +13,9 @@ struct formula_range {
     double left_out;           /* mean relative error of the formula's terms where each whole value of an input is left out; NaN: that cannot be told */
     double exponent[INPUTS_MAX];             /* by which the power of each input may be off: what the left-out error allows over the span of its values */
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* values of each input that were run */
+    double reach[INPUTS_MAX][2];             /* powers of each input, the least and the most, by which the count grew up to its largest run; NaN: the runs do not tell */
+    double rate[INPUTS_MAX];                 /* of growth by exp(rate * input) where powers rise with the input; 0: they do not */
+    double farthest;           /* count of the largest run */
     bool open;                 /* one run, or one value where it matters: nothing is known elsewhere */
 };
 

@@ -57,6 +57,7 @@ void program_runs_free(const struct program_runs *held)
     for (size_t i = 0; i < runs->name_count; i++)
         free(runs->names[i]);
     free(runs->names);
+    invocation_done(&runs->how);
     program_free(runs->program);
     free(runs);
 }
@@ -65,6 +66,14 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs)
 {
     atomic_fetch_add(&((struct program_runs *)(uintptr_t)runs)->holders, 1);
     return runs;
+}
+
+const struct program_run *program_run_with(const struct program_runs *runs, const double *inputs)
+{
+    for (size_t r = 0; r < runs->runs.count; r++)
+        if (memcmp(runs->runs.items[r].inputs, inputs, runs->name_count * sizeof *inputs) == 0)
+            return &runs->runs.items[r];
+    return NULL;
 }
 
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out)
@@ -301,6 +310,9 @@ bool program_runs_add(struct program_runs *runs, const double *inputs, const str
     unsigned count = 1;
     bool ok = run_once(runs, inputs, options, 0, &run, err);
 
+    if (!runs->started)
+        runs->how = invocation_copy(&options->how);
+    runs->started = true;
     for (; ok && options->mode != TRACE_COUNTS && run.seconds < SHORT_SECONDS && count < SHIFTS; count++) {
         struct program_run moved;
         ok = run_once(runs, inputs, options, count * SHIFT_BYTES, &moved, err);

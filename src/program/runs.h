@@ -42,6 +42,8 @@ struct program_runs {
     char **names;                  /* of inputs */
     size_t name_count;
     VEC(struct program_run) runs;
+    struct invocation how;         /* of the first run */
+    bool started;                  /* that was here: the program's command line is known */
     _Atomic unsigned holders;
 };
 
@@ -75,6 +77,8 @@ double program_start_seconds(struct err *err);
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err);
 /* The same of its text, whose lines are cut apart; @name stands for the file in faults. */
 bool program_trace_parse(const struct program *p, const char *name, struct str *text, struct program_run *out, struct err *err);
+/* The run at @inputs; NULL: there was none. Pure. */
+const struct program_run *program_run_with(const struct program_runs *runs, const double *inputs);
 void program_run_done(const struct program *p, struct program_run *run);
 /* "N=64 M=2" */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);

@@ -2,8 +2,16 @@
 #include "program/spread.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "program/basis.h"
+#include "program/derived.h"
+
+#define CORE_OFF 1.25      /* factors by which the model may be off: of cycles of the core, */
+#define MEMORY_OFF 1.6     /* of those that misses take, */
+#define CALLS_OFF 1.6      /* and of those in libraries' functions */
 #define FARTHER 2.0        /* of the largest value that was run: a run that costs little more */
 
 struct part_range { double least, most; bool exact; };
@@ -14,14 +22,14 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
     struct part_range r = {1, 1, true};
     double least, most;
 
-    program_model_range(m, block, inputs, &least, &most);
+    count_range(m, block, inputs, &least, &most);
     if (executions > 0 && least != most)
         r = (struct part_range){fmin(1, least / executions), fmax(1, most / executions), false};
     for (size_t i = 0; m->traced && i < m->runs->program->reference_count; i++) {
         const struct formula *total = &m->formulas[m->references[i].total];
-        if (m->runs->program->references[i].block != block)
+        if (m->runs->program->references[i].block != block || program_model_with_block(m, i))
             continue;
-        program_model_formula_range(m, m->references[i].total, inputs, &least, &most);
+        count_formula_range(m, m->references[i].total, inputs, &least, &most);
         const double value = formula_value(total, inputs, m->runs->name_count);
         if (least == most || !(value > 0))
             continue;
@@ -40,8 +48,8 @@ static double left_out(const struct program_model *m, const double *inputs, cons
     for (size_t i = 0; i < t->parts.count; i++)
         executions += t->parts.items[i].executions;
     for (size_t b = 0; b < m->runs->program->block_count; b++) {
-        program_model_range(m, b, inputs, &least, &most);
-        if (most > 0 && formula_value(program_model_count(m, b), inputs, m->runs->name_count) <= 0)
+        count_range(m, b, inputs, &least, &most);
+        if (most > least && formula_value(program_model_count(m, b), inputs, m->runs->name_count) <= 0)
             cycles += most * (executions > 0 ? t->cycles / executions : 1);
     }
     return cycles;
@@ -63,7 +71,7 @@ static void find_run(const struct program_model *m, const double *inputs, struct
             continue;
         memcpy(at, largest, sizeof at);
         at[i] = floor(fmin(inputs[i], FARTHER * largest[i]));
-        program_model_range(m, out->block, at, &least, &most);
+        count_range(m, out->block, at, &least, &most);
         const double apart = (most + 1) / (least + 1);
         if (out->input < 0 || apart > most_apart) {
             out->input = (int)i;
@@ -73,16 +81,36 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t, struct time_spread *out)
+/* Cycles that mispredicted branches take at most where they depend on data: their rarer way each time. */
+static double branches_at_most(const struct program_model *m, const double *inputs, double branch_miss)
 {
-    double less = 0, more = 0, inexact = 0, worst = 0;
+    const struct program *p = m->runs->program;
+    double *derived = mem_alloc(2 * (p->block_count + 1) * sizeof *derived), *taken = derived + p->block_count + 1, sum = 0;
+    struct program_run run;
 
-    *out = (struct time_spread){.least = 1, .most = 1, .block = UINT32_MAX, .input = -1, .value = NAN};
+    program_model_at(m, inputs, &run);
+    derived_at(m->derived, inputs, derived, taken);
+    for (size_t b = 0; b < p->block_count; b++)
+        if (p->blocks[b].two_way && isnan(taken[b]))
+            sum += fmin(run.taken[b], run.counts[b] - run.taken[b]);
+    program_run_done(p, &run);
+    free(derived);
+    return sum * (isnan(branch_miss) ? 0 : branch_miss);
+}
+
+void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t, double branch_miss, struct time_spread *out)
+{
+    double less = 0, more = 0, inexact = 0, worst = 0, off_less = 0, off_more = 0;
+
+    *out = (struct time_spread){.least = 1, .most = 1, .counts_least = 1, .counts_most = 1, .block = UINT32_MAX, .input = -1, .value = NAN};
     for (size_t i = 0; i < t->parts.count; i++) {
         const struct part_time *part = &t->parts.items[i];
         const struct part_range r = range_of(m, part->block, inputs, part->executions);
+        const double calls = part->calls - part->within, memory = fmin(part->cycles, part->stream + part->latency), core = fmax(0, part->cycles - calls - memory);
         less += (1 - r.least) * part->cycles;
         more += (r.most - 1) * part->cycles;
+        off_less += r.least * (core * (1 - 1 / CORE_OFF) + memory * (1 - 1 / MEMORY_OFF) + calls * (1 - 1 / CALLS_OFF));
+        off_more += r.most * (core * (CORE_OFF - 1) + memory * (MEMORY_OFF - 1) + calls * (CALLS_OFF - 1));
         inexact += r.exact ? 0 : part->cycles;
         if ((r.most - r.least) * part->cycles > worst) {
             worst = (r.most - r.least) * part->cycles;
@@ -92,8 +120,11 @@ void spread_of(const struct program_model *m, const double *inputs, const struct
     more += left_out(m, inputs, t);
     if (!(t->cycles > 0))
         return;
-    out->least = 1 - less / t->cycles;
-    out->most = 1 + more / t->cycles;
+    out->counts_least = 1 - less / t->cycles;
+    out->counts_most = 1 + more / t->cycles;
+    out->branches = branches_at_most(m, inputs, branch_miss) / t->cycles;
+    out->least = out->counts_least - off_less / t->cycles;
+    out->most = out->counts_most * (1 + out->branches) + off_more / t->cycles;
     out->inexact = inexact / t->cycles;
     if (out->block != UINT32_MAX)
         find_run(m, inputs, out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/basis.h"
 #include "program/study.h"
 
 #include <math.h>
@@ -113,11 +114,11 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     const struct program *p = w->model->runs->program;
     const struct formula *f = program_model_count(w->model, b);
     struct str name = {0}, formula = {0};
-    bool exact = program_model_exact(w->model, f, w->out->at);
+    bool exact = count_basis_of(w->model, b, w->out->at) <= COUNT_CODE;
 
     uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
     name_block(p, b, &name);
-    formula_print(f, (const char *const *)w->model->runs->names, w->model->runs->name_count, &formula);
+    count_print(w->model, b, w->out->at, run->counts[b], &formula);
     vec_push(&w->out->blocks, ((struct study_block){
         .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = exact,
         .error = exact ? 0 : f->exact ? NAN : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));

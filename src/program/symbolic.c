@@ -280,9 +280,14 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     memcpy(values, data->values, run * sizeof *values);
     memcpy(values + run, data->values + run + 1, (n - run) * sizeof *values);
     set_data(b, &rest);
-    *best = evolve_best(b);
-    fit_counts(&rest, &plain);
-    bool ok = make_formula(b, best, &bred) && off(&bred, data, run) <= GAIN * off(&plain, data, run);
+    bool ok = false;
+    for (size_t r = 1; r < n; r++)
+        ok |= values[r] != values[0];   /* else no expression says anything about them */
+    if (ok) {
+        *best = evolve_best(b);
+        fit_counts(&rest, &plain);
+    }
+    ok = ok && make_formula(b, best, &bred) && off(&bred, data, run) <= GAIN * off(&plain, data, run);
     free(inputs);
     free(values);
     return ok;

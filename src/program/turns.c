@@ -89,7 +89,8 @@ static void find_walk(struct walk_search *f, const struct root *root)
     out.times = root->times / walk.turns;
     if ((walk.elsewhere || calls_library(f->code, &walk)) && out.times * (double)walk.steps.count >= WALKED * f->insns) {
         add_steps(f, &walk, &out);
-        vec_push(&f->out->list, out);
+        if (out.insns.count)
+            vec_push(&f->out->list, out);
     }
     vec_done(&walk.steps);
 }

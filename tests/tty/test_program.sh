@@ -112,7 +112,8 @@ test_ranges() {
     expect 0 "$portolan" --machine skylake --format json -e "program load $work/search.c -O2; program run N=16,32,64,100,128,200; program predict N=100000"
     tail -n 1 "$work/out" | awk '{ match($0, /"seconds":[^,]*/); s = substr($0, RSTART + 10, RLENGTH - 10)
         match($0, /"seconds_least":[^,]*/); l = substr($0, RSTART + 16, RLENGTH - 16); match($0, /"seconds_most":[^,}]*/); m = substr($0, RSTART + 15, RLENGTH - 15)
-        exit !(l > 0 && l <= s && s <= m && m < 2 * l) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
+        match($0, /"counts_least":[^,]*/); cl = substr($0, RSTART + 15, RLENGTH - 15); match($0, /"counts_most":[^,}]*/); cm = substr($0, RSTART + 14, RLENGTH - 14)
+        exit !(l > 0 && l <= s && s <= m && cl > 0 && cm < 2 * cl) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
     expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
     holds out 'not known from these runs'

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "program/compiler/control.h"
 #include "program/compiler/module.h"
 
 /* The class of an instruction, as program/graphlet.h has them; NULL for what becomes no instruction of its own. */
@@ -19,10 +20,17 @@ static const char *class_of_call(const char *name)
         {"llvm.smax", "iadd"}, {"llvm.smin", "iadd"}, {"llvm.umax", "iadd"}, {"llvm.umin", "iadd"}, {"llvm.abs", "iadd"}, {"llvm.vector.reduce", "fadd"},
         {"llvm.masked.load", "load"}, {"llvm.masked.gather", "load"}, {"llvm.masked.s", "store"}, {"llvm.ctpop", "logic"}, {"llvm.fsh", "logic"},
         {"llvm.memcpy", "load"}, {"llvm.memmove", "load"}, {"llvm.memset", "store"}};
+    /* Intrinsics that may become calls of the mathematical library. */
+    static const char *const functions[] = {"pow", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "lround", "llround", "lrint", "llrint", "ldexp", "frexp"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(name, known[i].prefix, strlen(known[i].prefix)) == 0)
             return known[i].class;
-    return "call";
+    if (strncmp(name, "llvm.", 5) != 0)
+        return "call";
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
+            return "call";
+    return "logic";   /* saturating and overflowing arithmetic, swaps, counts of bits: instructions */
 }
 
 static const char *class_of(LLVMValueRef insn, const char *callee)
@@ -172,8 +180,11 @@ static json_t *describe_references(const struct module *m)
 
 json_t *module_describe(struct module *m)
 {
-    json_t *functions = json_array(), *blocks = NULL;
+    LLVMModuleRef copy = LLVMCloneModule(m->module);
+    json_t *functions = json_array(), *blocks = NULL, *control = control_describe(copy), *flows = json_object_get(control, "functions");
     size_t at = 0;
+
+    LLVMDisposeModule(copy);
 
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
@@ -182,7 +193,11 @@ json_t *module_describe(struct module *m)
         blocks = json_array();
         for (unsigned function = m->blocks.items[at].function; at < m->blocks.count && m->blocks.items[at].function == function; at++)
             json_array_append_new(blocks, describe_block(m, at));
-        json_array_append_new(functions, json_pack("{s:s, s:o}", "name", LLVMGetValueName2(f, &length), "blocks", blocks));
+        json_t *flow = json_array_get(flows, json_array_size(functions));
+        json_array_append_new(functions, json_pack("{s:s, s:o, s:O}", "name", LLVMGetValueName2(f, &length), "blocks", blocks, "control", flow));
     }
-    return json_pack("{s:s, s:o, s:o}", "key", m->key, "functions", functions, "references", describe_references(m));
+    json_object_set_new(control, "key", json_string(m->key));
+    json_object_set_new(control, "functions", functions);
+    json_object_set_new(control, "references", describe_references(m));
+    return control;
 }

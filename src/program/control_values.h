@@ -1,0 +1,34 @@
+/* Values of the expressions of a function's control flow in one call of it. */
+#ifndef PORTOLAN_PROGRAM_CONTROL_VALUES_H
+#define PORTOLAN_PROGRAM_CONTROL_VALUES_H
+
+#include "program/control.h"
+
+/* Bits of a width that the expression says, or not known. */
+struct number { uint64_t bits; bool known; };
+
+static const struct number number_unknown = {0, false};
+
+static inline struct number number_known(uint64_t bits)
+{
+    return (struct number){bits, true};
+}
+
+/* The lowest @width of @bits. */
+static inline uint64_t number_masked(uint64_t bits, unsigned width)
+{
+    return width >= 64 ? bits : bits & (((uint64_t)1 << width) - 1);
+}
+
+struct control_values {
+    const struct control *control;
+    const struct number *arguments;
+    size_t argument_count;
+    struct number *values;       /* that steps define */
+    struct number *iterations;   /* per loop: the one that runs, or ran last */
+};
+
+/* The value of the expression at node *@at, which is moved past it. Pure. */
+struct number control_evaluate(const struct control_values *f, uint32_t *at);
+
+#endif
