@@ -715,6 +715,9 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
     make_clock(&m);
     make_visits(&m);
     make_replay(&m);
+    out->call = code_label(&out->code);
+    code_label_here(&out->code, out->call);
+    code_bytes(&out->code, (const uint8_t[]){0x0f, 0x05, 0xcc}, 3);
     vec_done(&m.stubs);
     vec_done(&m.entrances);
 }

@@ -74,6 +74,7 @@ struct copies {
     VEC(uint32_t) gates;             /* labels: what the pivot and the resumed places are patched to jump to */
     uint32_t clock;                  /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
     uint32_t visits;                 /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks, besides what SLOT_AWAY grows by */
+    uint32_t call;                   /* label: a system call instruction */
     uint32_t replay, replayed;       /* labels: of the code that begins a repeat, or ends with int3 at the second when none is left */
 };
 

@@ -90,6 +90,7 @@ static void handle_late(struct insitu_watch *w)
         else if (w->placed) {
             cut(w, "it became another program (exec)");
             w->placed = false;
+            w->process.call_at = 0;
         } else
             w->executed = true;
 }
@@ -174,6 +175,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
             cut(w, "it became another program (exec)");
         w->executed = !w->placed;
         w->placed = false;
+        p->call_at = 0;
         break;
     default:
         break;

@@ -58,8 +58,12 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     if (slots < 0 && slots > -4096)
         return err_set(err, ERR_IO, NULL, "the process cannot map memory for counters: %s", strerror((int)-slots));
     out->slots = (uint64_t)slots;
-    return code_resolve(&c->code, at, err) &&
-           (process_write(p, at, c->code.bytes.items, c->code.bytes.count) || err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process"));
+    if (!code_resolve(&c->code, at, err))
+        return false;
+    if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
+        return err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process");
+    p->call_at = label_address(out, c->call);   /* from now on others may run while one makes a call */
+    return true;
 }
 
 void placed_done(struct placed *x)
@@ -345,6 +349,7 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
+    x->process->call_at = 0;   /* it goes, too, and all are stopped */
     if (x->slots)
         process_call(x->process, t, SYS_munmap, (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});
     if (x->code)

@@ -271,10 +271,13 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
     call.r10 = arguments[3];
     call.r8 = arguments[4];
     call.r9 = arguments[5];
-    if (process_write(p, before.rip, instruction, sizeof instruction)) {
-        if (process_set_registers(t, &call) && process_step(p, t) && process_registers(t, &call) && call.rip == before.rip + 2)
+    call.rip = p->call_at ? p->call_at : before.rip;
+    const uint64_t after = call.rip + sizeof instruction;
+    if (p->call_at || process_write(p, before.rip, instruction, sizeof instruction)) {
+        if (process_set_registers(t, &call) && process_step(p, t) && process_registers(t, &call) && call.rip == after)
             result = (int64_t)call.rax;
-        process_write(p, before.rip, kept, sizeof kept);
+        if (!p->call_at)
+            process_write(p, before.rip, kept, sizeof kept);
     }
     t = process_tracee(p, tid);
     if (t) {
@@ -292,12 +295,11 @@ static void rest(bool busy)
 bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number)
 {
     struct user_regs_struct regs;
-    uint8_t code[2];
     int status;
 
     *out = (struct process){.memory = -1};
     p->born = 0;
-    if (!process_registers(t, &regs) || !process_read(p, regs.rip, code, sizeof code))
+    if (!p->call_at || !process_registers(t, &regs))
         return false;
     *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* no signal when it ends */
     out->pid = p->born;
@@ -312,7 +314,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     copy->stopped = true;
     regs.orig_rax = ~0ull;
     struct err ignored;
-    return process_reopen(out, &ignored) && process_write(out, regs.rip, code, sizeof code) && process_set_registers(copy, &regs);   /* the call stood there */
+    return process_reopen(out, &ignored) && process_set_registers(copy, &regs);
 }
 
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number)

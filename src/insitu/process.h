@@ -45,6 +45,7 @@ struct process {
     VEC(struct process_event) children;   /* new processes whose first stop is to come */
     VEC(struct process_event) late;       /* what happened while all were being stopped */
     VEC(pid_t) unknown;        /* what stopped before its parent reported it */
+    uint64_t call_at;          /* address of a system call instruction in it, for process_call; 0: none, and one is written where the thread is */
     pid_t born;                /* what the last call of process_call made, if it made a process */
     uint32_t stops;            /* calls of process_stop */
     bool ended;
@@ -81,7 +82,7 @@ bool process_read(const struct process *p, uint64_t address, void *out, size_t b
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
 /* A stopped thread that can make system calls; NULL: all are ending. */
 struct traced *process_caller(struct process *p);
-/* Has stopped thread @t make a system call; returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
+/* Has stopped thread @t make a system call; without call_at no other thread may run. Returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Makes a copy of the process by clone through stopped thread @t: one thread, stopped where @t is. *@number: the copy's in the process's own namespace. False: the system makes none.
  * process_copy_end ends it, and lets the process forget it. */
