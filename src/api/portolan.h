@@ -26,7 +26,7 @@ enum portolan_error_code {
     PORTOLAN_LIMIT,      /* a limit on time or size was met */
     PORTOLAN_MISSING,    /* a file, tool or CPU feature is not there */
     PORTOLAN_STOPPED,    /* the caller stopped it */
-    PORTOLAN_MEMORY      /* there is too little for this input */
+    PORTOLAN_MEMORY      /* out of memory */
 };
 
 typedef struct portolan_error {

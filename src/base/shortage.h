@@ -1,6 +1,5 @@
-/* What happens when memory runs out. Some of it is kept back: the first request that fails gets it, so that nothing stands half done, and the work that asked (a
- * job, a command) is told to end by the question that its loops ask anyway (base/watch.h). It fails alone, frees what it took, and what was kept back is taken
- * again. Only what asks for more than was kept back, in one piece and not by mem_try_*, ends the program (base/mem.h). */
+/* Out-of-memory handling: a reserve is released on the first failed allocation, and the current
+ * job is cancelled. */
 #ifndef PORTOLAN_BASE_SHORTAGE_H
 #define PORTOLAN_BASE_SHORTAGE_H
 

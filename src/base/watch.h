@@ -1,5 +1,4 @@
-/* Long work that can be ended: who begins it on a thread says when it is to end, and the loops in it ask. Work that memory ran out for ends too
- * (base/shortage.h). */
+/* Cooperative cancellation: the caller installs a predicate per thread; long loops poll it. */
 #ifndef PORTOLAN_BASE_WATCH_H
 #define PORTOLAN_BASE_WATCH_H
 

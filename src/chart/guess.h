@@ -1,4 +1,4 @@
-/* A guess of what one form does, and what its times say to it. */
+/* Candidate usage of one form, and its cost against the form's measurements. */
 #ifndef PORTOLAN_CHART_GUESS_H
 #define PORTOLAN_CHART_GUESS_H
 

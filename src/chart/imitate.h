@@ -1,4 +1,4 @@
-/* A simulated CPU to be charted: times come from a machine's tables, with noise, and nothing else of it is told. */
+/* A simulated CPU for charting: its times come from a machine's tables, with noise. */
 #ifndef PORTOLAN_CHART_IMITATE_H
 #define PORTOLAN_CHART_IMITATE_H
 

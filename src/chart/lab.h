@@ -1,4 +1,5 @@
-/* The experiments of a chart: asked for one by one, measured together, kept in one table. One thread. */
+/* Experiments of a chart: requested one by one, measured in batches, kept in one table. One
+ * thread. */
 #ifndef PORTOLAN_CHART_LAB_H
 #define PORTOLAN_CHART_LAB_H
 

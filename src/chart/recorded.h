@@ -1,4 +1,4 @@
-/* A CPU of which only what was measured before is known: a chart of it infers again from its journals, without measuring. */
+/* A CPU of which only journals exist: a chart of it infers again without measuring. */
 #ifndef PORTOLAN_CHART_RECORDED_H
 #define PORTOLAN_CHART_RECORDED_H
 

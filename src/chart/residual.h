@@ -1,5 +1,6 @@
-/* Times that are longer than ports say. A scheduler that has two sets of ports to keep busy at once does it less than perfectly, while none is quicker than its ports; so a late time tells less
- * against a usage than one that is shorter. What belongs to a single set is hardly ever late (docs/notes/zen5.md). */
+/* Measurements above the port bound (positive residuals). A scheduler does not fill two port
+ * sets perfectly, and none beats its ports. A positive residual is therefore weaker evidence
+ * against a usage than a negative one (docs/notes/zen5.md). */
 #ifndef PORTOLAN_CHART_RESIDUAL_H
 #define PORTOLAN_CHART_RESIDUAL_H
 

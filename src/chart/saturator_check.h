@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Saturators that take as long on the CPU as their core says: forms are judged by nothing else. */
+/* Validates saturators by measurement. Only validated ones are used to place forms. */
 #ifndef PORTOLAN_CHART_SATURATOR_CHECK_H
 #define PORTOLAN_CHART_SATURATOR_CHECK_H
 

@@ -1,4 +1,4 @@
-/* The experiments that a chart's doubts call for, and what they say. */
+/* Measures the experiments that decide between ambiguous usages, and applies the result. */
 #ifndef PORTOLAN_CHART_SETTLE_H
 #define PORTOLAN_CHART_SETTLE_H
 

@@ -1,5 +1,5 @@
-/* What µops are late beside: forms that have them and ran beside all saturators show it, and those that come to it later need not run there. A time that is late (chart/residual.h) speaks for
- * another usage, which only further times can refute; where a dozen forms would be measured beside everything for the same reason, the first few are. */
+/* Records which µops slow each other down. Only the first few forms with one usage and positive
+ * residuals (chart/residual.h) run with every saturator; later ones follow their result. */
 #ifndef PORTOLAN_CHART_SLOW_PAIRS_H
 #define PORTOLAN_CHART_SLOW_PAIRS_H
 

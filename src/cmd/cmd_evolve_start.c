@@ -54,7 +54,7 @@ const struct parameter evolve_start_options[] = {
     {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "a file of its own in the state directory",
      .help = "file to save the population in, for evolve resume"},
     {.name = "--migration", .kind = PARAMETER_CHOICE, .at = AT(migration), .choices = "ring|random|none", .initial = "ring",
-     .help = "with several ranks (mpirun): whom each rank sends its best mapping"},
+     .help = "migration topology between MPI ranks: ring, random or none"},
     {.name = "--migrate-every", .kind = PARAMETER_DURATION, .at = AT(migration_seconds), .value = "T", .otherwise = "a thirtieth of --seconds, 0.5 s to 30 s",
      .help = "with several ranks: time between two migrations"},
     {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "pmevo: follow the authors' program where it differs from the paper"},

@@ -308,7 +308,7 @@ static const struct parameter options[] = {
      .complete = COMPLETE_MACHINE, .help = "machine to predict with"},
     PROGRAM_THREADS_OPTIONS(validate_values),
     {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
-     .help = "runs of each, or up to twice as many until two took as long and met the same memory; the lower quartile counts, of up to three the shortest"},
+     .help = "runs per input, up to 2N until two agree; reports the lower quartile (the minimum for N <= 3)"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
     {0},

@@ -1,4 +1,4 @@
-/* Which machines know a loop that the ones shown do not: AVX-512 on a Skylake client, SVE on a Cortex-A72. */
+/* Finds machines whose tables cover a loop that the selected ones do not. */
 #ifndef PORTOLAN_CMD_COVERAGE_H
 #define PORTOLAN_CMD_COVERAGE_H
 

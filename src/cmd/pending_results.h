@@ -1,4 +1,4 @@
-/* Results of measuring on their way to the session's experiments. */
+/* Queue of measured results that are not yet in the session's experiments. */
 #ifndef PORTOLAN_CMD_PENDING_RESULTS_H
 #define PORTOLAN_CMD_PENDING_RESULTS_H
 

@@ -1,4 +1,4 @@
-/* What a rank other than 0 does (ranks/ranks.h): it waits for work of rank 0's commands and does it. */
+/* Serves rank 0's commands on the other ranks (ranks/ranks.h). */
 #ifndef PORTOLAN_CMD_RANK_WORKER_H
 #define PORTOLAN_CMD_RANK_WORKER_H
 

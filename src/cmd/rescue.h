@@ -1,4 +1,4 @@
-/* The session is saved before the program dies of a fault of its own, or of want of memory. */
+/* Saves the session before the program ends by a fault or for lack of memory. */
 #ifndef PORTOLAN_CMD_RESCUE_H
 #define PORTOLAN_CMD_RESCUE_H
 

@@ -1,4 +1,4 @@
-/* What the program keeps by itself in the state directory: a session of each workbench, checkpoints of runs. Nothing in it is overwritten by another process. */
+/* Automatic state: autosaved sessions and checkpoints. */
 #ifndef PORTOLAN_CMD_SAVED_STATE_H
 #define PORTOLAN_CMD_SAVED_STATE_H
 

@@ -1,4 +1,5 @@
-/* The kernels of a session beside the one in use: what was loaded or pasted before stays at hand, to go back to and to compare with. One thread. */
+/* Kernels of a session apart from the current one: earlier ones can be selected and compared.
+ * One thread. */
 #ifndef PORTOLAN_CMD_SHELF_H
 #define PORTOLAN_CMD_SHELF_H
 

@@ -337,7 +337,7 @@ static void draw(struct hunting *h, struct judged *out)
         block_mutate(h->maker, &h->differ.items[rng_below(&h->rng, differ)].block, &h->rng, &out->block);
 }
 
-/* Keeps @b, whose side by the machine as it is @was, where it may tell something. */
+/* Keeps block @b (prediction error sign @was) if it can separate the candidates. */
 static void keep(struct hunting *h, const struct judged *b, int was)
 {
     bool explained = side(h, b) == 0;

@@ -1,4 +1,5 @@
-/* How far measured times of a real CPU were from each other: the noise of simulated ones that are to be like it. Pure, any thread. */
+/* Distribution of deviations between repeated measurements of a real CPU, for the noise of
+ * simulated ones. Pure, any thread. */
 #ifndef PORTOLAN_MEASURE_OBSERVED_NOISE_H
 #define PORTOLAN_MEASURE_OBSERVED_NOISE_H
 

@@ -20,7 +20,7 @@
 #include "profile/perf.h"
 #include "work/pool.h"
 
-#define STEP 0.02          /* seconds between two looks at what has come */
+#define STEP 0.02          /* poll interval, seconds */
 
 struct watching {
     const struct sampling *options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long ago a program used what it comes back to: distances between uses, which are counted in lines, as time. */
+/* Reuse distances as time: counts of distinct lines between two uses. */
 #ifndef PORTOLAN_PROGRAM_AGES_H
 #define PORTOLAN_PROGRAM_AGES_H
 

@@ -1,4 +1,5 @@
-/* Where the program as it is, without counters, spends its time, part by part: functions of both are laid beside each other. */
+/* Time per part of the program without counters; functions are matched with those of the traced
+ * program. */
 #ifndef PORTOLAN_PROGRAM_LOCATED_H
 #define PORTOLAN_PROGRAM_LOCATED_H
 

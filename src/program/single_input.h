@@ -1,4 +1,4 @@
-/* What one input does alone: runs that differ in it and in no other one. */
+/* Selects runs that differ in one input only. */
 #ifndef PORTOLAN_PROGRAM_SINGLE_INPUT_H
 #define PORTOLAN_PROGRAM_SINGLE_INPUT_H
 

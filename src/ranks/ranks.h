@@ -25,7 +25,7 @@ enum rank_kind {
     RANK_PIECE,        /* of a farm */
     RANK_ANSWER,
     RANK_NO_MORE,
-    RANK_DROP,         /* what is still to be done is not wanted */
+    RANK_DROP,         /* discard the remaining work */
     RANK_RESULT,
 };
 

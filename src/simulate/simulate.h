@@ -23,7 +23,7 @@ struct simulation {
     bool assisted;          /* x87 assists are added to cycles */
     bool replayed;          /* cycles is what the loads take with those that are tried again (bounds_replays): more than was simulated */
     bool bounded;           /* cycles is the largest bound, of which the simulation has only a part (pages, fractions of cycles): more than was simulated */
-    bool settled;           /* the state need not have repeated, but no cycle was lost against the largest bound, which cycles is; never with a timeline */
+    bool settled;           /* converged to the largest bound (cycles equals it) without a repeated state; never set with a timeline */
     unsigned iterations;    /* simulated */
     /* Steady state, per iteration: */
     double busy[PORTS_MAX];         /* cycles that each port is taken */

@@ -64,7 +64,7 @@ static void split(struct framed_text *r, size_t length)
     }
 }
 
-/* Behind the marks of quoted mail; @p itself where there are none. */
+/* Skips leading '>' quote marks. */
 static const char *quote_end(const char *p, const char *end)
 {
     while (p < end && *p == '>' && (p + 1 == end || p[1] == ' ' || p[1] == '>' || p[1] == '\t'))

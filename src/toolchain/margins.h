@@ -1,5 +1,5 @@
-/* What stands around the code in what people paste: quotation marks, fences, line numbers, tables of other tools, percentages,
- * addresses and bytes; and which lines are no code at all. */
+/* Strips what surrounds pasted code: quotation marks, fences, line numbers, percentages,
+ * addresses and bytes. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_H
 

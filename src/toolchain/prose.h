@@ -1,4 +1,4 @@
-/* Lines among code that are none: headings of tools, rules, prompts, sentences, source. */
+/* Detects lines that are not code: headings of tools, rules, prompts, sentences, source. */
 #ifndef PORTOLAN_TOOLCHAIN_PROSE_H
 #define PORTOLAN_TOOLCHAIN_PROSE_H
 

@@ -1,4 +1,5 @@
-/* Whether a version computes what its loop computes: both are run on this CPU on the same random inputs, and what they leave in registers, flags and memory is compared. */
+/* Checks that a version computes what its loop computes: both run on the same random inputs, and
+ * registers, flags and memory are compared. */
 #ifndef PORTOLAN_TUNE_SAME_H
 #define PORTOLAN_TUNE_SAME_H
 

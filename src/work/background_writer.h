@@ -1,4 +1,5 @@
-/* A thread that writes one thing at a time while its owner goes on. What it is given is the owner's again when it was written. One owner, on one thread. */
+/* Writes one item at a time on a thread of its own. The owner gets an item back once it is
+ * written. One owner, on one thread. */
 #ifndef PORTOLAN_WORK_BACKGROUND_WRITER_H
 #define PORTOLAN_WORK_BACKGROUND_WRITER_H
 

@@ -1,4 +1,5 @@
-/* Threads that stay from task to task: a team (pool.h) for work that is tied to its thread, such as a child process, which ends with the thread that began it. */
+/* Threads that persist from task to task, for work tied to a thread, such as a child process
+ * that ends with it (compare pool.h). */
 #ifndef PORTOLAN_WORK_CREW_H
 #define PORTOLAN_WORK_CREW_H
 

@@ -36,7 +36,7 @@ struct job_ops {
     bool (*measures)(const void *state);
     /* One that measures for so long that whatever else measures meanwhile would be in its times: it does not start beside another, nor another beside it. */
     bool measures_alone;
-    bool counts;            /* its notes count what it has done: the last one holds when it is done, where others say what it is at, which is over then */
+    bool counts;            /* notes are cumulative counters, so the last one stays valid after the job ends */
 };
 
 /* For jobs of a kind that measure always. */

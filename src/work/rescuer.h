@@ -1,4 +1,5 @@
-/* A thread that restores the terminal and saves the session after a fault, since the thread at fault may have no stack left, or hold a lock that saving needs. */
+/* Restores the terminal and saves the session after a fault, on a thread of its own: the
+ * faulting thread may have no stack left, or hold a lock. */
 #ifndef PORTOLAN_WORK_RESCUER_H
 #define PORTOLAN_WORK_RESCUER_H
 
