@@ -112,7 +112,7 @@ test_what_is_refused() {
     expect 1 "$portolan" -e "machine chart small --simulate \"$work/cpu/\" --forms 'NOSUCH*'"
     holds err 'no measurable form matches'
     expect 1 "$portolan" -e 'experiments settle nosuch'
-    holds err 'is no machine charted here'
+    holds err 'was not charted here'
 }
 
 run_tests
