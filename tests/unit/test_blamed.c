@@ -75,7 +75,7 @@ static void test_order(void **state)
 static void test_fill(void **state)
 {
     struct program_block blocks[] = {{.line = 7}, {.line = 8, .two_way = true}, {.line = 9}};
-    struct program_function function = {(char *)(uintptr_t)"f", 0, 3};
+    struct program_function function = {.name = (char *)(uintptr_t)"f", .block_count = 3};
     struct program p = {.blocks = blocks, .block_count = 3, .functions = &function, .function_count = 1};
     double counts[] = {1, 1000, 1000}, taken[] = {0, 300, 0};
     struct program_run run = {.counts = counts, .taken = taken};
