@@ -342,7 +342,7 @@ test_inputs() {
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=-5"
     holds err 'N=-5 is negative, and no run was'
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=20.5"
-    holds err 'N=20.5 is no whole number'
+    holds err 'N=20.5 is not a whole number'
     expect 1 "$portolan" -e "$load; program run 8"
     holds err 'invalid input "8"; write NAME=VALUES'
     expect 1 "$portolan" -e "$load; program run N=8,16 N=4"
