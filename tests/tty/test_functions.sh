@@ -102,7 +102,7 @@ test_without_a_list() {
     prompt view functions
     see 'The functions with loops'
     t send-keys q f
-    see 'is no object or program'
+    see 'is not an object or program'
     t send-keys Q
 }
 
