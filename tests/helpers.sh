@@ -9,10 +9,9 @@ work=$(mktemp -d) || exit 99
 export PORTOLAN_CPU=none   # no test depends on the CPU that it runs on
 # Tests wait for events, never for a time. Every wait has this limit, which only a hang reaches: what takes seconds on an idle machine has it 50 times over.
 HANG_SECONDS=${HANG_SECONDS:-600}
-sockets=
 
 finish() {
-    for socket in $sockets; do tmux -L "$socket" kill-server 2>/dev/null; done
+    for socket in "${TMUX_TMPDIR:-/tmp}/tmux-$(id -u)/portolan-test-$$-"*; do tmux -S "$socket" kill-server 2>/dev/null; done
     wait_until rm -rf "$work" 2>/dev/null   # a program that is just ending may still write
 }
 trap finish EXIT
@@ -82,7 +81,6 @@ run_tests() {
     for name in $names; do
         number=$((number + 1))
         socket=portolan-test-$$-$number   # of its own: a dying server would take a new session with it
-        sockets="$sockets $socket"
         rm -f "$work/faults" "$work/skipped"
         status=0
         ( trap - EXIT; "$name" || true ) </dev/null || status=$?

@@ -14,7 +14,6 @@ at_most() { [ "$pressed" -le "$1" ] || fail "$pressed keys instead of $1"; }
 each_size() {
     for size in '80 24' '120 40' '200 60'; do
         socket=$socket-${size% *}
-        sockets="$sockets $socket"
         pressed=0
         # shellcheck disable=SC2086 # two words
         "$1" $size
