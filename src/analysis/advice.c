@@ -545,7 +545,7 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
     if (memory)
         memory_note(a, k, loop, &levels, &size);
     if (memory || branches)
-        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first level" : "", levels.length ? " (" : "", str_text(&levels), levels.length ? ")" : "",
+        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first level" : "", levels.length ? " (" : "", str_text(&levels), levels.length ? " cycles)" : "",
                  memory && branches ? ", " : "", branches ? "branches predicted" : "", str_text(&size));
     str_done(&levels);
     str_done(&size);

@@ -317,7 +317,9 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
-
+    const unsigned least = 1 + told, table = (unsigned)current->count + 5;   /* the sentence is whole before the code is, and the code before bounds and machines */
+    if (!roomy && panel > least && table + panel > g->height)
+        panel = table + least < g->height ? g->height - table : least;
     if (panel + ROWS_LEAST > g->height)
         panel = g->height - ROWS_LEAST;
     return (struct layout){g->height - panel - 2, roomy};
