@@ -52,7 +52,7 @@ test_names() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"
     printf 'int one(int x);\nint one(int x) { return x + 1; }\n' >"$work/one.c"
-    printf 'int one(int x);\nint far(int x) __asm__("_ZN4shop5TableIdE5totalEi");\n__attribute__((noinline)) int far(int x) { for (int i = 0; i < 1000; i++) x = one(x); return x; }\nint main(void) { int x = 0; for (int i = 0; i < 200000; i++) x = far(x); return x == 0; }\n' >"$work/calls.c"
+    printf 'int one(int x);\nint far(int x) __asm__("_ZN4shop5TableIdE5totalEi");\n__attribute__((noinline)) int far(int x) { for (int i = 0; i < 1000; i++) { x = one(x) * 3; __asm__("" : "+r"(x)); x *= 5; __asm__("" : "+r"(x)); x *= 7; } return x; }\nint main(void) { int x = 0; for (int i = 0; i < 300000; i++) x = far(x); return x == 0; }\n' >"$work/calls.c"
     # shellcheck disable=SC2086
     ${CC:-cc} -O1 -shared -fPIC "$work/one.c" -o "$work/libone.so" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
     # shellcheck disable=SC2086
