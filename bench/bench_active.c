@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Active experiments measured: error on unseen five-form experiments over the number of measurements, chosen and by chance, and from all pairs.
+/* Active experiments measured: error on unseen five-form experiments over the number of
+ * measurements, chosen and by chance, and from all pairs.
  *
  *     bench_active [SECONDS [SEEDS [FORMS [NOISE]]]] [real|MACHINE]...
  *     bench_active SECONDS SEEDS RECORD.csv...
  *
- * On a simulated processor that has FORMS forms of a shipped machine (skylake unless named), or on this one (real: forms by chance of all those
- * that take at most 4 cycles alone; what is unseen is measured too). Seconds are of CPU time, one thread: of the last inference, each round has a
- * fifth of it. Of a record (singletons, pairs and larger experiments of a CPU, in one or several files) half of the largest experiments are unseen,
- * and a way may ask for the others. */
+ * On a simulated processor that has FORMS forms of a shipped machine (skylake unless named), or on
+ * this one (real: forms by chance of all those that take at most 4 cycles alone; what is unseen is
+ * measured too). Seconds are of CPU time, one thread: of the last inference, each round has a fifth
+ * of it. Of a record (singletons, pairs and larger experiments of a CPU, in one or several files)
+ * half of the largest experiments are unseen, and a way may ask for the others. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +38,8 @@ struct bench {
     double seconds;
     struct measured_known cpu;
     struct source *real;             /* NULL: the simulated one, or */
-    struct experiments *record;      /* what was measured before, without what is unseen; NULL: none */
+    /* what was measured before, without what is unseen; NULL: none */
+    struct experiments *record;
     unsigned most_forms;             /* of one of its experiments */
     double width;                    /* of the inference */
     struct experiments *forms;       /* no rows; its forms are those asked about */
@@ -49,7 +52,10 @@ static const struct {
     const char *name;
     unsigned size;                   /* 0: all pairs */
     bool random;
-} modes[MODES] = {{"pairs by chance", 2, true}, {"all by chance", 4, true}, {"all chosen", 4, false}, {"all pairs", 0, false}};
+} modes[MODES] = {{"pairs by chance", 2, true},
+                  {"all by chance", 4, true},
+                  {"all chosen", 4, false},
+                  {"all pairs", 0, false}};
 
 static void take_value(void *state, size_t index, const struct measured *m)
 {
@@ -78,7 +84,8 @@ static bool measure(struct experiments *t, void *state, struct err *err)
         return measure_known(t, &b->cpu, err);
     struct experiments *copy = experiments_copy(t, NULL);
     const struct runner_options options = {0};
-    const struct runner_hooks hooks = {.cancelled = never, .result = take_value, .progress = ignore, .state = t};
+    const struct runner_hooks hooks = {
+        .cancelled = never, .result = take_value, .progress = ignore, .state = t};
     struct runner_summary summary;
     /* Waiting for a quiet machine is by the wall's clock. */
     clock_set_source(NULL);
@@ -100,8 +107,9 @@ static double error_of(const struct bench *b, const struct mapping *m)
 static void print_round(void *state, const struct select_round *r, const struct mapping *best)
 {
     const struct bench *b = state;
-    printf("  %llu %-16s %6zu %7.2f %7.2f %7.2f %7.2f   %s\n", (unsigned long long)b->seed, b->mode, r->measurements, 100 * error_of(b, best), 100 * r->error,
-           100 * r->noise, 100 * r->disagreement, r->end ? select_end_names[r->end] : "");
+    printf("  %llu %-16s %6zu %7.2f %7.2f %7.2f %7.2f   %s\n", (unsigned long long)b->seed, b->mode,
+           r->measurements, 100 * error_of(b, best), 100 * r->error, 100 * r->noise,
+           100 * r->disagreement, r->end ? select_end_names[r->end] : "");
     fflush(stdout);
 }
 
@@ -150,9 +158,17 @@ static size_t recorded_pairs(const struct experiments *record)
 static void run_mode(struct bench *b, size_t mode, double *error, size_t *measured)
 {
     struct experiments *t = experiments_copy(b->forms, NULL);
-    size_t n = t->forms.count, pairs = b->record ? recorded_pairs(b->record) : n * (n - 1) / 2, share = (size_t)((b->record ? SHARE_RECORDED : SHARE) * (double)pairs), most = share > n ? share : n;
-    const struct select_options o = {.evolve = options_of(b, b->seconds / 5), .first = most / ROUNDS + 1, .batch = most / ROUNDS + 1, .most = most,
-                                     .size = b->record && modes[mode].size > b->most_forms ? b->most_forms : modes[mode].size, .random = modes[mode].random, .record = b->record};
+    size_t n = t->forms.count, pairs = b->record ? recorded_pairs(b->record) : n * (n - 1) / 2,
+           share = (size_t)((b->record ? SHARE_RECORDED : SHARE) * (double)pairs),
+           most = share > n ? share : n;
+    const struct select_options o = {
+        .evolve = options_of(b, b->seconds / 5),
+        .first = most / ROUNDS + 1,
+        .batch = most / ROUNDS + 1,
+        .most = most,
+        .size = b->record && modes[mode].size > b->most_forms ? b->most_forms : modes[mode].size,
+        .random = modes[mode].random,
+        .record = b->record};
     struct err err = {0};
 
     b->mode = modes[mode].name;
@@ -188,17 +204,21 @@ static void compare(struct bench *b, unsigned seeds, const char *name)
     double error[MODES] = {0}, sum[MODES] = {0}, count[MODES] = {0};
     struct str lines = {0};
 
-    printf("%s: %zu forms\n  seed, way, measurements besides the single forms, %% error on %zu unseen five-form experiments, on what was asked, noise, "
-           "disagreement on the most disputed\n", name, b->forms->forms.count, b->unseen->rows.count);
+    printf("%s: %zu forms\n  seed, way, measurements besides the single forms, %% error on %zu "
+           "unseen five-form experiments, on what was asked, noise, "
+           "disagreement on the most disputed\n",
+           name, b->forms->forms.count, b->unseen->rows.count);
     for (b->seed = 1; b->seed <= seeds; b->seed++)
         for (size_t k = 0; k < MODES; k++) {
             size_t measured;
             run_mode(b, k, &error[k], &measured);
             sum[k] += error[k];
             count[k] += (double)measured;
-            str_addf(&lines, "  %llu %-16s %6zu %7.2f\n", (unsigned long long)b->seed, modes[k].name, measured, 100 * error[k]);
+            str_addf(&lines, "  %llu %-16s %6zu %7.2f\n", (unsigned long long)b->seed,
+                     modes[k].name, measured, 100 * error[k]);
         }
-    printf("inferred anew from all of it, %g CPU-seconds: seed, way, measurements, %% error\n%s", b->seconds, str_text(&lines));
+    printf("inferred anew from all of it, %g CPU-seconds: seed, way, measurements, %% error\n%s",
+           b->seconds, str_text(&lines));
     for (size_t k = 0; k < MODES; k++)
         printf("  mean %-13s %6.0f %7.2f\n", modes[k].name, count[k] / seeds, 100 * sum[k] / seeds);
     fflush(stdout);
@@ -243,7 +263,8 @@ static struct experiments *forms_here(struct bench *b, const struct forms *known
     rng_seed(&rng, 12);
     for (size_t tries = 0; t->rows.count < 4 * count && tries < 100 * count; tries++) {
         size_t before = t->forms.count;
-        uint32_t f = names_add(&t->forms, forms_at(known, rng_below(&rng, forms_count(known)))->form);
+        uint32_t f =
+            names_add(&t->forms, forms_at(known, rng_below(&rng, forms_count(known)))->form);
         if (t->forms.count > before)
             experiments_add(t, &(struct flat_term){f, 1}, 1);
     }
@@ -286,12 +307,14 @@ static void here(struct bench *b, size_t count, unsigned seeds)
 /* Half of the largest experiments of @record, by chance, are unseen; the others remain. */
 static void keep_aside(struct bench *b, struct experiments *record)
 {
-    bool *aside = mem_zero(record->rows.count + 1, sizeof *aside), *left = mem_zero(record->rows.count + 1, sizeof *left);
+    bool *aside = mem_zero(record->rows.count + 1, sizeof *aside),
+         *left = mem_zero(record->rows.count + 1, sizeof *left);
     struct rng rng;
 
     rng_seed(&rng, 77);
     for (size_t i = 0; i < record->rows.count; i++)
-        b->most_forms = record->rows.items[i].count > b->most_forms ? record->rows.items[i].count : b->most_forms;
+        b->most_forms = record->rows.items[i].count > b->most_forms ? record->rows.items[i].count
+                                                                    : b->most_forms;
     for (size_t i = 0; i < record->rows.count; i++) {
         aside[i] = record->rows.items[i].count == b->most_forms && rng_below(&rng, 2);
         left[i] = !aside[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks per second and core of the bounds and of the simulation, machine by machine, beside a process of llvm-mca for each block: CPU time, one
- * run. bench_analysis [FILE [MACHINE...]]; FILE is a CSV with a column of hex (blocks of Portolan's own code without one), the machines are all
+/* Blocks per second and core of the bounds and of the simulation, machine by machine, beside a
+ * process of llvm-mca for each block: CPU time, one run. bench_analysis [FILE [MACHINE...]]; FILE
+ * is a CSV with a column of hex (blocks of Portolan's own code without one), the machines are all
  * that run x86-64. */
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +41,8 @@ static double children_seconds(void)
 {
     struct rusage used;
     getrusage(RUSAGE_CHILDREN, &used);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 static void take(struct blocks *b, const char *hex)
@@ -76,7 +78,8 @@ static size_t decode(const struct block *block, struct insn *insns, bool text)
 {
     size_t count = 0;
     for (size_t at = 0; at < block->length && count < INSNS_MAX; at += insns[count++].length)
-        if (!insn_decode(ISA_X86_64, block->code + at, block->length - at, at, text, &insns[count], NULL))
+        if (!insn_decode(ISA_X86_64, block->code + at, block->length - at, at, text, &insns[count],
+                         NULL))
             return 0;
     return count;
 }
@@ -92,7 +95,8 @@ static double run_decoding(const struct blocks *b, int rounds)
     return cpu_seconds() - start;
 }
 
-/* CPU seconds of decoding all blocks, of their bounds, and of simulating them too, @rounds times. */
+/* CPU seconds of decoding all blocks, of their bounds, and of simulating them too, @rounds
+ * times. */
 static double run(const struct blocks *b, const struct machine *m, bool simulated, int rounds)
 {
     static struct insn insns[INSNS_MAX];
@@ -110,7 +114,8 @@ static double run(const struct blocks *b, const struct machine *m, bool simulate
                 continue;
             bounds_of(work, insns, count, &options, false, &bounds);
             if (simulated)
-                simulate(simulator, work, insns, count, &options, &(struct simulate_options){0}, &sim);
+                simulate(simulator, work, insns, count, &options, &(struct simulate_options){0},
+                         &sim);
         }
     double seconds = cpu_seconds() - start;
     simulator_free(simulator);
@@ -122,7 +127,11 @@ static double run(const struct blocks *b, const struct machine *m, bool simulate
 static double peer_seconds(const char *program, const char *cpu, const struct block *block)
 {
     static struct insn insns[INSNS_MAX];
-    const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)4 << 30, .file_size = 1 << 20, .wall_seconds = 60, .output = 1 << 16};
+    const struct child_limits limits = {.cpu_seconds = 60,
+                                        .memory = (size_t)4 << 30,
+                                        .file_size = 1 << 20,
+                                        .wall_seconds = 60,
+                                        .output = 1 << 16};
     size_t count = decode(block, insns, true);
     struct str text = {0}, option = {0};
     struct child_result result;
@@ -136,7 +145,8 @@ static double peer_seconds(const char *program, const char *cpu, const struct bl
     str_addf(&option, "-mcpu=%s", cpu);
     const char *const argv[] = {program, option.data, NULL};
     double start = children_seconds();
-    bool ok = count && child_run(argv, "/", text.data, text.length, &limits, &result, &err) && result.status == 0;
+    bool ok = count && child_run(argv, "/", text.data, text.length, &limits, &result, &err) &&
+              result.status == 0;
     double seconds = children_seconds() - start;
     child_result_done(&result);
     str_done(&text);
@@ -182,9 +192,11 @@ static void bench_machine(const char *id, const struct blocks *b, const char *pe
         return;
     }
     bool simulates = !isnan(machine_number(m, "load_latency"));
-    double all = (double)b->all.count * rounds, bounds = all * 5 / run(b, m, false, 5 * rounds), simulated = simulates ? all / run(b, m, true, rounds) : NAN;
+    double all = (double)b->all.count * rounds, bounds = all * 5 / run(b, m, false, 5 * rounds),
+           simulated = simulates ? all / run(b, m, true, rounds) : NAN;
     double other = peer_speed(peer, strcmp(id, "alderlake-p") == 0 ? "alderlake" : id, b);
-    printf(simulates ? "  %-16s %10.0f %10.0f" : "  %-16s %10.0f          -", id, bounds, simulated);
+    printf(simulates ? "  %-16s %10.0f %10.0f" : "  %-16s %10.0f          -", id, bounds,
+           simulated);
     if (other > 0)
         printf(" %12.0f   %.0f and %.0f times as fast", other, bounds / other, simulated / other);
     putchar('\n');
@@ -204,7 +216,8 @@ int main(int argc, char **argv)
     const char *peer = find_peer(&blocks);
     double all = (double)blocks.all.count;
     int rounds = 1 + (int)(100000 / blocks.all.count);
-    printf("blocks per second and core, CPU time, %zu blocks; decoding alone %.0f\n", blocks.all.count, all * rounds / run_decoding(&blocks, rounds));
+    printf("blocks per second and core, CPU time, %zu blocks; decoding alone %.0f\n",
+           blocks.all.count, all * rounds / run_decoding(&blocks, rounds));
     printf("  %-16s %10s %10s %12s\n", "machine", "bounds", "simulate", peer ? peer : "");
     char **ids = argc > 2 ? NULL : machine_ids();
     for (int i = 2; i < argc; i++)

@@ -3,9 +3,12 @@
  *
  *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED [TOP]]]]]]
  *
- * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine knows); relative noise of a measurement (default .005; nan: as seen on a real CPU, measure/observed_noise.h); TOP forms that
- * programs use most (default: all). Blocks are made of those that programs use, as by the command machine chart. A form is
- * right when in experiments beside random forms of the core, in other multiplicities too, the chart is within 2 % of the truth. */
+ * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine
+ * knows); relative noise of a measurement (default .005; nan: as seen on a real CPU,
+ * measure/observed_noise.h); TOP forms that programs use most (default: all). Blocks are made of
+ * those that programs use, as by the command machine chart. A form is right when in experiments
+ * beside random forms of the core, in other multiplicities too, the chart is within 2 % of the
+ * truth. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,17 +46,21 @@ static void tell(void *state, enum chart_stage stage, double done, double total,
     if (clock_seconds() - last < 5)
         return;
     last = clock_seconds();
-    fprintf(stderr, "%6.1f s  %s: %.0f of %.0f, %s\n", last - begun, chart_stage_names[stage], done, total, what);
+    fprintf(stderr, "%6.1f s  %s: %.0f of %.0f, %s\n", last - begun, chart_stage_names[stage], done,
+            total, what);
 }
 
 static bool told(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
 {
     (void)state;
     (void)err;
-    printf("%-12s %6.1f s, %zu experiments in all", chart_stage_names[stage], c->seconds[stage], c->table->rows.count);
+    printf("%-12s %6.1f s, %zu experiments in all", chart_stage_names[stage], c->seconds[stage],
+           c->table->rows.count);
     if (stage == CHART_PORTS)
-        printf(", core of %zu forms, %u ports, mean error %.2f %% of %zu experiments, issue width %g", c->core_forms, mapping_ports(c->machine->mapping)->count, 100 * c->core_error,
-               c->core_experiments, c->width);
+        printf(
+            ", core of %zu forms, %u ports, mean error %.2f %% of %zu experiments, issue width %g",
+            c->core_forms, mapping_ports(c->machine->mapping)->count, 100 * c->core_error,
+            c->core_experiments, c->width);
     printf("\n");
     fflush(stdout);
     return true;
@@ -107,7 +114,8 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
             unsigned n = 1 + (unsigned)rng_below(rng, 4);
             uint32_t most = (uint32_t)fmax(1, fmin(8, 3 * c->forms[i].alone));
             for (unsigned l = 1; l <= n; l++)
-                terms[l] = (struct flat_term){(uint32_t)core.items[rng_below(rng, core.count)], 1 + (uint32_t)rng_below(rng, most)};
+                terms[l] = (struct flat_term){(uint32_t)core.items[rng_below(rng, core.count)],
+                                              1 + (uint32_t)rng_below(rng, most)};
             experiments_add(t, terms, n + 1);
         }
     size_t rows = t->rows.count;
@@ -128,12 +136,16 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
         measured++;
         right += good;
         hidden += c->forms[i].hidden;
-        int bin = c->forms[i].state == CHART_UNEXPLAINED ? BINS : (int)fmin(BINS - 1, c->forms[i].confidence * BINS);
+        int bin = c->forms[i].state == CHART_UNEXPLAINED
+                      ? BINS
+                      : (int)fmin(BINS - 1, c->forms[i].confidence * BINS);
         bins[bin][0]++;
         bins[bin][1] += good;
         if (!good) {
             struct str text = {0};
-            str_addf(&text, "  wrong: %s (%s, confidence %.2f, alone %.2f): ", c->forms[i].row->form, chart_state_names[c->forms[i].state], c->forms[i].confidence, c->forms[i].alone);
+            str_addf(
+                &text, "  wrong: %s (%s, confidence %.2f, alone %.2f): ", c->forms[i].row->form,
+                chart_state_names[c->forms[i].state], c->forms[i].confidence, c->forms[i].alone);
             print_entry(c->machine->mapping, c->forms[i].row->form, &text);
             str_add(&text, " for ");
             print_entry(truth, c->forms[i].row->form, &text);
@@ -144,10 +156,12 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
             str_done(&text);
         }
     }
-    printf("%zu of %zu forms right (%.2f %%), %zu hidden by the issue width\n", right, measured, 100.0 * (double)right / (double)measured, hidden);
+    printf("%zu of %zu forms right (%.2f %%), %zu hidden by the issue width\n", right, measured,
+           100.0 * (double)right / (double)measured, hidden);
     for (int i = 0; i <= BINS; i++)
         if (bins[i][0])
-            printf("  %s %.1f: %zu of %zu right\n", i == BINS ? "unexplained" : "confidence up to", (i + 1.0) / BINS, bins[i][1], bins[i][0]);
+            printf("  %s %.1f: %zu of %zu right\n", i == BINS ? "unexplained" : "confidence up to",
+                   (i + 1.0) / BINS, bins[i][1], bins[i][0]);
     free(a);
     free(b);
     vec_done(&core);
@@ -172,12 +186,14 @@ static void judge_fives(const struct chart *c, const struct mapping *truth, stru
             terms[k] = (struct flat_term){forms.items[rng_below(rng, forms.count)], 1};
         experiments_add(t, terms, 5);
     }
-    double *a = malloc((t->rows.count + 1) * sizeof *a), *b = malloc((t->rows.count + 1) * sizeof *b);
+    double *a = malloc((t->rows.count + 1) * sizeof *a),
+           *b = malloc((t->rows.count + 1) * sizeof *b);
     predict(c->machine->mapping, t, a);
     predict(truth, t, b);
     for (size_t i = 0; i < t->rows.count; i++)
         sum += fabs(a[i] / b[i] - 1) / (double)t->rows.count;
-    printf("%zu random experiments of five of all forms: mean error %.2f %%\n", t->rows.count, 100 * sum);
+    printf("%zu random experiments of five of all forms: mean error %.2f %%\n", t->rows.count,
+           100 * sum);
     free(a);
     free(b);
     vec_done(&forms);
@@ -192,7 +208,8 @@ static void judge_latencies(const struct chart *c, const struct machine *truth)
     for (size_t i = 0; i < c->latencies.count; i++) {
         const struct chart_latency *l = &c->latencies.items[i];
         struct form_code *code = encodings_code_any(c->forms[l->form].row, NULL);
-        double is = chain_cycles(c->machine, code, &l->latency.chain), should = chain_cycles(truth, code, &l->latency.chain);
+        double is = chain_cycles(c->machine, code, &l->latency.chain),
+               should = chain_cycles(truth, code, &l->latency.chain);
         bool good = fabs(is - should) <= 0.05 + 0.05 * should;
         form_code_free(code);
         if (isnan(should))
@@ -200,18 +217,22 @@ static void judge_latencies(const struct chart *c, const struct machine *truth)
         chains++;
         right += good;
         if (!good && shown++ < 20)
-            printf("  latency: %s %s to %s: %.2f for %.2f\n", c->forms[l->form].row->form, l->latency.chain.from_name, l->latency.chain.to_name, is, should);
+            printf("  latency: %s %s to %s: %.2f for %.2f\n", c->forms[l->form].row->form,
+                   l->latency.chain.from_name, l->latency.chain.to_name, is, should);
     }
     if (chains)
-        printf("%zu of %zu latencies right (%.2f %%), %zu rules\n", right, chains, 100.0 * (double)right / (double)chains, c->machine->latency_count);
+        printf("%zu of %zu latencies right (%.2f %%), %zu rules\n", right, chains,
+               100.0 * (double)right / (double)chains, c->machine->latency_count);
 }
 
 /* Facts beside those of the tables. */
 static void judge_facts(const struct chart *c, const struct machine *truth)
 {
     for (size_t i = 0; i < c->facts.count; i++) {
-        const char *is = c->facts.items[i].value, *should = machine_fact(truth, c->facts.items[i].key);
-        printf("  fact %s: %s, in the tables %s (%s)\n", c->facts.items[i].key, is ? is : "unknown", should ? should : "not told", c->facts.items[i].why);
+        const char *is = c->facts.items[i].value,
+                   *should = machine_fact(truth, c->facts.items[i].key);
+        printf("  fact %s: %s, in the tables %s (%s)\n", c->facts.items[i].key, is ? is : "unknown",
+               should ? should : "not told", c->facts.items[i].why);
     }
 }
 
@@ -223,8 +244,10 @@ static bool wanted(const struct machine *m, const struct form_row *row, const ch
     return row && str_match(pattern, row->form) && mapping_find(m->mapping, row->form);
 }
 
-/* The @top forms that programs use most of those that are wanted (0: all that are), and into @uses those of them that blocks are made of. */
-static void choose(const struct machine *m, const struct forms *forms, const char *pattern, size_t top, row_list *rows, struct block_form *uses, size_t *uses_count)
+/* The @top forms that programs use most of those that are wanted (0: all that are), and into @uses
+ * those of them that blocks are made of. */
+static void choose(const struct machine *m, const struct forms *forms, const char *pattern,
+                   size_t top, row_list *rows, struct block_form *uses, size_t *uses_count)
 {
     size_t count = 0;
     struct err err = {0};
@@ -243,7 +266,8 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
     for (size_t i = 0; !top && i < forms_count(forms); i++)
         if (wanted(m, forms_at(forms, i), pattern)) {
             vec_push(rows, forms_at(forms, i));
-            if (!list || isa_ops(forms_at(forms, i)->isa) != isa_of_dialects())   /* nobody counted those */
+            /* nobody counted those */
+            if (!list || isa_ops(forms_at(forms, i)->isa) != isa_of_dialects())
                 uses[(*uses_count)++] = (struct block_form){forms_at(forms, i), 1};
         }
     form_uses_free(list, count);
@@ -252,11 +276,15 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
-    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60, noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;   /* "nan": as seen */
+    /* "nan": as seen */
+    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60,
+           noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
     uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
     struct err err = {0};
     struct machine *m = machine_load_shipped(id, &err);
-    struct forms *forms = m ? forms_load(strcmp(m->isa, "aarch64") == 0 ? ISA_AARCH64 : ISA_X86_64, NULL, &err) : NULL;
+    struct forms *forms =
+        m ? forms_load(strcmp(m->isa, "aarch64") == 0 ? ISA_AARCH64 : ISA_X86_64, NULL, &err)
+          : NULL;
     row_list rows = {0};
     size_t uses_count;
 
@@ -264,8 +292,15 @@ int main(int argc, char **argv)
         die("%s", err.what);
     struct imitation *cpu = imitation_new(m, noise, seed);
     struct block_form *uses = malloc((forms_count(forms) + USES) * sizeof *uses);
-    choose(m, forms, pattern, argc > 6 ? (size_t)strtoull(argv[6], NULL, 10) : 0, &rows, uses, &uses_count);
-    const struct chart_options options = {.name = "charted", .seconds = seconds, .core_most = 600, .seed = seed, .uses = uses, .uses_count = uses_count, .review_blocks = 1024};
+    choose(m, forms, pattern, argc > 6 ? (size_t)strtoull(argv[6], NULL, 10) : 0, &rows, uses,
+           &uses_count);
+    const struct chart_options options = {.name = "charted",
+                                          .seconds = seconds,
+                                          .core_most = 600,
+                                          .seed = seed,
+                                          .uses = uses,
+                                          .uses_count = uses_count,
+                                          .review_blocks = 1024};
     const struct chart_hooks hooks = {.cancelled = never, .progress = tell, .stage_done = told};
     begun = clock_seconds();
     printf("%s: %zu forms, noise %g\n", id, rows.count, noise);
@@ -279,8 +314,11 @@ int main(int argc, char **argv)
     judge_fives(c, imitation_truth(cpu), &rng);
     judge_latencies(c, m);
     judge_facts(c, m);
-    printf("%zu random blocks: %zu covered, mean error %.2f %% (%.2f %% before the second round, which changed %s), worst %.0f %% (%s)\n", c->review.blocks, c->review.covered,
-           100 * c->review.error, 100 * c->review.error_before, c->review.changes ? c->review.changes : "nothing", 100 * c->review.worst, c->review.worst_block ? c->review.worst_block : "none");
+    printf("%zu random blocks: %zu covered, mean error %.2f %% (%.2f %% before the second round, "
+           "which changed %s), worst %.0f %% (%s)\n",
+           c->review.blocks, c->review.covered, 100 * c->review.error, 100 * c->review.error_before,
+           c->review.changes ? c->review.changes : "nothing", 100 * c->review.worst,
+           c->review.worst_block ? c->review.worst_block : "none");
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);
     free(uses);

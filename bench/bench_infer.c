@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings.
+/* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each
+ * other, known mappings.
  *
  *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|curve|known|ports]...]
  *     bench_infer DIRECTORY SECONDS noisy|agreed|forms306
  *
- * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them, for noisy exps_singletons.json and
- * exps_five_first_half.json ("-": only what needs no data). Seconds are of CPU time, so that the load of others does not matter; one thread. */
+ * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them, for
+ * noisy exps_singletons.json and exps_five_first_half.json ("-": only what needs no data). Seconds
+ * are of CPU time, so that the load of others does not matter; one thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +68,8 @@ static struct mapping *named(const struct genome *g, const struct problem *p)
     return genome_mapping(g, p, &names);
 }
 
-static struct mapping *infer(const struct experiments *t, const bool *keep, const struct evolve_options *o, struct evolve_status *status)
+static struct mapping *infer(const struct experiments *t, const bool *keep,
+                             const struct evolve_options *o, struct evolve_status *status)
 {
     struct err err = {0};
     struct problem *p = problem_new(t, keep, &err);
@@ -84,7 +87,8 @@ static struct mapping *infer(const struct experiments *t, const bool *keep, cons
 }
 
 /* Mean relative error on the rows [from, to) for which @test is true. */
-static double error_on(const struct mapping *m, const struct experiments *t, const bool *test, size_t from, size_t to)
+static double error_on(const struct mapping *m, const struct experiments *t, const bool *test,
+                       size_t from, size_t to)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
     size_t n = 0;
@@ -99,8 +103,10 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return sum / (double)n;
 }
 
-/* The rows [@from, @to) in an order by @seed, of which every FOLDS-th from @fold on is tested; training on all others before @to. */
-static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t rows, bool *keep, bool *test)
+/* The rows [@from, @to) in an order by @seed, of which every FOLDS-th from @fold on is tested;
+ * training on all others before @to. */
+static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t rows, bool *keep,
+                  bool *test)
 {
     size_t n = to - from, *order = mem_alloc(n * sizeof *order);
     struct rng rng;
@@ -124,15 +130,20 @@ static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t r
     free(order);
 }
 
-/* Held-out rows of file @part; training on those before and the other folds, with or without a consensus at the end of each run. */
+/* Held-out rows of file @part; training on those before and the other folds, with or without a
+ * consensus at the end of each run. */
 static void cross_validate(const struct data *d, unsigned part, bool consensus, double seconds)
 {
     size_t rows = d->t->rows.count, from = d->end[part - 1], to = d->end[part];
     bool *keep = mem_zero(rows, 1), *test = mem_zero(rows, 1);
 
-    printf("%u-fold cross validation, experiments of %llu forms held out, %g CPU-seconds a fold, %s\n", FOLDS, (unsigned long long)experiments_size(d->t, from), seconds,
-           consensus ? "a consensus where the mappings disagree (the default)" : "the mapping of the least cost");
-    printf("  %4s %9s %9s %9s %9s   %s\n", "seed", "train %", "held %", "µops", "volume", "folds, held %");
+    printf(
+        "%u-fold cross validation, experiments of %llu forms held out, %g CPU-seconds a fold, %s\n",
+        FOLDS, (unsigned long long)experiments_size(d->t, from), seconds,
+        consensus ? "a consensus where the mappings disagree (the default)"
+                  : "the mapping of the least cost");
+    printf("  %4s %9s %9s %9s %9s   %s\n", "seed", "train %", "held %", "µops", "volume",
+           "folds, held %");
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         double held = 0, train = 0, distinct = 0, volume = 0;
         struct str folds = {0};
@@ -153,7 +164,8 @@ static void cross_validate(const struct data *d, unsigned part, bool consensus, 
             str_addf(&folds, " %.2f", 100 * error);
             mapping_free(m);
         }
-        printf("  %4llu %9.2f %9.2f %9.1f %9.0f  %s\n", (unsigned long long)seed, 100 * train, 100 * held, distinct, volume, str_text(&folds));
+        printf("  %4llu %9.2f %9.2f %9.1f %9.0f  %s\n", (unsigned long long)seed, 100 * train,
+               100 * held, distinct, volume, str_text(&folds));
         fflush(stdout);
         str_done(&folds);
     }
@@ -167,8 +179,10 @@ struct contest {
     bool *keep, *test;   /* rows of either; keep NULL: all */
 };
 
-/* Error over the time that a run is given: each of five seeds', of the contest that @next makes for it, and their median. */
-static void over_time(double most, struct contest *c, void (*next)(struct contest *c, unsigned seed, void *state), void *state)
+/* Error over the time that a run is given: each of five seeds', of the contest that @next makes for
+ * it, and their median. */
+static void over_time(double most, struct contest *c,
+                      void (*next)(struct contest *c, unsigned seed, void *state), void *state)
 {
     for (double seconds = 2.5; seconds <= most; seconds *= 2) {
         double error[FOLDS];
@@ -183,7 +197,8 @@ static void over_time(double most, struct contest *c, void (*next)(struct contes
                 next(c, seed, state);
             struct mapping *m = infer(c->train, c->keep, &o, &status);
             error[seed - 1] = error_on(m, c->judge, c->test, 0, c->judge->rows.count);
-            str_addf(&each, " %.2f (%u, %.2f)", 100 * error[seed - 1], status.ports, 100 * status.d_avg);
+            str_addf(&each, " %.2f (%u, %.2f)", 100 * error[seed - 1], status.ports,
+                     100 * status.d_avg);
             mapping_free(m);
         }
         qsort(error, FOLDS, sizeof *error, compare_doubles);
@@ -204,7 +219,8 @@ static void curve(struct data *d, double most)
     size_t rows = d->t->rows.count;
     struct contest c = {d->t, d->t, mem_zero(rows, 1), mem_zero(rows, 1)};
 
-    printf("triples, a fifth held out, another one for each seed: CPU-seconds, median error %%, each seed's (ports, train %%)\n");
+    printf("triples, a fifth held out, another one for each seed: CPU-seconds, median error %%, "
+           "each seed's (ports, train %%)\n");
     over_time(most, &c, next_fold, d);
     free(c.keep);
     free(c.test);
@@ -221,14 +237,17 @@ static struct experiments *measured_here(const char *file)
     return t;
 }
 
-/* A CPU's own measurements: 306 forms of a Golden Cove, alone and in twos to fives, judged by experiments of five that were measured afterwards. */
+/* A CPU's own measurements: 306 forms of a Golden Cove, alone and in twos to fives, judged by
+ * experiments of five that were measured afterwards. */
 static void forms306(double most)
 {
-    struct experiments *t = measured_here("experiments/golden-cove.csv"), *later = measured_here("experiments/golden-cove-five.csv");
+    struct experiments *t = measured_here("experiments/golden-cove.csv"),
+                       *later = measured_here("experiments/golden-cove-five.csv");
     struct contest c = {t, later, NULL, mem_alloc(later->rows.count + 1)};
 
     memset(c.test, true, later->rows.count);
-    printf("306 forms of a Golden Cove, judged by experiments of five measured later: CPU-seconds, median error %%, each seed's (ports, train %%)\n");
+    printf("306 forms of a Golden Cove, judged by experiments of five measured later: CPU-seconds, "
+           "median error %%, each seed's (ports, train %%)\n");
     over_time(most, &c, NULL, NULL);
     free(c.test);
     experiments_free(t);
@@ -253,8 +272,10 @@ static void transfer(const struct data *d, const char *directory, double seconds
         o.seconds = seconds;
         o.seed = seed;
         struct mapping *m = infer(d->t, keep, &o, &status);
-        printf("  seed %llu: train %.2f %%, triples %.2f %%, %llu distinct µops, volume %llu\n", (unsigned long long)seed, 100 * status.d_avg,
-               100 * error_on(m, d->t, test, d->end[2], d->end[3]), (unsigned long long)status.distinct, (unsigned long long)status.volume);
+        printf("  seed %llu: train %.2f %%, triples %.2f %%, %llu distinct µops, volume %llu\n",
+               (unsigned long long)seed, 100 * status.d_avg,
+               100 * error_on(m, d->t, test, d->end[2], d->end[3]),
+               (unsigned long long)status.distinct, (unsigned long long)status.volume);
         fflush(stdout);
         mapping_free(m);
     }
@@ -263,7 +284,8 @@ static void transfer(const struct data *d, const char *directory, double seconds
         str_addf(&path, "%s/%s", directory, published[i]);
         struct mapping *m = pmevo_mapping_load(str_text(&path), NULL);
         if (m)
-            printf("  %s: triples %.2f %%\n", published[i], 100 * error_on(m, d->t, test, d->end[2], d->end[3]));
+            printf("  %s: triples %.2f %%\n", published[i],
+                   100 * error_on(m, d->t, test, d->end[2], d->end[3]));
         mapping_free(m);
         str_done(&path);
     }
@@ -289,8 +311,10 @@ static void paper(const struct data *d)
         double seconds = cpu_seconds() - begun, before = pmevo_individual(m, 0)->d_avg;
         double rate = (double)evaluations / seconds;
         pmevo_climb(m, 0, NULL, NULL, &evaluations);
-        printf("  %s: D_avg %.2f %%, after hill climbing %.2f %%; %.0f fitness evaluations a CPU-second (the authors' program: 343)\n",
-               tolerant ? "with the program's departures" : "as in the paper", 100 * before, 100 * pmevo_individual(m, 0)->d_avg, rate);
+        printf("  %s: D_avg %.2f %%, after hill climbing %.2f %%; %.0f fitness evaluations a "
+               "CPU-second (the authors' program: 343)\n",
+               tolerant ? "with the program's departures" : "as in the paper", 100 * before,
+               100 * pmevo_individual(m, 0)->d_avg, rate);
         fflush(stdout);
         pmevo_free(m);
     }
@@ -332,7 +356,8 @@ static void engines(const struct data *d)
                 engine->fill(&g->genes[f], &columns, 0, 4, tables.values + f * stride);
             for (int round = 0; engine && round < 20; round++)
                 for (uint32_t f = 0; f < p->forms; f++) {
-                    engine->errors(&tables, columns.count, f, tables.values + f * stride, INFINITY, errors);
+                    engine->errors(&tables, columns.count, f, tables.values + f * stride, INFINITY,
+                                   errors);
                     n += p->link_start[f + 1] - p->link_start[f];
                 }
             if (engine)
@@ -350,7 +375,8 @@ static void engines(const struct data *d)
 }
 
 /* Share of the forms of one µop whose port set is found, after the best renaming of ports. */
-static double exact_share(const struct mapping *truth, const struct mapping *found, const struct problem *p)
+static double exact_share(const struct mapping *truth, const struct mapping *found,
+                          const struct problem *p)
 {
     struct genome *a = genome_of_mapping(truth, p, NULL), *b = genome_of_mapping(found, p, NULL);
     uint8_t to[PROBLEM_PORTS_MAX];
@@ -406,7 +432,8 @@ static struct mapping *truth_of(const struct known_case *c)
 
 static void print_case(const struct known_case *c, const struct mapping *truth)
 {
-    printf("  %s, %u ports, %s, %g %% noise, %s:", c->id, mapping_ports(truth)->count, c->most_uops > 6 ? "dividers too" : "no dividers", 100 * c->noise,
+    printf("  %s, %u ports, %s, %g %% noise, %s:", c->id, mapping_ports(truth)->count,
+           c->most_uops > 6 ? "dividers too" : "no dividers", 100 * c->noise,
            c->congruence ? "congruence classes first" : "all forms from the start");
 }
 
@@ -429,8 +456,10 @@ static struct seeded told_ports(const struct mapping *truth)
     return r;
 }
 
-/* Does the @n runs with each of @seeds on what @t measured of @truth, and calls @tell after each seed. */
-static void run_seeds(const struct mapping *truth, const struct experiments *t, struct seeded *runs, unsigned n, unsigned seeds,
+/* Does the @n runs with each of @seeds on what @t measured of @truth, and calls @tell after each
+ * seed. */
+static void run_seeds(const struct mapping *truth, const struct experiments *t, struct seeded *runs,
+                      unsigned n, unsigned seeds,
                       void (*tell)(void *state, const struct seeded *runs), void *state)
 {
     struct err err = {0};
@@ -455,8 +484,11 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
     problem_free(p);
 }
 
-/* The same on @c, with runs of @seconds each, of which @consensus says one by one whether they end in one. */
-static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds, unsigned seeds, void (*tell)(void *state, const struct seeded *runs), void *state)
+/* The same on @c, with runs of @seconds each, of which @consensus says one by one whether they end
+ * in one. */
+static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds,
+                     unsigned seeds, void (*tell)(void *state, const struct seeded *runs),
+                     void *state)
 {
     struct mapping *truth = truth_of(c);
     struct experiments *t = known_pairs(truth, c->noise, true);
@@ -482,7 +514,9 @@ static void tell_recovered(void *state, const struct seeded *run)
 
 static void known(double seconds)
 {
-    printf("known mappings: 200 forms, all pairs, %g CPU-seconds; per seed D_avg %%, unseen five-form experiments %%, single µops exact %%\n", seconds);
+    printf("known mappings: 200 forms, all pairs, %g CPU-seconds; per seed D_avg %%, unseen "
+           "five-form experiments %%, single µops exact %%\n",
+           seconds);
     for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++) {
         run_case(&known_cases[i], &(const bool){true}, 1, seconds, SEEDS, tell_recovered, NULL);
         printf("\n");
@@ -499,12 +533,15 @@ static void tell_agreed(void *state, const struct seeded *runs)
     printf("  %.2f/%.2f", 100 * runs[1].error, 100 * runs[0].error);
 }
 
-/* What the consensus gains or costs where the truth is known: the same seeds with and without it. */
+/* What the consensus gains or costs where the truth is known: the same seeds with and without
+ * it. */
 static void known_agreed(double seconds)
 {
     static const bool consensus[] = {false, true};
 
-    printf("known mappings, %g CPU-seconds: unseen five-form experiments %%, with a consensus where one is due / without, per seed and mean\n", seconds);
+    printf("known mappings, %g CPU-seconds: unseen five-form experiments %%, with a consensus "
+           "where one is due / without, per seed and mean\n",
+           seconds);
     for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++) {
         double mean[2] = {0};
         run_case(&known_cases[i], consensus, 2, seconds, PAIRED_SEEDS, tell_agreed, mean);
@@ -525,11 +562,13 @@ static void tell_ports(void *state, const struct seeded *runs)
 
     s->right += right;
     s->equivalent += !right && sought->error <= told->error + EQUIVALENT;
-    printf(" %u:%.2f/%.2f:%.2f", sought->status.ports, 100 * sought->error, 100 * told->error, sought->cost / told->cost);
+    printf(" %u:%.2f/%.2f:%.2f", sought->status.ports, 100 * sought->error, 100 * told->error,
+           sought->cost / told->cost);
 }
 
-/* Runs limited in generations, not in time: what the search for the number of ports costs beside a run that is told it. A number is equivalent
- * when its mapping predicts unseen experiments within EQUIVALENT of the run with the right one. */
+/* Runs limited in generations, not in time: what the search for the number of ports costs beside a
+ * run that is told it. A number is equivalent when its mapping predicts unseen experiments within
+ * EQUIVALENT of the run with the right one. */
 static void seek_ports(const char *id, unsigned most_ports)
 {
     struct err err = {0};
@@ -541,12 +580,15 @@ static void seek_ports(const char *id, unsigned most_ports)
     struct seeded runs[] = {told_ports(truth), told_ports(truth)};
     struct sought sought = {0};
 
-    printf("number of ports sought: %s, %u ports, %d forms, 1 %% noise, one generation; per seed the number found, its error and that of a run told, %%, and how many times that run's CPU time so far\n ",
+    printf("number of ports sought: %s, %u ports, %d forms, 1 %% noise, one generation; per seed "
+           "the number found, its error and that of a run told, %%, and how many times that run's "
+           "CPU time so far\n ",
            id, runs[0].o.ports, PORTS_FORMS);
     runs[0].o.generations = runs[1].o.generations = 1;
     runs[1].o.ports = 0;
     run_seeds(truth, t, runs, 2, PORTS_SEEDS, tell_ports, &sought);
-    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs told\n", sought.right, sought.equivalent, PORTS_SEEDS, runs[1].cost / runs[0].cost);
+    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs told\n",
+           sought.right, sought.equivalent, PORTS_SEEDS, runs[1].cost / runs[0].cost);
     experiments_free(t);
     mapping_free(truth);
     machine_free(machine);
@@ -572,12 +614,16 @@ int main(int argc, char **argv)
         str_addf(&directory, "%s/data/pmevo-skl", shared);
     clock_set_source(cpu_seconds);
     if (argc > 3 && wanted(argc, argv, "noisy")) {
-        struct data d = load(str_text(&directory), (const char *const[]){"exps_singletons.json", "exps_five_first_half.json"}, 2);
+        struct data d =
+            load(str_text(&directory),
+                 (const char *const[]){"exps_singletons.json", "exps_five_first_half.json"}, 2);
         for (int consensus = 0; consensus < 2; consensus++)
             cross_validate(&d, 2, consensus, seconds);
         experiments_free(d.t);
     } else if (directory.length && strcmp(str_text(&directory), "-") != 0) {
-        struct data d = load(str_text(&directory), (const char *const[]){"exps_singletons.json", "len_02.json", "len_03.json"}, 3);
+        struct data d =
+            load(str_text(&directory),
+                 (const char *const[]){"exps_singletons.json", "len_02.json", "len_03.json"}, 3);
         if (wanted(argc, argv, "engines"))
             engines(&d);
         if (wanted(argc, argv, "pmevo"))

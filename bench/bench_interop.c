@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of other tools, out and in, beside the machine's own tables in the same run: the largest shipped machine, best of seven. */
+/* Files of other tools, out and in, beside the machine's own tables in the same run: the largest
+ * shipped machine, best of seven. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -44,16 +45,27 @@ static void load_own(void) { machine_free(machine_load(machine->id, NULL)); }
 static void csv_out(void) { str_clear(&text); machine_mapping_csv(machine, &text); }
 static void csv_in(void) { machine_free(machine_load_csv("x", path, NULL)); }
 static void uops_out(void) { str_clear(&text); export_uops_info(machine, forms, &text); }
-static void uops_in(void) { machine_free(import_uops_parse("x", "x", text.data, text.length, NULL, forms, NULL)); }
+static void uops_in(void)
+{
+    machine_free(import_uops_parse("x", "x", text.data, text.length, NULL, forms, NULL));
+}
 static void pmevo_out(void) { str_clear(&text); export_pmevo(machine, forms, NULL, &text); }
 static void pmevo_in(void) { mapping_free(pmevo_mapping_parse("x", text.data, text.length, NULL)); }
 static void osaca_out(void) { str_clear(&text); export_osaca(machine, &text, NULL); }
-static void osaca_in(void) { machine_free(import_osaca_parse("x", "x", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, NULL)); }
+static void osaca_in(void)
+{
+    machine_free(import_osaca_parse("x", "x", text.data, text.length,
+                                    (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms},
+                                    NULL, NULL));
+}
 
 int main(void)
 {
-    static const struct { const char *name; void (*out)(void), (*in)(void); } formats[] = {
-        {"mapping.csv", csv_out, csv_in}, {"uops.info", uops_out, uops_in}, {"PMEvo JSON", pmevo_out, pmevo_in}, {"OSACA YAML", osaca_out, osaca_in}};
+    static const struct { const char *name; void (*out)(void), (*in)(void);
+    } formats[] = {{"mapping.csv", csv_out, csv_in},
+                   {"uops.info", uops_out, uops_in},
+                   {"PMEvo JSON", pmevo_out, pmevo_in},
+                   {"OSACA YAML", osaca_out, osaca_in}};
 
     machine = machine_load("sapphirerapids", NULL);
     forms = forms_load(ISA_X86_64, NULL, NULL);
@@ -61,13 +73,15 @@ int main(void)
         return 1;
     close(mkstemp(path));
     double own = best(load_own);
-    printf("%zu forms of %s; ms of CPU time, best of %d\n%-12s %8s %8s %8s  in / own tables\n", mapping_count(machine->mapping), machine->id, ROUNDS, "", "out", "in", "kB");
+    printf("%zu forms of %s; ms of CPU time, best of %d\n%-12s %8s %8s %8s  in / own tables\n",
+           mapping_count(machine->mapping), machine->id, ROUNDS, "", "out", "in", "kB");
     printf("%-12s %8s %8.1f\n", "own tables", "", own);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         double out = best(formats[i].out);
         file_write(path, text.data, text.length, NULL);
         double in = best(formats[i].in);
-        printf("%-12s %8.1f %8.1f %8zu  %.2f\n", formats[i].name, out, in, text.length / 1000, in / own);
+        printf("%-12s %8.1f %8.1f %8zu  %.2f\n", formats[i].name, out, in, text.length / 1000,
+               in / own);
     }
     unlink(path);
     str_done(&text);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A live run measured: error on unseen experiments over the time since the last measurement came, beside a run that is begun then.
+/* A live run measured: error on unseen experiments over the time since the last measurement came,
+ * beside a run that is begun then.
  *
  *     bench_live [MACHINE [FORMS [ARRIVING [AFTER [SEEDS]]]]]
  *
- * On a simulated processor that has FORMS forms of a shipped machine, with 1 % noise: all forms alone and all pairs come one after the other in ARRIVING seconds, and the search goes on for AFTER
- * more. Seconds are of CPU time, one thread, and all work counts. */
+ * On a simulated processor that has FORMS forms of a shipped machine, with 1 % noise: all forms
+ * alone and all pairs come one after the other in ARRIVING seconds, and the search goes on for
+ * AFTER more. Seconds are of CPU time, one thread, and all work counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +71,8 @@ static double error_now(struct live_bench *b)
 static void poll_bench(void *state)
 {
     struct live_bench *b = state;
-    double now = clock_seconds() - b->begun, share = b->arriving > 0 ? fmin(1, now / b->arriving) : 1;
+    double now = clock_seconds() - b->begun,
+           share = b->arriving > 0 ? fmin(1, now / b->arriving) : 1;
     size_t come = (size_t)(share * (double)b->t->rows.count);
 
     if (come > b->come && (come == b->t->rows.count || now - b->joined >= JOIN_SECONDS)) {
@@ -83,7 +86,8 @@ static void poll_bench(void *state)
 }
 
 /* The mean of the errors at each time goes to @sum. */
-static void run(const struct mapping *truth, const struct experiments *t, unsigned ports, uint64_t seed, double arriving, double after, double *sum)
+static void run(const struct mapping *truth, const struct experiments *t, unsigned ports,
+                uint64_t seed, double arriving, double after, double *sum)
 {
     struct evolve_options o;
     struct evolve_status status;
@@ -111,7 +115,8 @@ static void run(const struct mapping *truth, const struct experiments *t, unsign
         printf(" %6.2f", 100 * b.errors[i]);
         sum[i] += b.errors[i];
     }
-    printf("   end %.2f, %u ports, joined %u times\n", 100 * error_now(&b), status.ports, status.joined);
+    printf("   end %.2f, %u ports, joined %u times\n", 100 * error_now(&b), status.ports,
+           status.joined);
     fflush(stdout);
     evolve_free(b.e);
 }
@@ -120,7 +125,8 @@ int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake";
     size_t forms = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
-    double arriving = argc > 3 ? strtod(argv[3], NULL) : 30, after = argc > 4 ? strtod(argv[4], NULL) : 30;
+    double arriving = argc > 3 ? strtod(argv[3], NULL) : 30,
+           after = argc > 4 ? strtod(argv[4], NULL) : 30;
     uint64_t seeds = argc > 5 ? strtoul(argv[5], NULL, 10) : 3;
     struct err err = {0};
     double sums[2][TIMES] = {{0}};
@@ -131,7 +137,9 @@ int main(int argc, char **argv)
     clock_set_source(cpu_seconds);
     struct mapping *truth = some_forms(machine, forms, MOST_PORTS, MOST_UOPS);
     struct experiments *t = known_pairs(truth, NOISE, false);
-    printf("%s, %zu forms, %zu experiments in %g s; unseen five-form experiments, %%, after\n  seed      ", id, forms, t->rows.count, arriving);
+    printf("%s, %zu forms, %zu experiments in %g s; unseen five-form experiments, %%, after\n  "
+           "seed      ",
+           id, forms, t->rows.count, arriving);
     for (size_t i = 0; i < TIMES; i++)
         printf(" %5.3gs", times[i]);
     printf("\n");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurement protocol beside one 10 ms run timed by the wall clock: how far single passes, confirmed pairs of passes and the naive run lie from the median of
- * eight passes, and how many experiments a second; what a form costs where nothing waits, and how it is measured beside loads of our own. Usage: bench_measure [EXPERIMENTS] [SEED];
- * a busy process runs on another CPU meanwhile. With EXPERIMENTS 0 only the cost and the loads. */
+/* The measurement protocol beside one 10 ms run timed by the wall clock: how far single passes,
+ * confirmed pairs of passes and the naive run lie from the median of eight passes, and how many
+ * experiments a second; what a form costs where nothing waits, and how it is measured beside loads
+ * of our own. Usage: bench_measure [EXPERIMENTS] [SEED]; a busy process runs on another CPU
+ * meanwhile. With EXPERIMENTS 0 only the cost and the loads. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -107,9 +109,18 @@ static void measure_naive(struct source *source, const struct forms *forms, stru
             counts[k] = set->e[i].terms[k].count;
         }
         sandbox_clear(sandbox);
-        if (cycles > 0 && body_make(codes, counts, set->e[i].count, &(struct body_shape){.instructions = SOURCE_BODY, .load_window = c->load_window}, body, &err) && sandbox_add(sandbox, body->code, body->length, 1, COUNTER_BODY, &offset)) {
+        if (cycles > 0 &&
+            body_make(
+                codes, counts, set->e[i].count,
+                &(struct body_shape){.instructions = SOURCE_BODY, .load_window = c->load_window},
+                body, &err) &&
+            sandbox_add(sandbox, body->code, body->length, 1, COUNTER_BODY, &offset)) {
             struct sandbox_item *item = sandbox_items(sandbox);
-            *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(body), .samples = 1};
+            *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                          .code = PULSE_ITEM,
+                                          .offset = offset,
+                                          .vectors = sandbox_setup(body),
+                                          .samples = 1};
             item->count = (uint64_t)(NAIVE_SECONDS * c->clock_hz / (cycles * body->executions)) + 1;
             if (sandbox_run(sandbox, 1, &c->rules, NULL, NULL, &err) && !item->fault)
                 set->naive[i] = (double)item->ticks[0] / (double)item->count / body->executions;
@@ -124,7 +135,8 @@ static void measure_naive(struct source *source, const struct forms *forms, stru
 /* Fractions of the set within 1 % of the median of all passes. */
 static void report(const struct set *set, double clock_per_tick)
 {
-    size_t n = 0, single = 0, singles = 0, confirmed = 0, confirmations = 0, nominal = 0, scaled = 0;
+    size_t n = 0, single = 0, singles = 0, confirmed = 0, confirmations = 0, nominal = 0,
+           scaled = 0;
 
     for (size_t i = 0; i < set->n; i++) {
         double values[PASSES];
@@ -155,14 +167,21 @@ static void report(const struct set *set, double clock_per_tick)
         nominal += fabs(set->naive[i] - truth) <= 0.01 * truth;
         scaled += fabs(set->naive[i] * clock_per_tick - truth) <= 0.01 * truth;
     }
-    printf("%-11s %5zu of %5zu  one pass %6.2f %%  confirmed %6.2f %%  naive, nominal clock %6.2f %%  naive, true clock %6.2f %%   %6.0f a second and pass, naive %4.0f\n", set->name,
-           n, set->n, 100.0 * (double)single / (double)singles, 100.0 * (double)confirmed / (double)confirmations, 100.0 * (double)nominal / (double)n,
-           100.0 * (double)scaled / (double)n, PASSES * (double)set->n / set->seconds, (double)set->n / set->naive_seconds);
+    printf("%-11s %5zu of %5zu  one pass %6.2f %%  confirmed %6.2f %%  naive, nominal clock %6.2f "
+           "%%  naive, true clock %6.2f %%   %6.0f a second and pass, naive %4.0f\n",
+           set->name, n, set->n, 100.0 * (double)single / (double)singles,
+           100.0 * (double)confirmed / (double)confirmations, 100.0 * (double)nominal / (double)n,
+           100.0 * (double)scaled / (double)n, PASSES * (double)set->n / set->seconds,
+           (double)set->n / set->naive_seconds);
 }
 
 static void set_alloc(struct set *set, const char *name, size_t n)
 {
-    *set = (struct set){.name = name, .e = mem_zero(n, sizeof *set->e), .n = n, .passes = mem_zero(n, sizeof *set->passes), .naive = mem_zero(n, sizeof *set->naive)};
+    *set = (struct set){.name = name,
+                        .e = mem_zero(n, sizeof *set->e),
+                        .n = n,
+                        .passes = mem_zero(n, sizeof *set->passes),
+                        .naive = mem_zero(n, sizeof *set->naive)};
 }
 
 static void set_done(struct set *set)
@@ -204,7 +223,10 @@ int main(int argc, char **argv)
         experiment_add(&singles.e[i], rows[i]->form, 1);
         for (;;) {
             const struct form_row *other = rows[rng_below(&rng, n)];
-            bool sse = strncmp(rows[i]->extension, "SSE", 3) == 0 || strncmp(rows[i]->extension, "SSSE", 4) == 0, other_sse = strncmp(other->extension, "SSE", 3) == 0 || strncmp(other->extension, "SSSE", 4) == 0;
+            bool sse = strncmp(rows[i]->extension, "SSE", 3) == 0 ||
+                       strncmp(rows[i]->extension, "SSSE", 4) == 0,
+                 other_sse = strncmp(other->extension, "SSE", 3) == 0 ||
+                             strncmp(other->extension, "SSSE", 4) == 0;
             if (other == rows[i] || sse != other_sse)
                 continue;
             experiment_add(&pairs.e[i], rows[i]->form, 1);
@@ -213,7 +235,8 @@ int main(int argc, char **argv)
         }
     }
     const struct calibration *c = source_cpu_calibration(source);
-    printf("%s: clock %.3f GHz, time stamps %.3f GHz; %zu forms can be measured of those asked for; a busy process runs on another CPU\nwithin 1 %% of the median of eight passes:\n",
+    printf("%s: clock %.3f GHz, time stamps %.3f GHz; %zu forms can be measured of those asked "
+           "for; a busy process runs on another CPU\nwithin 1 %% of the median of eight passes:\n",
            cpu_name(name, sizeof name), c->clock_hz / 1e9, c->tick_hz / 1e9, usable);
     if (n) {
         pid_t busy = busy_start(c->cpu);

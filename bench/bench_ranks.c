@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What messages between two ranks cost, here: mpirun -n 2 bench/bench_ranks. Rank 1 sends back what it gets; half of a round trip, least and median of many, for the sizes
- * that islands and farms send. Waiting looks for messages at growing intervals, of 50 µs to 2 ms, so that a waiting rank costs no processor: short ones are as slow as that. */
+/* What messages between two ranks cost, here: mpirun -n 2 bench/bench_ranks. Rank 1 sends back what
+ * it gets; half of a round trip, least and median of many, for the sizes that islands and farms
+ * send. Waiting looks for messages at growing intervals, of 50 µs to 2 ms, so that a waiting rank
+ * costs no processor: short ones are as slow as that. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,7 +44,8 @@ static void measure(size_t size)
         least = times[i] < least ? times[i] : least;
     }
     qsort(times, ROUNDS, sizeof *times, compare_doubles);
-    printf("%9zu bytes: %8.1f us least, %8.1f us median\n", size, 1e6 * least, 1e6 * times[ROUNDS / 2]);
+    printf("%9zu bytes: %8.1f us least, %8.1f us median\n", size, 1e6 * least,
+           1e6 * times[ROUNDS / 2]);
     rank_message_done(&m);
     str_done(&bytes);
 }

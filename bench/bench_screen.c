@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the workbench costs its user: milliseconds to the first screen, from a key to the screen while nothing and while an evolution and measurements run, bytes per second to
- * the terminal, and processor time when nothing happens. Seen from outside, on a terminal of its own, and from inside (PORTOLAN_TIMING), side by side.
- * Usage: bench_screen [SECONDS [COLUMNS ROWS]]; PORTOLAN names the program. */
+/* What the workbench costs its user: milliseconds to the first screen, from a key to the screen
+ * while nothing and while an evolution and measurements run, bytes per second to the terminal, and
+ * processor time when nothing happens. Seen from outside, on a terminal of its own, and from inside
+ * (PORTOLAN_TIMING), side by side. Usage: bench_screen [SECONDS [COLUMNS ROWS]]; PORTOLAN names the
+ * program. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +46,9 @@ static void must(bool ok, const char *what, struct terminal *t)
 
 static void command(struct terminal *t, const char *line)
 {
-    must(terminal_type(t, ":", 1) && terminal_type(t, line, strlen(line)) && terminal_type(t, "\r", 1), line, t);
+    must(terminal_type(t, ":", 1) && terminal_type(t, line, strlen(line)) &&
+             terminal_type(t, "\r", 1),
+         line, t);
     terminal_read(t, 200);
 }
 
@@ -86,7 +90,8 @@ static void print_own(const struct terminal *t)
 static void report_quantiles(const char *what, double *ms, size_t count)
 {
     qsort(ms, count, sizeof *ms, compare_doubles);
-    printf("  %-44s median %.1f, 99th percentile %.1f, longest %.1f ms (%zu)\n", what, ms[count / 2], ms[(count * 99 + 99) / 100 - 1], ms[count - 1], count);
+    printf("  %-44s median %.1f, 99th percentile %.1f, longest %.1f ms (%zu)\n", what,
+           ms[count / 2], ms[(count * 99 + 99) / 100 - 1], ms[count - 1], count);
 }
 
 /* From before the program is started until the last line of its first screen is there. */
@@ -120,12 +125,15 @@ static void idle(const struct bench *b)
     while (clock_wall() < begun + b->seconds)
         terminal_read(&t, 200);
     double took = clock_wall() - begun;
-    printf("  %-44s %.3f %% of a processor, %.3f kB/s to the terminal (%.0f s)\n", "nothing happens", 100 * (terminal_cpu(&t) - cpu) / took, (double)(t.printed - printed) / 1e3 / took, took);
+    printf("  %-44s %.3f %% of a processor, %.3f kB/s to the terminal (%.0f s)\n",
+           "nothing happens", 100 * (terminal_cpu(&t) - cpu) / took,
+           (double)(t.printed - printed) / 1e3 / took, took);
     leave(&t);
     terminal_close(&t);
 }
 
-/* Ctrl-L at random moments, now and then another key; what is printed without a key is counted apart. */
+/* Ctrl-L at random moments, now and then another key; what is printed without a key is counted
+ * apart. */
 static void keys(struct bench *b, struct terminal *t, const char *what)
 {
     static const char *const others[] = {"\033[B", "\033[A", "\033[6~", "\033[5~"};
@@ -162,7 +170,8 @@ static void quiet_keys(struct bench *b)
     terminal_close(&t);
 }
 
-/* An evolution and a runner beside the screen, in the view that both change. @measure: the command that keeps the runner busy. */
+/* An evolution and a runner beside the screen, in the view that both change. @measure: the command
+ * that keeps the runner busy. */
 static void busy_keys(struct bench *b, const char *view, const char *measure)
 {
     struct terminal t;
@@ -170,10 +179,14 @@ static void busy_keys(struct bench *b, const char *view, const char *measure)
 
     open_workbench(b, &t, "data/kernels/triad-skl-O3.s");
     must(terminal_await(&t, "LAB 3"), "no first screen", &t);
-    command_until(&t, "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'", "forms selected");
+    command_until(&t,
+                  "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, "
+                  "YMM, YMM)' 'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'",
+                  "forms selected");
     command_until(&t, "experiments generate", "in all");
     command_until(&t, "experiments measure --simulate skylake", "28 done");
-    snprintf(line, sizeof line, "evolve start --ports 6 --checkpoint none --seconds %.0f", 3 * b->seconds + 60);
+    snprintf(line, sizeof line, "evolve start --ports 6 --checkpoint none --seconds %.0f",
+             3 * b->seconds + 60);
     command_until(&t, line, "evolve status shows");
     command_until(&t, "experiments generate --random 20000 --size 5", "in all");
     command_until(&t, measure, "measures");
@@ -183,7 +196,8 @@ static void busy_keys(struct bench *b, const char *view, const char *measure)
     uint64_t printed = t.printed;
     while (clock_wall() < begun + b->seconds)
         terminal_read(&t, 200);
-    printf("  %-44s %.2f kB/s to the terminal without a key\n", line, (double)(t.printed - printed) / 1e3 / (clock_wall() - begun));
+    printf("  %-44s %.2f kB/s to the terminal without a key\n", line,
+           (double)(t.printed - printed) / 1e3 / (clock_wall() - begun));
     snprintf(what, sizeof what, "Ctrl-L, evolver and runner busy, %s", view);
     keys(b, &t, what);
     command(&t, "job cancel");
@@ -196,10 +210,14 @@ int main(int argc, char **argv)
 {
     char file[] = "/tmp/bench-screen-XXXXXX";
     int made = mkstemp(file);
-    struct bench b = {.seconds = argc > 1 ? atof(argv[1]) : 20, .columns = argc > 3 ? (unsigned)atoi(argv[2]) : 120, .rows = argc > 3 ? (unsigned)atoi(argv[3]) : 40, .file = file};
+    struct bench b = {.seconds = argc > 1 ? atof(argv[1]) : 20,
+                      .columns = argc > 3 ? (unsigned)atoi(argv[2]) : 120,
+                      .rows = argc > 3 ? (unsigned)atoi(argv[3]) : 40,
+                      .file = file};
 
     if (!(b.seconds >= 1) || b.columns < 40 || b.rows < 8) {
-        fputs("bench_screen [SECONDS [COLUMNS ROWS]]: a second, 40 columns and 8 rows at least\n", stderr);
+        fputs("bench_screen [SECONDS [COLUMNS ROWS]]: a second, 40 columns and 8 rows at least\n",
+              stderr);
         unlink(file);
         return 2;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nanoseconds per throughput evaluation, beside the definition (all 2^ports sets) and the linear program (GLPK) in the same run.
- * Thousands of different experiments are cycled through, so that neither caches nor branch prediction flatter. */
+/* Nanoseconds per throughput evaluation, beside the definition (all 2^ports sets) and the linear
+ * program (GLPK) in the same run. Thousands of different experiments are cycled through, so that
+ * neither caches nor branch prediction flatter. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static double time_engine(struct bench *b)
     for (int done = 0; done < 9 || now() - begin < 2e7; done++) {
         double start = now();
         for (size_t i = 0; i < EXPERIMENTS; i++)
-            b->cycles[i] = throughput_of_masses(b->engine, b->masses.items + b->start[i], b->start[i + 1] - b->start[i]);
+            b->cycles[i] = throughput_of_masses(b->engine, b->masses.items + b->start[i],
+                                                b->start[i + 1] - b->start[i]);
         best = fmin(best, (now() - start) / EXPERIMENTS);
     }
     return best;
@@ -71,18 +73,21 @@ static void row(struct bench *b, const char *what, unsigned ports)
     naive = ports <= 20 ? time_oracle(b, oracle_naive, ports) : NAN;
     lp = time_oracle(b, oracle_lp, ports);
     double best = fmin(fmin(ours[0], ours[1]), ours[2]);
-    printf("%-34s %9.1f %9.1f %9.1f %12.0f %10.0f %9.0fx %8.0fx\n", what, ours[0], ours[1], ours[2], naive, lp, naive / best, lp / best);
+    printf("%-34s %9.1f %9.1f %9.1f %12.0f %10.0f %9.0fx %8.0fx\n", what, ours[0], ours[1], ours[2],
+           naive, lp, naive / best, lp / best);
 }
 
 /* Experiments of @size forms of @m. */
-static void draw_experiments(struct rng *rng, const struct mapping *m, unsigned size, struct bench *b)
+static void draw_experiments(struct rng *rng, const struct mapping *m, unsigned size,
+                             struct bench *b)
 {
     for (size_t i = 0; i < EXPERIMENTS; i++) {
         for (unsigned k = 0; k < size; k++) {
             const struct usage *usage = &mapping_at(m, rng_below(rng, mapping_count(m)))->usage;
             uint32_t count = 1 + (size == 2 ? (uint32_t)rng_below(rng, 3) : 0);
             for (unsigned u = 0; u < usage->count; u++)
-                vec_push(&b->masses, ((struct mass){usage->uops[u].ports, usage->uops[u].count * count}));
+                vec_push(&b->masses,
+                         ((struct mass){usage->uops[u].ports, usage->uops[u].count * count}));
         }
         b->start[i + 1] = b->masses.count;
     }
@@ -147,7 +152,8 @@ int main(void)
     char what[64];
 
     rng_seed(&rng, 1);
-    printf("%-34s %9s %9s %9s %12s %10s %10s %9s\n", "ns per evaluation", "avx512", "avx2", "portable", "2^ports", "glpk", "2^ports", "glpk");
+    printf("%-34s %9s %9s %9s %12s %10s %10s %9s\n", "ns per evaluation", "avx512", "avx2",
+           "portable", "2^ports", "glpk", "2^ports", "glpk");
     real_rows(&rng);
     for (unsigned ports = 4; ports <= 20; ports += 2) {
         snprintf(what, sizeof what, "(b) random, %u ports, four forms", ports);

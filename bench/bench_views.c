@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The experiments view with many rows: milliseconds to draw a frame when nothing changed, when results have arrived, to scroll, and to sort, filter and predict, as time passed
- * and, which a busy machine does not add to, as processor time. Then what commands on a long loop and a large table cost the screen's thread. Usage: bench_views [ROWS]. The bar is
- * 16 ms a frame. */
+/* The experiments view with many rows: milliseconds to draw a frame when nothing changed, when
+ * results have arrived, to scroll, and to sort, filter and predict, as time passed and, which a
+ * busy machine does not add to, as processor time. Then what commands on a long loop and a large
+ * table cost the screen's thread. Usage: bench_views [ROWS]. The bar is 16 ms a frame. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,10 +48,12 @@ static void results_arrive(void)
     job_wait(0);
     frame_jobs(&frame);
     for (size_t i = 0; i < 200; i++)
-        experiments_set(session.document.experiments, i, 1 + 0.001 * (double)i, 0.001, 3, EXPERIMENT_OK);
+        experiments_set(session.document.experiments, i, 1 + 0.001 * (double)i, 0.001, 3,
+                        EXPERIMENT_OK);
 }
 
-/* Time that passed, and processor time of this thread: what a busy machine adds to the first is not in the second. */
+/* Time that passed, and processor time of this thread: what a busy machine adds to the first is not
+ * in the second. */
 struct spent { double wall, processor; };
 
 static struct spent now(void)
@@ -61,7 +64,8 @@ static struct spent now(void)
     return (struct spent){clock_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
 }
 
-/* Median of some rounds of @command (NULL: none) or what @prepare does, and the frame after it; behind it the same in processor time. */
+/* Median of some rounds of @command (NULL: none) or what @prepare does, and the frame after it;
+ * behind it the same in processor time. */
 static void report(const char *what, const char *command, void (*prepare)(void))
 {
     double ms[ROUNDS], processor[ROUNDS];
@@ -81,7 +85,8 @@ static void report(const char *what, const char *command, void (*prepare)(void))
     qsort(ms, ROUNDS, sizeof *ms, compare_doubles);
     qsort(processor, ROUNDS, sizeof *processor, compare_doubles);
     longest_frame = fmax(longest_frame, processor[ROUNDS - 1]);
-    printf("%-44s %8.2f ms (%.2f to %.2f)  processor %.2f ms (to %.2f)\n", what, ms[ROUNDS / 2], ms[0], ms[ROUNDS - 1], processor[ROUNDS / 2], processor[ROUNDS - 1]);
+    printf("%-44s %8.2f ms (%.2f to %.2f)  processor %.2f ms (to %.2f)\n", what, ms[ROUNDS / 2],
+           ms[0], ms[ROUNDS - 1], processor[ROUNDS / 2], processor[ROUNDS - 1]);
 }
 
 /* Moving about in a table of many rows, however it is sorted and filtered. */
@@ -107,8 +112,9 @@ static void keep_longest(struct spent *most, struct spent from, struct spent to)
     most->processor = fmax(most->processor, to.processor - from.processor);
 }
 
-/* The longest that @command holds up the screen: its own time, of which it may wait 50 ms for its work, and each drawing and each look at jobs until all is done. Of each
- * the time that passed and, in brackets, this thread's processor time. */
+/* The longest that @command holds up the screen: its own time, of which it may wait 50 ms for its
+ * work, and each drawing and each look at jobs until all is done. Of each the time that passed and,
+ * in brackets, this thread's processor time. */
 static void hold(const char *command)
 {
     struct spent longest = {0, 0}, own = {0, 0}, begun = now();
@@ -126,13 +132,15 @@ static void hold(const char *command)
         keep_longest(&longest, drawn, now());
     } while (frame_busy(&frame) || job_running() || session.queue.job);
     draw();
-    printf("%-44.44s %8.1f (%.1f) ms, then at most %.1f (%.1f) ms at a time, done after %.0f ms\n", command, 1e3 * own.wall, 1e3 * own.processor, 1e3 * longest.wall,
+    printf("%-44.44s %8.1f (%.1f) ms, then at most %.1f (%.1f) ms at a time, done after %.0f ms\n",
+           command, 1e3 * own.wall, 1e3 * own.processor, 1e3 * longest.wall,
            1e3 * longest.processor, 1e3 * (clock_seconds() - begun.wall));
 }
 
 static void load_loop(size_t insns)
 {
-    static const char *const bytes[] = {"4801d8", "480fafd1", "4c8b0406", "c5f558d0", "4983c101", "4c8d540304"};
+    static const char *const bytes[] = {"4801d8",   "480fafd1", "4c8b0406",
+                                        "c5f558d0", "4983c101", "4c8d540304"};
     struct str line = {0};
 
     str_add(&line, "set machine skylake,znver4,sapphirerapids; kernel hex ");
@@ -145,10 +153,29 @@ static void load_loop(size_t insns)
 /* What a large table and a long loop cost the screen at most. */
 static void report_holds(void)
 {
-    static const char *const commands_held[] = {
-        "view kernel", "kernel analyze", "kernel simulate", "kernel show", "kernel report /tmp/bench-views.html", "kernel save /tmp/bench-views.s", "view experiments",
-        "sort cycles", "sort experiment", "filter cycles>2 & form~VADD", "filter", "sort", "find nosuch", "export /tmp/bench-views-rows.csv", "experiments list", "view accuracy", "view mapping", "mapping show",
-        "mapping diff skylake haswell", "mapping export osaca /tmp/bench-views.yml", "mapping save /tmp/bench-views.csv", "set machine zen4-charted", "set machine skylake"};
+    static const char *const commands_held[] = {"view kernel",
+                                                "kernel analyze",
+                                                "kernel simulate",
+                                                "kernel show",
+                                                "kernel report /tmp/bench-views.html",
+                                                "kernel save /tmp/bench-views.s",
+                                                "view experiments",
+                                                "sort cycles",
+                                                "sort experiment",
+                                                "filter cycles>2 & form~VADD",
+                                                "filter",
+                                                "sort",
+                                                "find nosuch",
+                                                "export /tmp/bench-views-rows.csv",
+                                                "experiments list",
+                                                "view accuracy",
+                                                "view mapping",
+                                                "mapping show",
+                                                "mapping diff skylake haswell",
+                                                "mapping export osaca /tmp/bench-views.yml",
+                                                "mapping save /tmp/bench-views.csv",
+                                                "set machine zen4-charted",
+                                                "set machine skylake"};
 
     session.patience = 0.05;
     load_loop(39000);
@@ -159,7 +186,8 @@ static void report_holds(void)
 /* A machine of @forms forms with a few thousand distinct usages. */
 static void write_machine(size_t forms)
 {
-    static const char facts[] = "key,value,unit,source\nname,Many forms,,\nisa,x86-64,,\nports,0 1 2 3 4 5 6 7,,\n";
+    static const char facts[] =
+        "key,value,unit,source\nname,Many forms,,\nisa,x86-64,,\nports,0 1 2 3 4 5 6 7,,\n";
     struct str text = {0};
     struct err err;
     struct rng rng;
@@ -171,7 +199,9 @@ static void write_machine(size_t forms)
         die("%s", err.what);
     str_add(&text, "form,usage,latency,source\n");
     for (size_t i = 0; i < forms; i++)
-        str_addf(&text, "\"FORM%06zu (R64, R64)\",%zu*p%zu%zu+1*p%zu,%zu,bench\n", i, 1 + rng_below(&rng, 40), rng_below(&rng, 4), 4 + rng_below(&rng, 4), rng_below(&rng, 8), i % 7);
+        str_addf(&text, "\"FORM%06zu (R64, R64)\",%zu*p%zu%zu+1*p%zu,%zu,bench\n", i,
+                 1 + rng_below(&rng, 40), rng_below(&rng, 4), 4 + rng_below(&rng, 4),
+                 rng_below(&rng, 8), i % 7);
     if (!file_write(MANY_FORMS "/mapping.csv", str_text(&text), text.length, &err))
         die("%s", err.what);
     str_done(&text);
@@ -180,8 +210,18 @@ static void write_machine(size_t forms)
 /* A mapping of many forms on the screen. */
 static void report_mapping(size_t forms)
 {
-    static const char *const held[] = {("set machine " MANY_FORMS), "view mapping", "sort -cycles", "sort usage", "filter cycles>20 & form~99", "filter", "sort", "find nosuch",
-                                       "mapping set 'FORM000000 (R64, R64)' 1*p0", "export /tmp/bench-views-forms.csv", "mapping show", "view mapping"};
+    static const char *const held[] = {("set machine " MANY_FORMS),
+                                       "view mapping",
+                                       "sort -cycles",
+                                       "sort usage",
+                                       "filter cycles>20 & form~99",
+                                       "filter",
+                                       "sort",
+                                       "find nosuch",
+                                       "mapping set 'FORM000000 (R64, R64)' 1*p0",
+                                       "export /tmp/bench-views-forms.csv",
+                                       "mapping show",
+                                       "view mapping"};
 
     printf("%zu forms\n", forms);
     write_machine(forms);
@@ -208,9 +248,13 @@ int main(int argc, char **argv)
     session.document.experiments = experiments_new();
     for (size_t i = 0; i < rows; i++) {
         struct experiment e = {0};
-        experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form, 1);
-        experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form, 1 + (uint32_t)rng_below(&rng, 3));
-        experiments_set(session.document.experiments, experiments_add_named(session.document.experiments, &e), 0.25 + 10 * rng_unit(&rng), 0.001 * rng_unit(&rng), 3, EXPERIMENT_OK);
+        experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form,
+                       1);
+        experiment_add(&e, mapping_at(m->mapping, rng_below(&rng, mapping_count(m->mapping)))->form,
+                       1 + (uint32_t)rng_below(&rng, 3));
+        experiments_set(session.document.experiments,
+                        experiments_add_named(session.document.experiments, &e),
+                        0.25 + 10 * rng_unit(&rng), 0.001 * rng_unit(&rng), 3, EXPERIMENT_OK);
         experiment_done(&e);
     }
     printf("%zu experiments with two forms each, a screen of 240 columns and 80 rows\n", rows);
@@ -242,7 +286,8 @@ int main(int argc, char **argv)
     draw();
     report("mapping: nothing changed", NULL, NULL);
     report("mapping: results have arrived", NULL, results_arrive);
-    printf("longest of these frames: %.2f ms of processor time (the bar is 16 ms)\n", longest_frame);
+    printf("longest of these frames: %.2f ms of processor time (the bar is 16 ms)\n",
+           longest_frame);
     report_holds();
     report_mapping(rows < 100000 ? rows : 100000);
     job_shutdown();

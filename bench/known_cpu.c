@@ -41,7 +41,8 @@ struct experiments *known_pairs(const struct mapping *truth, double noise, bool 
     return t;
 }
 
-struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports, uint32_t most_uops)
+struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports,
+                           uint32_t most_uops)
 {
     struct ports ports = *mapping_ports(machine->mapping);
     size_t all = mapping_count(machine->mapping);
@@ -55,7 +56,8 @@ struct mapping *some_forms(const struct machine *machine, size_t count, unsigned
         const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, all));
         uint32_t total = 0;
         for (unsigned i = 0; i < entry->usage.count; i++)
-            total += entry->usage.uops[i].ports >> ports.count ? most_uops + 1 : entry->usage.uops[i].count;
+            total += entry->usage.uops[i].ports >> ports.count ? most_uops + 1
+                                                               : entry->usage.uops[i].count;
         if (total > 0 && total <= most_uops && entry->usage.count <= GENE_UOPS)
             mapping_set(m, entry);
     }

@@ -11,11 +11,14 @@ double cpu_seconds(void);
 /* Prints @err and exits. */
 void fail(const struct err *err) __attribute__((noreturn));
 
-/* All forms alone and all pairs of @truth, as a processor with @noise would be measured; @weighted: also those by the cycles of each form. The caller frees. */
+/* All forms alone and all pairs of @truth, as a processor with @noise would be measured; @weighted:
+ * also those by the cycles of each form. The caller frees. */
 struct experiments *known_pairs(const struct mapping *truth, double noise, bool weighted);
 
-/* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take at most @most_uops µops (cycles of a divider are
+/* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take
+ * at most @most_uops µops (cycles of a divider are
  * µops too), in a mapping with those ports. */
-struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports, uint32_t most_uops);
+struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports,
+                           uint32_t most_uops);
 
 #endif

@@ -26,7 +26,8 @@
 /* A core that nobody shares, at one tick a cycle: what is run on it is counted. */
 struct quiet_core { double cycles[PULSE_ITEM + 1], now; unsigned runs; };
 
-static uint64_t quiet_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+static uint64_t quiet_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
+                          unsigned *fault)
 {
     struct quiet_core *q = self;
     double ticks = (double)count * q->cycles[code];
@@ -50,30 +51,42 @@ static void quiet_rest(void *self)
 static void count_runs(void)
 {
     const double microsecond = 3000;
-    const struct window_rules rules = {.chain_cycles = 100, .second_cycles = 300, .probe_cycles = 36, .ports_cycles = 34, .chain_tolerance = 0.003, .probe_tolerance = 0.02,
-                                       .agreement = 0.004, .chain_ticks = 10 * microsecond, .probe_ticks = 5 * microsecond, .item_ticks = 20 * microsecond,
+    const struct window_rules rules = {.chain_cycles = 100,
+                                       .second_cycles = 300,
+                                       .probe_cycles = 36,
+                                       .ports_cycles = 34,
+                                       .chain_tolerance = 0.003,
+                                       .probe_tolerance = 0.02,
+                                       .agreement = 0.004,
+                                       .chain_ticks = 10 * microsecond,
+                                       .probe_ticks = 5 * microsecond,
+                                       .item_ticks = 20 * microsecond,
                                        .patience = 1e5 * microsecond};
     struct quiet_core q = {.cycles = {100, 300, 36, 34, 90, 200}};
     const struct pulse pulse = {quiet_run, quiet_now, quiet_rest, &q};
     struct window_wait wait = window_wait_begin(&pulse, rules.patience);
     struct window_result r;
     /* Three windows: chain, probe, three runs after an eighth of each, second chain, probe. */
-    double before = 3 * (2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks);
+    double before =
+        3 * (2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks);
 
     window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
-    printf("a form on a quiet core, simulated: %u runs, %.0f us; with one probe and windows begun anew 24 runs, %.0f us: ratio %.3f\n", q.runs, q.now / microsecond,
-           before / microsecond, q.now / before);
+    printf("a form on a quiet core, simulated: %u runs, %.0f us; with one probe and windows begun "
+           "anew 24 runs, %.0f us: ratio %.3f\n",
+           q.runs, q.now / microsecond, before / microsecond, q.now / before);
 }
 
 static double own_seconds(void)
 {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    return (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 /* The bodies of all forms as items; returns how many. */
-static unsigned prepare(struct sandbox *s, const struct calibration *c, const struct forms *forms, const struct form_row *const *rows, size_t n, struct body *body)
+static unsigned prepare(struct sandbox *s, const struct calibration *c, const struct forms *forms,
+                        const struct form_row *const *rows, size_t n, struct body *body)
 {
     unsigned count = 0;
 
@@ -83,15 +96,20 @@ static unsigned prepare(struct sandbox *s, const struct calibration *c, const st
         struct err err = {0};
         uint32_t offset;
         experiment_add(&e, rows[i]->form, 1);
-        if (source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_BODY, .load_window = c->load_window}, body, &err) &&
+        if (source_code(
+                forms, &e,
+                &(struct body_shape){.instructions = SOURCE_BODY, .load_window = c->load_window},
+                body, &err) &&
             sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset))
-            sandbox_items(s)[count++] = (struct sandbox_item){.code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(body)};
+            sandbox_items(s)[count++] = (struct sandbox_item){
+                .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(body)};
         experiment_done(&e);
     }
     return count;
 }
 
-void measure_cost(struct source *source, const struct forms *forms, const struct form_row *const *rows, size_t n)
+void measure_cost(struct source *source, const struct forms *forms,
+                  const struct form_row *const *rows, size_t n)
 {
     struct sandbox *s = source_cpu_sandbox(source);
     const struct calibration *c = source_cpu_calibration(source);
@@ -114,8 +132,9 @@ void measure_cost(struct source *source, const struct forms *forms, const struct
             die("%s", err.what);
         least = fmin(least, clock_seconds() - begun);
     }
-    printf("here, where nothing waits (least of %d): %.0f us a form and pass in the sandbox, %.0f us of this program's time to make its code\n", ROUNDS,
-           1e6 * least / fmax(1, count), 1e6 * least_own / fmax(1, count));
+    printf("here, where nothing waits (least of %d): %.0f us a form and pass in the sandbox, %.0f "
+           "us of this program's time to make its code\n",
+           ROUNDS, 1e6 * least / fmax(1, count), 1e6 * least_own / fmax(1, count));
     free(body);
 }
 
@@ -167,7 +186,8 @@ static bool never(void *state)
     return false;
 }
 
-static struct experiments *measured_table(struct source *source, const struct form_row *const *rows, size_t n, double patience, struct runner_summary *summary)
+static struct experiments *measured_table(struct source *source, const struct form_row *const *rows,
+                                          size_t n, double patience, struct runner_summary *summary)
 {
     struct experiments *t = experiments_new();
     struct err err = {0};
@@ -179,8 +199,11 @@ static struct experiments *measured_table(struct source *source, const struct fo
         experiment_done(&e);
     }
     struct experiments *copy = experiments_copy(t, NULL);
-    const struct runner_hooks hooks = {.cancelled = never, .result = take, .progress = no_progress, .state = t};
-    if (!runner_run(source, copy, NULL, &(struct runner_options){.one_length = true, .patience = patience}, &hooks, summary, &err))
+    const struct runner_hooks hooks = {
+        .cancelled = never, .result = take, .progress = no_progress, .state = t};
+    if (!runner_run(source, copy, NULL,
+                    &(struct runner_options){.one_length = true, .patience = patience}, &hooks,
+                    summary, &err))
         die("%s", err.what);
     experiments_free(copy);
     return t;
@@ -195,7 +218,8 @@ static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
 
     for (unsigned a = 0; a < CONDITIONS; a++)
         for (unsigned b = 0; b < CONDITIONS; b++) {
-            if (a == b || !tables[a] || !tables[b] || !experiments_measured(tables[a], i) || !experiments_measured(tables[b], i))
+            if (a == b || !tables[a] || !tables[b] || !experiments_measured(tables[a], i) ||
+                !experiments_measured(tables[b], i))
                 continue;
             double x = tables[a]->rows.items[i].cycles, y = tables[b]->rows.items[i].cycles;
             if (fabs(x - y) <= AGREE * fmin(x, y))
@@ -204,9 +228,11 @@ static double agreed(struct experiments *const tables[CONDITIONS], size_t i)
     return least;
 }
 
-void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n, double patience)
+void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n,
+                          double patience)
 {
-    static const char *const names[CONDITIONS] = {"no load of ours", "busy process on the same CPU", "busy process on its sibling"};
+    static const char *const names[CONDITIONS] = {"no load of ours", "busy process on the same CPU",
+                                                  "busy process on its sibling"};
     int cpu = source_cpu_calibration(source)->cpu, on[CONDITIONS] = {-1, cpu, sibling_of(cpu)};
     struct experiments *tables[CONDITIONS] = {NULL};
     struct runner_summary s[CONDITIONS];
@@ -234,8 +260,10 @@ void measure_beside_loads(struct source *source, const struct form_row *const *r
             compared++;
             wrong += fabs(tables[i]->rows.items[k].cycles / truth - 1) > WRONG;
         }
-        printf("%-29s %4zu of %4zu ok, %zu once, %zu contended; time %5.2f of that without; %zu of %zu comparable ones off by more than 3 %%\n", names[i], s[i].done, n,
-               s[i].once, s[i].contended, s[i].seconds / s[0].seconds, wrong, compared);
+        printf("%-29s %4zu of %4zu ok, %zu once, %zu contended; time %5.2f of that without; %zu of "
+               "%zu comparable ones off by more than 3 %%\n",
+               names[i], s[i].done, n, s[i].once, s[i].contended, s[i].seconds / s[0].seconds,
+               wrong, compared);
     }
     for (unsigned i = 0; i < CONDITIONS; i++)
         experiments_free(tables[i]);

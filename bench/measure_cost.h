@@ -5,11 +5,15 @@
 #include "isa/forms.h"
 #include "measure/source.h"
 
-/* Prints runs and ticks of one form on a simulated core that is quiet, beside those of the protocol before (one probe, each window begun anew), and the time of @n forms
- * (at most 64) on this CPU with probes that accept whatever they find, so that nothing waits. */
-void measure_cost(struct source *source, const struct forms *forms, const struct form_row *const *rows, size_t n);
-/* Measures @n forms with no load, with a busy process on the same CPU, and, where this computer has one, on its sibling, by a runner with @patience seconds; prints seconds
- * as ratios to the first, and how many values are more than 3 % off the least that two conditions agree on. */
-void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n, double patience);
+/* Prints runs and ticks of one form on a simulated core that is quiet, beside those of the protocol
+ * before (one probe, each window begun anew), and the time of @n forms (at most 64) on this CPU
+ * with probes that accept whatever they find, so that nothing waits. */
+void measure_cost(struct source *source, const struct forms *forms,
+                  const struct form_row *const *rows, size_t n);
+/* Measures @n forms with no load, with a busy process on the same CPU, and, where this computer has
+ * one, on its sibling, by a runner with @patience seconds; prints seconds as ratios to the first,
+ * and how many values are more than 3 % off the least that two conditions agree on. */
+void measure_beside_loads(struct source *source, const struct form_row *const *rows, size_t n,
+                          double patience);
 
 #endif

@@ -13,12 +13,14 @@ int main(int argc, char **argv)
 
     if (argc != 3)
         return 2;
-    for (const char *p = argv[2]; length < sizeof code && sscanf(p, "%2hhx", &code[length]) == 1; p += 2)
+    for (const char *p = argv[2]; length < sizeof code && sscanf(p, "%2hhx", &code[length]) == 1;
+         p += 2)
         length++;
     portolan_machine *machine = portolan_machine_load(argv[1], &error);
     ok = machine && portolan_analyze(machine, code, length, &analysis, &error);
     if (ok) {
-        printf("%.2f cycles per iteration, bound by %s; simulated %.2f\n", analysis.cycles, portolan_bound_name(analysis.bottleneck), analysis.simulated);
+        printf("%.2f cycles per iteration, bound by %s; simulated %.2f\n", analysis.cycles,
+               portolan_bound_name(analysis.bottleneck), analysis.simulated);
         for (int bound = 0; bound < PORTOLAN_BOUNDS; bound++)
             printf("  %-13s %.2f\n", portolan_bound_name(bound), analysis.bounds[bound]);
         printf("%s\n", analysis.sentence);

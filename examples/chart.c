@@ -1,4 +1,5 @@
-/* Charts a few forms of this CPU, or with --simulate MACHINE of a simulated one: chart [--simulate MACHINE] PATTERN... */
+/* Charts a few forms of this CPU, or with --simulate MACHINE of a simulated one: chart [--simulate
+ * MACHINE] PATTERN... */
 #include <portolan.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,10 @@ int main(int argc, char **argv)
         how.simulated = simulated = portolan_machine_load(argv[2], &error);
         first = 3;
     }
-    portolan_machine *m = argc > first && (first == 1 || simulated) ? portolan_chart((const char *const *)argv + first, (size_t)(argc - first), &how, watch, &stages, &error) : NULL;
+    portolan_machine *m = argc > first && (first == 1 || simulated)
+                              ? portolan_chart((const char *const *)argv + first,
+                                               (size_t)(argc - first), &how, watch, &stages, &error)
+                              : NULL;
     for (size_t i = 0; m && i < portolan_machine_forms(m); i++) {
         char usage[200];
         const char *form = portolan_machine_form(m, i);

@@ -1,4 +1,5 @@
-/* A port mapping from measurements: infer FILE.csv SECONDS PORTS. Enough when the mean error is below 1 %. */
+/* A port mapping from measurements: infer FILE.csv SECONDS PORTS. Enough when the mean error is
+ * below 1 %. */
 #include <portolan.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ int main(int argc, char **argv)
 
     if (argc != 4)
         return 2;
-    portolan_inference how = {.size = sizeof how, .seconds = atof(argv[2]), .ports = (unsigned)atoi(argv[3])};
+    portolan_inference how = {
+        .size = sizeof how, .seconds = atof(argv[2]), .ports = (unsigned)atoi(argv[3])};
     portolan_machine *machine = portolan_infer(argv[1], &how, watch, &calls, &error);
     if (!machine) {
         fprintf(stderr, "%s\n", error.text);
@@ -26,10 +28,12 @@ int main(int argc, char **argv)
     printf("watched: %s\n", calls ? "yes" : "no");
     portolan_accuracy accuracy = {.size = sizeof accuracy};
     if (portolan_evaluate(machine, argv[1], &accuracy, &error))
-        printf("mean error: %.2f %% of %zu experiments\n", 100 * accuracy.error, accuracy.experiments);
+        printf("mean error: %.2f %% of %zu experiments\n", 100 * accuracy.error,
+               accuracy.experiments);
     for (size_t i = 0; i < portolan_machine_forms(machine); i++) {
         char usage[256];
-        if (portolan_machine_usage(machine, portolan_machine_form(machine, i), usage, sizeof usage, &error))
+        if (portolan_machine_usage(machine, portolan_machine_form(machine, i), usage, sizeof usage,
+                                   &error))
             printf("%s\t%s\n", portolan_machine_form(machine, i), usage);
     }
     portolan_machine_free(machine);

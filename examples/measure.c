@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     portolan_error error;
     portolan_measurement m = {.size = sizeof m};
 
-    for (const char *hex = argc > 1 ? argv[1] : ""; strlen(hex) >= 2 && length < sizeof code; hex += 2) {
+    for (const char *hex = argc > 1 ? argv[1] : ""; strlen(hex) >= 2 && length < sizeof code;
+         hex += 2) {
         char byte[3] = {hex[0], hex[1], 0};
         code[length++] = (unsigned char)strtoul(byte, NULL, 16);
     }
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "measure: %s\n", error.text);
         return error.code == PORTOLAN_MISSING || error.code == PORTOLAN_LIMIT ? 2 : 1;
     }
-    printf("%.2f cycles per iteration at %.2f GHz%s%s\n", m.cycles, m.clock_hz / 1e9, m.confirmed ? "" : ", unconfirmed: ", m.reason);
+    printf("%.2f cycles per iteration at %.2f GHz%s%s\n", m.cycles, m.clock_hz / 1e9,
+           m.confirmed ? "" : ", unconfirmed: ", m.reason);
     return 0;
 }

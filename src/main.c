@@ -32,13 +32,15 @@
 #define SCRIPT_LIMIT ((size_t)64 << 20)
 
 static const char usage_text[] =
-    "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script (.pf) or a session\n"
+    "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script "
+    "(.pf) or a session\n"
     "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
-    "       portolan -e 'COMMAND; COMMAND'... [FILE]...   run commands, on FILE where one is named\n"
+    "       portolan -e 'COMMAND; COMMAND'... [FILE]...   run commands, on FILE where one is "
+    "named\n"
     "\n";
-static const char usage_end[] =
-    "\n"
-    "Exit status: 0 success, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
+static const char usage_end[] = "\n"
+                                "Exit status: 0 success, 1 a command failed, 2 usage, 130 "
+                                "interrupted. The command help lists the commands.\n";
 
 static void print_usage(void)
 {
@@ -71,14 +73,16 @@ static json_t *lines_json(const char *text)
 }
 
 /* Without a screen `view NAME` prints what the screen would show. */
-static bool print_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+static bool print_view(struct session *s, const char *verb, const char *argument,
+                       struct result *result, struct err *err)
 {
     size_t index = view_find(argument);
     struct str text = {0};
     struct grid g;
 
     if (strcmp(verb, "view") != 0)
-        return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench", verb);
+        return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench",
+                       verb);
     if (index >= view_count())
         return view_refuse(argument, err);
     void *state = views[index]->open();
@@ -95,7 +99,8 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     return true;
 }
 
-static void name_views(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+static void name_views(struct session *s, const char *verb, void (*add)(void *to, const char *word),
+                       void *to)
 {
     (void)s;
     if (strcmp(verb, "view") == 0)
@@ -122,7 +127,10 @@ static int misuse(const char *what)
 
 static int misuse_of(const char *word)
 {
-    utf8_say(stderr, "portolan: unknown option %s, or its value is missing; portolan --help lists the options\n", word);
+    utf8_say(
+        stderr,
+        "portolan: unknown option %s, or its value is missing; portolan --help lists the options\n",
+        word);
     return 2;
 }
 
@@ -199,19 +207,23 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     int status = -1;
 
     for (const struct program_option *o = program_options; o->name; o++) {
-        vec_push(&options, ((struct option){o->name, o->takes ? required_argument : no_argument, NULL, o->value}));
+        vec_push(&options, ((struct option){o->name, o->takes ? required_argument : no_argument,
+                                            NULL, o->value}));
         if (o->value < OPTION_MACHINE)
             str_addf(&letters, "%c%s", o->value, o->takes ? ":" : "");
     }
     for (int i = 0; settings_table[i].name; i++) {
         const struct setting *setting = &settings_table[i];
-        struct option option = {setting->name, setting->kind == SETTING_SWITCH ? no_argument : required_argument, NULL, OPTION_SETTINGS + i};
+        struct option option = {setting->name,
+                                setting->kind == SETTING_SWITCH ? no_argument : required_argument,
+                                NULL, OPTION_SETTINGS + i};
         vec_push(&options, option);
     }
     vec_push(&options, (struct option){0});
     settings_init(&a->given);
     opterr = 0;   /* it would print what was typed as it is */
-    for (int option; status < 0 && (option = getopt_long(argc, argv, str_text(&letters), options.items, NULL)) != -1;)
+    for (int option; status < 0 && (option = getopt_long(argc, argv, str_text(&letters),
+                                                         options.items, NULL)) != -1;)
         status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
     vec_done(&options);
     str_done(&letters);
@@ -244,7 +256,8 @@ static void watch_interrupt(void)
 static bool run_script(struct session *s, const char *file, struct err *err)
 {
     struct str text = {0};
-    bool ok = file_read(file ? file : "/dev/stdin", SCRIPT_LIMIT, &text, err) && command_script(s, file ? file : "standard input", str_text(&text), stdout, err);
+    bool ok = file_read(file ? file : "/dev/stdin", SCRIPT_LIMIT, &text, err) &&
+              command_script(s, file ? file : "standard input", str_text(&text), stdout, err);
     str_done(&text);
     return ok;
 }
@@ -255,17 +268,20 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
     struct str path = {0};
     const char *dot = strrchr(file, '.');
 
-    str_addf(&path, "%s%s", *file == '-' ? "./" : "", file);   /* so that it is no option of the command */
+    /* so that it is no option of the command */
+    str_addf(&path, "%s%s", *file == '-' ? "./" : "", file);
     char *words[] = {path.data, NULL};
 
     *kernel = !dot || strcmp(dot, ".pf") != 0;
-    const bool ok = *kernel ? command_call(s, &command_kernel_load, words, 1, err) : run_script(s, file, err);
+    const bool ok =
+        *kernel ? command_call(s, &command_kernel_load, words, 1, err) : run_script(s, file, err);
     str_done(&path);
     return ok;
 }
 
 /* The workbench: what was named is loaded before the screen opens. */
-static bool open_workbench(struct session *s, char **files, size_t count, bool welcome, const char *notice, int *status, struct err *err)
+static bool open_workbench(struct session *s, char **files, size_t count, bool welcome,
+                           const char *notice, int *status, struct err *err)
 {
     bool kernel;
 
@@ -286,7 +302,8 @@ static bool run_files(struct session *s, char **files, size_t count, struct err 
     bool ok = true, kernel;
 
     for (size_t i = 0; ok && i < count && !s->quit; i++)
-        ok = open_file(s, files[i], &kernel, err) && (!kernel || command_run(s, "kernel analyze", stdout, err));
+        ok = open_file(s, files[i], &kernel, err) &&
+             (!kernel || command_run(s, "kernel analyze", stdout, err));
     return ok;
 }
 
@@ -295,7 +312,8 @@ static bool on_terminal(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
 }
 
-/* The workbench alone begins with the user's own commands: what a script does is the same for everybody. */
+/* The workbench alone begins with the user's own commands: what a script does is the same for
+ * everybody. */
 static void begin_as_user_wants(struct arguments *a, struct session *s)
 {
     if (a->no_rc || a->batch || a->commands.count || !on_terminal())
@@ -333,29 +351,37 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count)
         return ok;
     if (!a->batch && terminal)
-        return timing_open(getenv("PORTOLAN_TIMING"), err) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, str_text(&a->rc_fault), status, err) &&
+        return timing_open(getenv("PORTOLAN_TIMING"), err) &&
+               open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session,
+                              str_text(&a->rc_fault), status, err) &&
                timing_close(stdout, err);
     if (!a->batch && a->files.count)
         return run_files(s, a->files.items, a->files.count, err);
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
 }
 
-/* Where standard input, output or error is closed, a file opened later would be read, or written over, in its place. What is opened here fails as a closed one does. */
+/* Where standard input, output or error is closed, a file opened later would be read, or written
+ * over, in its place. What is opened here fails as a closed one does. */
 static bool standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
             return false;
     return true;
 }
 
-/* Commands are over: what goes on behind them ends with the program, which a script may not expect. */
+/* Commands are over: what goes on behind them ends with the program, which a script may not
+ * expect. */
 static void tell_unfinished(void)
 {
     struct job_info info;
 
     if (!job_interrupted() && job_working(&info))
-        utf8_say(stderr, "portolan: %s was not finished and is ended with the last command; job wait behind it lets it finish\n", info.title);
+        utf8_say(stderr,
+                 "portolan: %s was not finished and is ended with the last command; job wait "
+                 "behind it lets it finish\n",
+                 info.title);
 }
 
 /* The program as rank 0, or alone; the exit status. */

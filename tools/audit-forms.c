@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Latencies, micro-ops and ports of a shipped machine beside a table of others, form by form in the order of how often programs use them.
- * Usage: audit-forms MACHINE TABLE FREQUENCIES EXCEPTIONS [N]. TABLE is uops.info's (columns instruction,latency,uops,ports) or what `latency measure` wrote
- * (form,from,to,cycles,state). Of the first N forms (500) that both know, the chains that `latency measure` would run are analysed: what the dependences say for
- * each pair of operands. EXCEPTIONS (machine,field,form,theirs,why) holds numbers of others that are known to be wrong; machine and form are patterns, an empty
- * theirs is any. Prints a row for each latency that differs by half a cycle or more (form,count,from,to,predicted,theirs) and for each count of micro-ops and each
- * port usage that differs (form,count,uops or ports,ours,theirs), then how many were compared. Ports are compared where the table has any and the machine's have
- * the same names: Intel's. Fails when a latency differs. */
+/* Latencies, micro-ops and ports of a shipped machine beside a table of others, form by form in the
+ * order of how often programs use them. Usage: audit-forms MACHINE TABLE FREQUENCIES EXCEPTIONS
+ * [N]. TABLE is uops.info's (columns instruction,latency,uops,ports) or what `latency measure`
+ * wrote (form,from,to,cycles,state). Of the first N forms (500) that both know, the chains that
+ * `latency measure` would run are analysed: what the dependences say for each pair of operands.
+ * EXCEPTIONS (machine,field,form,theirs,why) holds numbers of others that are known to be wrong;
+ * machine and form are patterns, an empty theirs is any. Prints a row for each latency that differs
+ * by half a cycle or more (form,count,from,to,predicted,theirs) and for each count of micro-ops and
+ * each port usage that differs (form,count,uops or ports,ours,theirs), then how many were compared.
+ * Ports are compared where the table has any and the machine's have the same names: Intel's. Fails
+ * when a latency differs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +27,8 @@
 #define NEAR 0.5
 #define NEAR_DIVIDED 1.5   /* divisions: one of many quotients */
 
-/* What uops.info says: the least and the most over all pairs of operands, either perhaps only an upper limit. */
+/* What uops.info says: the least and the most over all pairs of operands, either perhaps only an
+ * upper limit. */
 struct range {
     double low, high;
     bool low_limit, high_limit;
@@ -65,7 +70,8 @@ static bool is_exception(struct audit *a, const char *field, const char *form, c
     for (size_t i = 0; i < a->exceptions->count; i++) {
         char **row = a->exceptions->rows[i];
         struct exception e = {.form = form};
-        if (!str_match(row[columns[0]], a->machine->id) || strcmp(row[columns[1]], field) != 0 || (*row[columns[3]] && strcmp(row[columns[3]], theirs) != 0))
+        if (!str_match(row[columns[0]], a->machine->id) || strcmp(row[columns[1]], field) != 0 ||
+            (*row[columns[3]] && strcmp(row[columns[3]], theirs) != 0))
             continue;
         if (choices_each(row[columns[2]], match_exception, &e, NULL) && e.matches)
             return true;
@@ -96,8 +102,10 @@ static bool range_parse(const char *text, struct range *out)
     return !isnan(out->low) && !isnan(out->high);
 }
 
-/* Cycles per link of @chain as the machine has it, less what the helper takes: what runs, or by its dependences alone. NaN when it has no such chain. */
-static double predict(struct audit *a, const struct form_code *code, const struct chain *chain, bool runs)
+/* Cycles per link of @chain as the machine has it, less what the helper takes: what runs, or by its
+ * dependences alone. NaN when it has no such chain. */
+static double predict(struct audit *a, const struct form_code *code, const struct chain *chain,
+                      bool runs)
 {
     static struct body body;
     static struct insn insns[BODY_LIMIT / 2];
@@ -108,13 +116,17 @@ static double predict(struct audit *a, const struct form_code *code, const struc
     if (!chain_make(code, chain, LINKS, &body, NULL))
         return NAN;
     for (size_t at = 0; at < body.length; at += insns[count++].length)
-        if (!insn_decode(ISA_X86_64, body.code + at, body.length - at, at, false, &insns[count], NULL))
+        if (!insn_decode(ISA_X86_64, body.code + at, body.length - at, at, false, &insns[count],
+                         NULL))
             return NAN;
     bounds_of(a->work, insns, count, &options, false, &bounds);
-    return bounds.unknown ? NAN : (runs ? bounds.total : bounds.cycles[BOUND_DEPENDENCIES]) / LINKS - chain->helper;
+    return bounds.unknown
+               ? NAN
+               : (runs ? bounds.total : bounds.cycles[BOUND_DEPENDENCIES]) / LINKS - chain->helper;
 }
 
-static void report(struct audit *a, const char *form, const char *count, const char *from, const char *to, double predicted, const char *theirs)
+static void report(struct audit *a, const char *form, const char *count, const char *from,
+                   const char *to, double predicted, const char *theirs)
 {
     if (is_exception(a, "latency", form, theirs)) {
         a->excepted++;
@@ -129,8 +141,9 @@ static const struct insn *insn_of(const struct form_code *code)
     return &((const struct x86_code *)code->own)->insn;
 }
 
-/* What the machine itself takes longer for than the cycle that the chain's helper is counted as: the flags of its TEST, its CMOVZ. Slow flags of the form's
- * own are its latency to uops.info, too. */
+/* What the machine itself takes longer for than the cycle that the chain's helper is counted as:
+ * the flags of its TEST, its CMOVZ. Slow flags of the form's own are its latency to uops.info,
+ * too. */
 static double helper_extra(const struct audit *a, const struct chain *chain)
 {
     const struct mapping_entry *select = mapping_find(a->machine->mapping, "CMOVZ (R64, R64)");
@@ -140,16 +153,23 @@ static double helper_extra(const struct audit *a, const struct chain *chain)
     return chain->kind == CHAIN_TO_FLAGS && select && select->latency > 1 ? select->latency - 1 : 0;
 }
 
-/* What uops.info's chain adds to ours: a shuffle stands between two additions (fact bypass_delay_addition). */
-static double chain_extra(const struct audit *a, const struct form_code *code, const struct chain *chain)
+/* What uops.info's chain adds to ours: a shuffle stands between two additions (fact
+ * bypass_delay_addition). */
+static double chain_extra(const struct audit *a, const struct form_code *code,
+                          const struct chain *chain)
 {
     double extra = machine_number(a->machine, "bypass_delay_addition");
 
-    return insn_of(code)->operation == OPERATION_FP_ADD && chain->kind == CHAIN_REGISTER && !isnan(extra) && !strstr(code->row->form, "ZMM") ? extra : 0;
+    return insn_of(code)->operation == OPERATION_FP_ADD && chain->kind == CHAIN_REGISTER &&
+                   !isnan(extra) && !strstr(code->row->form, "ZMM")
+               ? extra
+               : 0;
 }
 
-/* What rename does for some registers or constants and not for others: a move to another register, a small constant added. */
-static bool may_be_renamed(const struct audit *a, const struct form_code *code, const struct chain *chain)
+/* What rename does for some registers or constants and not for others: a move to another register,
+ * a small constant added. */
+static bool may_be_renamed(const struct audit *a, const struct form_code *code,
+                           const struct chain *chain)
 {
     const struct operand *address = insn_memory(insn_of(code));
 
@@ -157,10 +177,12 @@ static bool may_be_renamed(const struct audit *a, const struct form_code *code, 
         return false;
     if (core_op(a->work->core, insn_of(code))->traits & OP_ELIMINATED)
         return true;
-    return insn_of(code)->operation == OPERATION_ADDRESS && address && address->index == REG_NONE && !isnan(machine_number(a->machine, "immediate_folding"));
+    return insn_of(code)->operation == OPERATION_ADDRESS && address && address->index == REG_NONE &&
+           !isnan(machine_number(a->machine, "immediate_folding"));
 }
 
-/* Of what the operands decide no one value is right: uops.info's range says so, one of our own measurements is of some operands. */
+/* Of what the operands decide no one value is right: uops.info's range says so, one of our own
+ * measurements is of some operands. */
 static bool divides(const char *form)
 {
     return strstr(form, "DIV") != NULL || strstr(form, "SQRT") != NULL;
@@ -169,7 +191,8 @@ static bool divides(const char *form)
 /* The next one reads the same memory, which takes longer. */
 static bool is_through_memory(const struct form_code *code, const struct chain *chain)
 {
-    return (chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_FLAGS) && strstr(code->row->form, " (M");
+    return (chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_FLAGS) &&
+           strstr(code->row->form, " (M");
 }
 
 /* The pairs that a range speaks of: not through memory, and not there and back. */
@@ -177,12 +200,14 @@ static bool is_plain(const struct form_code *code, const struct chain *chain)
 {
     if (is_through_memory(code, chain))
         return false;
-    return chain->kind == CHAIN_REGISTER || chain->kind == CHAIN_OWN || chain->kind == CHAIN_FLAGS || chain->kind == CHAIN_FROM_FLAGS || chain->kind == CHAIN_TO_FLAGS ||
-           chain->kind == CHAIN_ADDRESS;
+    return chain->kind == CHAIN_REGISTER || chain->kind == CHAIN_OWN ||
+           chain->kind == CHAIN_FLAGS || chain->kind == CHAIN_FROM_FLAGS ||
+           chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
 }
 
 /* Beside what was measured for each pair of operands. */
-static bool compare_measured(struct audit *a, const struct form_code *code, const char *form, const char *count)
+static bool compare_measured(struct audit *a, const struct form_code *code, const char *form,
+                             const char *count)
 {
     int columns[5];
     static const char *const names[] = {"form", "from", "to", "cycles", "state"};
@@ -199,22 +224,28 @@ static bool compare_measured(struct audit *a, const struct form_code *code, cons
         if (strcmp(row[columns[0]], form) != 0 || strcmp(row[columns[4]], "ok") != 0)
             continue;
         for (size_t k = 0; k < n; k++) {
-            if (strcmp(chains[k].from_name, row[columns[1]]) != 0 || strcmp(chains[k].to_name, row[columns[2]]) != 0 || is_through_memory(code, &chains[k]))
+            if (strcmp(chains[k].from_name, row[columns[1]]) != 0 ||
+                strcmp(chains[k].to_name, row[columns[2]]) != 0 ||
+                is_through_memory(code, &chains[k]))
                 continue;
-            double predicted = predict(a, code, &chains[k], true), measured = strtod(row[columns[3]], NULL);
+            double predicted = predict(a, code, &chains[k], true),
+                   measured = strtod(row[columns[3]], NULL);
             a->pairs += !isnan(predicted);
             any |= !isnan(predicted);
             if (fabs(predicted - measured) >= NEAR)
-                report(a, form, count, row[columns[1]], row[columns[2]], predicted, row[columns[3]]);
+                report(a, form, count, row[columns[1]], row[columns[2]], predicted,
+                       row[columns[3]]);
             break;
         }
     }
     return any;
 }
 
-static bool compare_range(struct audit *a, const struct form_code *code, const char *form, const char *count)
+static bool compare_range(struct audit *a, const struct form_code *code, const char *form,
+                          const char *count)
 {
-    int name = csv_table_column(a->table, "instruction"), latency = csv_table_column(a->table, "latency");
+    int name = csv_table_column(a->table, "instruction"),
+        latency = csv_table_column(a->table, "latency");
     struct chain chains[CHAINS_MAX];
     struct range range;
     double low = INFINITY, high = -INFINITY;
@@ -227,7 +258,10 @@ static bool compare_range(struct audit *a, const struct form_code *code, const c
         return false;
     size_t n = chain_list(code, chains);
     for (size_t k = 0; k < n; k++) {
-        double predicted = is_plain(code, &chains[k]) ? predict(a, code, &chains[k], false) - helper_extra(a, &chains[k]) + chain_extra(a, code, &chains[k]) : NAN;
+        double predicted = is_plain(code, &chains[k])
+                               ? predict(a, code, &chains[k], false) - helper_extra(a, &chains[k]) +
+                                     chain_extra(a, code, &chains[k])
+                               : NAN;
         if (isnan(predicted))
             continue;
         if (range.low == 0 && may_be_renamed(a, code, &chains[k]))
@@ -246,7 +280,8 @@ static bool compare_range(struct audit *a, const struct form_code *code, const c
         return false;
     bool single = !(range.high > range.low);
     double near = divides(form) ? NEAR_DIVIDED : NEAR;
-    if (high >= range.high + near || (high <= range.high - near && !range.high_limit && (single || chains[most].kind == CHAIN_ADDRESS)))
+    if (high >= range.high + near || (high <= range.high - near && !range.high_limit &&
+                                      (single || chains[most].kind == CHAIN_ADDRESS)))
         report(a, form, count, chains[most].from_name, chains[most].to_name, high, theirs);
     else if ((low <= range.low - near && !range.low_limit) || (low >= range.low + near && single))
         report(a, form, count, chains[least].from_name, chains[least].to_name, low, theirs);
@@ -276,8 +311,10 @@ static unsigned plain_uops(const struct usage *usage, portset pipes, struct usag
     return count;
 }
 
-/* Ports by their sets, dividers aside. Done at rename, in one table or the other, is a fact of its own (eliminate, immediate_folding). */
-static void compare_ports(struct audit *a, const char *form, const char *count, const struct usage *ours, const char *theirs)
+/* Ports by their sets, dividers aside. Done at rename, in one table or the other, is a fact of its
+ * own (eliminate, immediate_folding). */
+static void compare_ports(struct audit *a, const char *form, const char *count,
+                          const struct usage *ours, const char *theirs)
 {
     const struct ports *names = mapping_ports(a->machine->mapping);
     struct usage usage = {0};
@@ -299,10 +336,12 @@ static void compare_ports(struct audit *a, const char *form, const char *count, 
     str_done(&text);
 }
 
-/* Micro-ops and ports of a row of uops.info. Where the table's number is of slots of the time measured (microcode), it is no count. */
+/* Micro-ops and ports of a row of uops.info. Where the table's number is of slots of the time
+ * measured (microcode), it is no count. */
 static void compare_uops(struct audit *a, const char *form, const char *count)
 {
-    int name = csv_table_column(a->table, "instruction"), uops = csv_table_column(a->table, "uops"), ports = csv_table_column(a->table, "ports");
+    int name = csv_table_column(a->table, "instruction"), uops = csv_table_column(a->table, "uops"),
+        ports = csv_table_column(a->table, "ports");
     const struct mapping_entry *entry = mapping_find(a->machine->mapping, form);
     const struct core *core = a->work->core;
     struct usage plain = {0};
@@ -312,7 +351,8 @@ static void compare_uops(struct audit *a, const char *form, const char *count)
         row = strcmp(a->table->rows[i][name], form) == 0 ? a->table->rows[i] : NULL;
     if (!entry || !row || uops < 0 || ports < 0)
         return;
-    unsigned ported = plain_uops(&entry->usage, core->pipes, &plain), ours = entry->micro_ops ? entry->micro_ops : ported;
+    unsigned ported = plain_uops(&entry->usage, core->pipes, &plain),
+             ours = entry->micro_ops ? entry->micro_ops : ported;
     double theirs = last_number(row[uops]);
     bool slots = strstr(entry->source, "microcode") != NULL;
     if (!isnan(theirs) && theirs > 0 && !slots && !(core->fused_domain && !ported)) {
@@ -332,13 +372,15 @@ static void compare_uops(struct audit *a, const char *form, const char *count)
 static bool run(struct audit *a, const struct csv_table *frequencies, size_t most)
 {
     bool measured = csv_table_column(a->table, "from") >= 0;
-    int name = csv_table_column(frequencies, "form"), count = csv_table_column(frequencies, "count");
+    int name = csv_table_column(frequencies, "form"),
+        count = csv_table_column(frequencies, "count");
 
     for (size_t i = 0; i < frequencies->count && a->compared < most; i++) {
         const char *form = frequencies->rows[i][name], *often = frequencies->rows[i][count];
         const struct form_row *row = forms_find(a->forms, form);
         struct form_code *code = row ? form_code_new(row, NULL) : NULL;
-        bool known = code && (measured ? compare_measured(a, code, form, often) : compare_range(a, code, form, often));
+        bool known = code && (measured ? compare_measured(a, code, form, often)
+                                       : compare_range(a, code, form, often));
         a->compared += known;
         if (known && !measured)
             compare_uops(a, form, often);
@@ -358,7 +400,8 @@ int main(int argc, char **argv)
         return 2;
     }
     struct machine *machine = machine_load(argv[1], &err);
-    struct csv_table *table = machine ? csv_table_read(argv[2], &err) : NULL, *frequencies = table ? csv_table_read(argv[3], &err) : NULL;
+    struct csv_table *table = machine ? csv_table_read(argv[2], &err) : NULL,
+                     *frequencies = table ? csv_table_read(argv[3], &err) : NULL;
     struct csv_table *exceptions = frequencies ? csv_table_read(argv[4], &err) : NULL;
     a.forms = exceptions ? forms_load(ISA_X86_64, NULL, &err) : NULL;
     bool ok = a.forms != NULL;
@@ -368,8 +411,10 @@ int main(int argc, char **argv)
         a.exceptions = exceptions;
         a.work = block_work_new(machine);
         run(&a, frequencies, argc > 5 ? strtoul(argv[5], NULL, 10) : 500);
-        printf("%s: %zu forms; latencies: %zu pairs of operands, %zu differ; micro-ops: %zu, %zu differ; ports: %zu, %zu differ; known faults of the other table: %zu\n",
-               argv[1], a.compared, a.pairs, a.wrong, a.counts, a.count_wrong, a.ports, a.ports_wrong, a.excepted);
+        printf("%s: %zu forms; latencies: %zu pairs of operands, %zu differ; micro-ops: %zu, %zu "
+               "differ; ports: %zu, %zu differ; known faults of the other table: %zu\n",
+               argv[1], a.compared, a.pairs, a.wrong, a.counts, a.count_wrong, a.ports,
+               a.ports_wrong, a.excepted);
         block_work_free(a.work);
     } else {
         fprintf(stderr, "audit-forms: %s\n", err_text(&err, text, sizeof text));

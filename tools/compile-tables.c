@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the machines of a data directory and its table of processors as an image (io/machine_image.h) in C.
- * Usage: compile-tables DIRECTORY > machine_images.c
- * A machine that does not load, or only with a warning, is left out: its text is parsed when it is used, and says why. So is one that has a
- * base, because the files of the base would have to be the same, too. */
+/* Writes the machines of a data directory and its table of processors as an image
+ * (io/machine_image.h) in C. Usage: compile-tables DIRECTORY > machine_images.c A machine that does
+ * not load, or only with a warning, is left out: its text is parsed when it is used, and says why.
+ * So is one that has a base, because the files of the base would have to be the same, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static uint32_t usage_at(const struct usage *usage, const struct ports *all)
 {
     struct str key = {0};
     usage_print(usage, all, &key);
-    uint32_t at = pool_add(&usages, str_text(&key), usage->uops, usage->count * sizeof *usage->uops);
+    uint32_t at =
+        pool_add(&usages, str_text(&key), usage->uops, usage->count * sizeof *usage->uops);
     str_done(&key);
     return at / (uint32_t)sizeof(struct uop);
 }
@@ -89,8 +90,9 @@ static uint32_t place_rows(const struct mapping *mapping, const struct ports *al
 
     for (size_t i = 0; i < count; i++) {
         const struct mapping_entry *entry = mapping_at(mapping, i);
-        rows[i] = (struct mapping_row){text_at(entry->form), text_at(entry->source), usage_at(&entry->usage, all), (uint16_t)entry->usage.count,
-                                       latency_at(entry->latency), entry->micro_ops};
+        rows[i] = (struct mapping_row){text_at(entry->form),         text_at(entry->source),
+                                       usage_at(&entry->usage, all), (uint16_t)entry->usage.count,
+                                       latency_at(entry->latency),   entry->micro_ops};
     }
     uint32_t at = place(rows, count * sizeof *rows);
     free(rows);
@@ -103,7 +105,8 @@ static uint32_t place_facts(const struct machine *m)
 
     for (size_t i = 0; i < m->fact_count; i++) {
         const struct machine_fact *fact = &m->facts[i];
-        facts[i] = (struct image_fact){text_at(fact->key), text_at(fact->value), text_at(fact->unit), text_at(fact->source)};
+        facts[i] = (struct image_fact){text_at(fact->key), text_at(fact->value),
+                                       text_at(fact->unit), text_at(fact->source)};
     }
     uint32_t at = place(facts, m->fact_count * sizeof *facts);
     free(facts);
@@ -116,7 +119,8 @@ static uint32_t place_rules(const struct machine *m)
 
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *rule = &m->latencies[i];
-        rules[i] = (struct image_rule){rule->cycles, text_at(rule->form), text_at(rule->source), rule->from, rule->to};
+        rules[i] = (struct image_rule){rule->cycles, text_at(rule->form), text_at(rule->source),
+                                       rule->from, rule->to};
     }
     uint32_t at = place(rules, m->latency_count * sizeof *rules);
     free(rules);
@@ -134,7 +138,8 @@ static bool add_machine(const char *dir, struct image_machine *out)
     struct machine *m = machine_load(dir, &err);
 
     if (!m || log_count() != warnings || !machine_image_sum(dir, out->sum)) {
-        fprintf(stderr, "compile-tables: %s is left out: %s\n", dir, m ? "it loads with warnings" : err_text(&err, text, sizeof text));
+        fprintf(stderr, "compile-tables: %s is left out: %s\n", dir,
+                m ? "it loads with warnings" : err_text(&err, text, sizeof text));
         machine_free(m);
         return false;
     }
@@ -169,7 +174,8 @@ static void add_cpus(const char *dir, struct image_header *header)
     VEC(uint32_t) cells = {0};
 
     str_addf(&path, "%s/cpus.csv", dir);
-    struct cpus *cpus = file_read(str_text(&path), CPUS_LIMIT, &bytes, &err) ? cpus_load(&err) : NULL;
+    struct cpus *cpus =
+        file_read(str_text(&path), CPUS_LIMIT, &bytes, &err) ? cpus_load(&err) : NULL;
     if (!cpus)
         fprintf(stderr, "compile-tables: %s is left out: %s\n", str_text(&path), err.what);
     for (size_t i = 0; cpus && i < cpus->count; i++)
@@ -184,10 +190,12 @@ static void add_cpus(const char *dir, struct image_header *header)
     str_done(&path);
 }
 
-/* The image as one literal: compilers read these far quicker than lists of numbers. Octal escapes of three digits cannot run on. */
+/* The image as one literal: compilers read these far quicker than lists of numbers. Octal escapes
+ * of three digits cannot run on. */
 static void print(void)
 {
-    puts("/* Made by tools/compile-tables from data/machines and data/cpus.csv. */\n#include \"io/machine_image.h\"\n");
+    puts("/* Made by tools/compile-tables from data/machines and data/cpus.csv. */\n#include "
+         "\"io/machine_image.h\"\n");
     puts("_Alignas(64) const unsigned char machine_images[] =");
     for (size_t i = 0; i < image.length; i++) {
         unsigned char byte = (unsigned char)image.data[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/aarch64.csv: tries instruction words systematically, names the form of each, and keeps one row per form whose instance
- * the assembler takes and that decodes back to the same form. The extension is the first architecture of a list that the assembler
- * accepts it for. Usage: make-a64-forms > data/isa/aarch64.csv */
+/* Makes data/isa/aarch64.csv: tries instruction words systematically, names the form of each, and
+ * keeps one row per form whose instance the assembler takes and that decodes back to the same form.
+ * The extension is the first architecture of a list that the assembler accepts it for. Usage:
+ * make-a64-forms > data/isa/aarch64.csv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +25,49 @@ struct row {
 static VEC(struct row) rows;
 static uint32_t slots[1 << 16];   /* row number + 1 by hash of the form */
 
-/* In the order in which they are tried: the first that takes the instruction names its extension. */
-static const struct { const char *name, *march; } extensions[] = {
-    {"base", "armv8-a"}, {"crc", "armv8-a+crc"}, {"crypto", "armv8-a+crypto"}, {"lse", "armv8-a+lse"}, {"rdma", "armv8-a+rdma"},
-    {"fp16", "armv8.2-a+fp16"}, {"dotprod", "armv8.2-a+dotprod"}, {"fp16fml", "armv8.2-a+fp16fml"}, {"sha3", "armv8.2-a+sha3"},
-    {"sm4", "armv8.2-a+sm4"}, {"v8.1", "armv8.1-a"}, {"v8.2", "armv8.2-a"}, {"v8.3", "armv8.3-a"}, {"v8.3fp16", "armv8.3-a+fp16"}, {"v8.4", "armv8.4-a"},
-    {"v8.5", "armv8.5-a"}, {"bf16", "armv8.2-a+bf16"}, {"i8mm", "armv8.2-a+i8mm"}, {"sve", "armv8.2-a+sve"}, {"sve+", "armv8.2-a+sve+bf16+i8mm+f32mm+f64mm"},
-    {"sve2", "armv8.2-a+sve2"}, {"sve2+", "armv8.2-a+sve2+sve2-bitperm+sve2-aes+sve2-sha3+sve2-sm4"}, {"rng", "armv8.5-a+rng"},
-    {"memtag", "armv8.5-a+memtag"}, {"all", "all"},
+/* In the order in which they are tried: the first that takes the instruction names its
+ * extension. */
+static const struct { const char *name, *march;
+} extensions[] = {
+    {"base", "armv8-a"},
+    {"crc", "armv8-a+crc"},
+    {"crypto", "armv8-a+crypto"},
+    {"lse", "armv8-a+lse"},
+    {"rdma", "armv8-a+rdma"},
+    {"fp16", "armv8.2-a+fp16"},
+    {"dotprod", "armv8.2-a+dotprod"},
+    {"fp16fml", "armv8.2-a+fp16fml"},
+    {"sha3", "armv8.2-a+sha3"},
+    {"sm4", "armv8.2-a+sm4"},
+    {"v8.1", "armv8.1-a"},
+    {"v8.2", "armv8.2-a"},
+    {"v8.3", "armv8.3-a"},
+    {"v8.3fp16", "armv8.3-a+fp16"},
+    {"v8.4", "armv8.4-a"},
+    {"v8.5", "armv8.5-a"},
+    {"bf16", "armv8.2-a+bf16"},
+    {"i8mm", "armv8.2-a+i8mm"},
+    {"sve", "armv8.2-a+sve"},
+    {"sve+", "armv8.2-a+sve+bf16+i8mm+f32mm+f64mm"},
+    {"sve2", "armv8.2-a+sve2"},
+    {"sve2+", "armv8.2-a+sve2+sve2-bitperm+sve2-aes+sve2-sha3+sve2-sm4"},
+    {"rng", "armv8.5-a+rng"},
+    {"memtag", "armv8.5-a+memtag"},
+    {"all", "all"},
 };
 
-/* What user programs have of the system space, which is not searched, and pairs of registers, of which the search has the odd ones alone. */
-static const char extras[] =
-    "casp w0, w1, w2, w3, [x4]\ncasp x0, x1, x2, x3, [x4]\ncaspa w0, w1, w2, w3, [x4]\ncaspa x0, x1, x2, x3, [x4]\n"
-    "caspl w0, w1, w2, w3, [x4]\ncaspl x0, x1, x2, x3, [x4]\ncaspal w0, w1, w2, w3, [x4]\ncaspal x0, x1, x2, x3, [x4]\n"
-    "nop\nret\nyield\nsvc #0\nbrk #1\nisb\ndmb ish\ndmb ishld\ndmb ishst\ndmb sy\ndmb ld\ndmb st\ndsb ish\ndsb ishst\ndsb sy\ndsb ld\n"
-    "mrs x1, nzcv\nmrs x1, fpcr\nmrs x1, fpsr\nmrs x1, tpidr_el0\nmrs x1, cntvct_el0\nmrs x1, cntfrq_el0\nmrs x1, dczid_el0\nmrs x1, ctr_el0\n"
-    "msr nzcv, x1\nmsr fpcr, x1\nmsr fpsr, x1\nmsr tpidr_el0, x1\ndc zva, x1\ndc cvac, x1\ndc cvau, x1\ndc civac, x1\nic ivau, x1\n";
+/* What user programs have of the system space, which is not searched, and pairs of registers, of
+ * which the search has the odd ones alone. */
+static const char extras[] = "casp w0, w1, w2, w3, [x4]\ncasp x0, x1, x2, x3, [x4]\ncaspa w0, w1, "
+                             "w2, w3, [x4]\ncaspa x0, x1, x2, x3, [x4]\n"
+                             "caspl w0, w1, w2, w3, [x4]\ncaspl x0, x1, x2, x3, [x4]\ncaspal w0, "
+                             "w1, w2, w3, [x4]\ncaspal x0, x1, x2, x3, [x4]\n"
+                             "nop\nret\nyield\nsvc #0\nbrk #1\nisb\ndmb ish\ndmb ishld\ndmb "
+                             "ishst\ndmb sy\ndmb ld\ndmb st\ndsb ish\ndsb ishst\ndsb sy\ndsb ld\n"
+                             "mrs x1, nzcv\nmrs x1, fpcr\nmrs x1, fpsr\nmrs x1, tpidr_el0\nmrs x1, "
+                             "cntvct_el0\nmrs x1, cntfrq_el0\nmrs x1, dczid_el0\nmrs x1, ctr_el0\n"
+                             "msr nzcv, x1\nmsr fpcr, x1\nmsr fpsr, x1\nmsr tpidr_el0, x1\ndc zva, "
+                             "x1\ndc cvac, x1\ndc cvau, x1\ndc civac, x1\nic ivau, x1\n";
 
 static uint32_t *slot_of(const char *form)
 {
@@ -79,7 +106,8 @@ static void try(uint32_t word, bool system)
 /* The words of @top (bits 31 to 21) with these registers and all middles. */
 static void try_all(uint32_t top, uint32_t third, uint32_t second, uint32_t first)
 {
-    uint32_t group = top >> 4 & 15;   /* bits 28 to 25, the main encoding groups; 0, 1 and 3 hold nothing that user programs have */
+    /* bits 28 to 25, the main encoding groups; 0, 1 and 3 hold nothing that user programs have */
+    uint32_t group = top >> 4 & 15;
     for (uint32_t middle = 0; group != 0 && group != 1 && group != 3 && middle < 64; middle++)
         try(top << 21 | third << 16 | middle << 10 | second << 5 | first, false);
 }
@@ -99,7 +127,8 @@ static void learn(uint32_t top, const uint32_t (*combinations)[2], size_t count)
     for (uint32_t third = 0; third < 32; third++)
         for (uint32_t middle = 0; middle < 64; middle++)
             for (size_t i = 0; i < count; i++) {
-                uint32_t word = top << 21 | third << 16 | middle << 10 | combinations[i][1] << 5 | combinations[i][0];
+                uint32_t word = top << 21 | third << 16 | middle << 10 | combinations[i][1] << 5 |
+                                combinations[i][0];
                 for (unsigned k = 0; k < 4; k++)
                     vec_push(&code, (uint8_t)(word >> 8 * k));
             }
@@ -110,10 +139,14 @@ static void learn(uint32_t top, const uint32_t (*combinations)[2], size_t count)
 
 static void search(void)
 {
-    /* Destination and first source: distinct registers first, so that equal ones mean a tie of the encoding; then the values that stand for
-     * sp, xzr or operations. */
-    static const uint32_t combinations[][2] = {{1, 2}, {1, 31}, {31, 2}, {0, 2}, {8, 2}, {16, 2}, {24, 2}, {1, 0}, {1, 4}, {1, 8}, {1, 16}, {17, 2}, {9, 2}, {25, 2}, {17, 18}, {1, 18}};
-    static const uint32_t thirds[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0, 2, 1};
+    /* Destination and first source: distinct registers first, so that equal ones mean a tie of the
+     * encoding; then the values that stand for sp, xzr or operations. */
+    static const uint32_t combinations[][2] = {{1, 2},  {1, 31}, {31, 2},  {0, 2}, {8, 2},  {16, 2},
+                                               {24, 2}, {1, 0},  {1, 4},   {1, 8}, {1, 16}, {17, 2},
+                                               {9, 2},  {25, 2}, {17, 18}, {1, 18}};
+    static const uint32_t thirds[] = {3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13,
+                                      14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+                                      25, 26, 27, 28, 29, 30, 31, 0,  2,  1};
     size_t count = sizeof combinations / sizeof *combinations;
     for (uint32_t top = 0; top < 2048; top++) {
         if (has_gaps(top))
@@ -133,14 +166,17 @@ static void path_in(struct str *path, const char *directory, const char *name)
 }
 
 /* Assembles @text for @march; what it printed goes to @messages. False when lines were refused. */
-static bool assemble_file(const char *directory, const char *march, const struct str *text, struct str *messages)
+static bool assemble_file(const char *directory, const char *march, const struct str *text,
+                          struct str *messages)
 {
     struct str path = {0}, command = {0};
     struct err err;
     path_in(&path, directory, "f.s");
     if (!file_write(str_text(&path), text->data, text->length, &err))
         die("%s", err.what);
-    str_addf(&command, "aarch64-linux-gnu-as -march=%s -o '%s/f.o' '%s/f.s' 2>'%s/f.err' && aarch64-linux-gnu-objcopy -O binary -j .text '%s/f.o' '%s/f.bin'",
+    str_addf(&command,
+             "aarch64-linux-gnu-as -march=%s -o '%s/f.o' '%s/f.s' 2>'%s/f.err' && "
+             "aarch64-linux-gnu-objcopy -O binary -j .text '%s/f.o' '%s/f.bin'",
              march, directory, directory, directory, directory, directory);
     int status = system(str_text(&command));
     path_in(&path, directory, "f.err");
@@ -191,7 +227,8 @@ static void verify(const char *directory)
     for (size_t i = 0; i < rows.count; i++) {
         rows.items[i].dropped = !rows.items[i].extension;
         if (rows.items[i].dropped)
-            fprintf(stderr, "refused by the assembler: %s: %s\n", rows.items[i].form, rows.items[i].template);
+            fprintf(stderr, "refused by the assembler: %s: %s\n", rows.items[i].form,
+                    rows.items[i].template);
         else
             instance_of(i, &text);
         str_add_char(&text, '\n');
@@ -200,7 +237,8 @@ static void verify(const char *directory)
         die("the assembler failed: %.400s", str_text(&messages));
     path_in(&path, directory, "f.bin");
     str_clear(&text);
-    if (!file_read(str_text(&path), (size_t)64 << 20, &text, &err) || !a64_learn((uint8_t *)text.data, text.length, &err))
+    if (!file_read(str_text(&path), (size_t)64 << 20, &text, &err) ||
+        !a64_learn((uint8_t *)text.data, text.length, &err))
         die("%s", err.what);
     size_t at = 0;
     for (size_t i = 0; i < rows.count; i++) {
@@ -210,7 +248,8 @@ static void verify(const char *directory)
             continue;
         at += a64_form((uint8_t *)text.data + at, text.length - at, form, &traits);
         if (strcmp(form, rows.items[i].form) != 0) {
-            fprintf(stderr, "decodes to another form: %s: %s is %s\n", rows.items[i].form, rows.items[i].template, form);
+            fprintf(stderr, "decodes to another form: %s: %s is %s\n", rows.items[i].form,
+                    rows.items[i].template, form);
             rows.items[i].dropped = true;
         }
     }

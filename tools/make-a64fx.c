@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes data/machines/a64fx/overrides.csv from the rows of section 16 of Fujitsu's A64FX Microarchitecture Manual: the forms that each row is of are in
- * tools/a64fx-rows.csv. Rows by hand stay, behind the others, and win. Usage: make-a64fx MANUAL ROWS OVERRIDES
+/* Writes data/machines/a64fx/overrides.csv from the rows of section 16 of Fujitsu's A64FX
+ * Microarchitecture Manual: the forms that each row is of are in tools/a64fx-rows.csv. Rows by hand
+ * stay, behind the others, and win. Usage: make-a64fx MANUAL ROWS OVERRIDES
  *
- * MANUAL has the columns section, instruction, condition_and_uops, latency ("2+1": two steps) and pipelines, in the manual's order. ROWS names them in the same order, by
- * the first three; its pipelines replace the manual's where they are not empty. */
+ * MANUAL has the columns section, instruction, condition_and_uops, latency ("2+1": two steps) and
+ * pipelines, in the manual's order. ROWS names them in the same order, by the first three; its
+ * pipelines replace the manual's where they are not empty. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,24 +16,42 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#define MARK "Fujitsu A64FX Microarchitecture Manual 1.8.1, section 16, "   /* begins the source of what this wrote */
+/* begins the source of what this wrote */
+#define MARK "Fujitsu A64FX Microarchitecture Manual 1.8.1, section 16, "
 #define LOAD "1*p[L1A,L1B]"   /* the access of the first level, which the manual's pipelines lack */
 #define KINDS_MOST 4          /* sets of pipelines of one row */
 
-static const struct pipeline { const char *name, *ports; } pipelines[] = {
-    {"EX* , EAG*", "p[EAGA,EAGB,EXA,EXB]"}, {"EX*", "p[EXA,EXB]"}, {"EXA", "p[EXA]"}, {"EXB", "p[EXB]"}, {"EAG*", "p[EAGA,EAGB]"}, {"EAGA", "p[EAGA]"},
-    {"EAGB", "p[EAGB]"}, {"FL*", "p[FLA,FLB]"}, {"FLA", "p[FLA]"}, {"FLB", "p[FLB]"}, {"PRX", "p[PR]"}, {"BR", "p[BR]"},
+static const struct pipeline { const char *name, *ports;
+} pipelines[] = {
+    {"EX* , EAG*", "p[EAGA,EAGB,EXA,EXB]"},
+    {"EX*", "p[EXA,EXB]"},
+    {"EXA", "p[EXA]"},
+    {"EXB", "p[EXB]"},
+    {"EAG*", "p[EAGA,EAGB]"},
+    {"EAGA", "p[EAGA]"},
+    {"EAGB", "p[EAGB]"},
+    {"FL*", "p[FLA,FLB]"},
+    {"FLA", "p[FLA]"},
+    {"FLB", "p[FLB]"},
+    {"PRX", "p[PR]"},
+    {"BR", "p[BR]"},
 };
 
 enum manual_column { SECTION, INSTRUCTION, CONDITION, LATENCY, PIPELINES, MANUAL_COLUMNS };
-static const char *const manual_names[] = {"section", "instruction", "condition_and_uops", "latency", "pipelines"};
-enum rule_column { RULE_SECTION, RULE_INSTRUCTION, RULE_CONDITION, RULE_PIPELINES, RULE_ACCESS, RULE_FORMS, RULE_COLUMNS };
-static const char *const rule_names[] = {"section", "instruction", "condition", "pipelines", "access", "forms"};
+static const char *const manual_names[] = {"section", "instruction", "condition_and_uops",
+                                           "latency", "pipelines"};
+enum rule_column {
+    RULE_SECTION, RULE_INSTRUCTION, RULE_CONDITION, RULE_PIPELINES, RULE_ACCESS, RULE_FORMS,
+    RULE_COLUMNS
+};
+static const char *const rule_names[] = {"section",   "instruction", "condition",
+                                         "pipelines", "access",      "forms"};
 
 /* A CSV file and where its columns are. */
 struct source { struct csv_table *table; int at[RULE_COLUMNS]; };
 
-static bool source_open(const char *path, const char *const *names, size_t count, struct source *out, struct err *err)
+static bool source_open(const char *path, const char *const *names, size_t count,
+                        struct source *out, struct err *err)
 {
     out->table = csv_table_read(path, err);
     for (size_t i = 0; out->table && i < count; i++) {
@@ -71,8 +91,10 @@ static unsigned cycles_of(const char *latency)
     return sum;
 }
 
-/* The parts of "EX* + EAG*" or "FLA, FLA" with how often each is taken. A row marked E holds its only pipeline for its latency; of EX, for two cycles. */
-static bool add_parts(const char *text, bool held, unsigned latency, struct str *out, struct err *err)
+/* The parts of "EX* + EAG*" or "FLA, FLA" with how often each is taken. A row marked E holds its
+ * only pipeline for its latency; of EX, for two cycles. */
+static bool add_parts(const char *text, bool held, unsigned latency, struct str *out,
+                      struct err *err)
 {
     struct { const struct pipeline *p; unsigned count; } parts[KINDS_MOST];
     size_t n = 0;
@@ -102,7 +124,8 @@ static bool add_parts(const char *text, bool held, unsigned latency, struct str 
     return true;
 }
 
-static bool add_usage(const char *text, bool held, unsigned latency, bool load, struct str *out, struct err *err)
+static bool add_usage(const char *text, bool held, unsigned latency, bool load, struct str *out,
+                      struct err *err)
 {
     const struct pipeline *either = pipeline_find(text, strlen(text));
     bool ok = true;
@@ -118,7 +141,8 @@ static bool add_usage(const char *text, bool held, unsigned latency, bool load, 
     return ok;
 }
 
-/* Whether the word is the count of µops or a mark of the manual's columns, which belong to no name. */
+/* Whether the word is the count of µops or a mark of the manual's columns, which belong to no
+ * name. */
 static bool is_mark(const char *word, size_t length)
 {
     static const char *const marks[] = {"1", "E", "P", "✓"};
@@ -129,7 +153,8 @@ static bool is_mark(const char *word, size_t length)
     return false;
 }
 
-/* The row's name: the instruction and the condition without the marks behind it, which may be all there is. */
+/* The row's name: the instruction and the condition without the marks behind it, which may be all
+ * there is. */
 static void add_name(const char *instruction, const char *condition, struct str *out)
 {
     size_t end = strlen(condition);
@@ -146,7 +171,8 @@ static void add_name(const char *instruction, const char *condition, struct str 
 }
 
 /* One row for each of the @forms, "A;B". */
-static void add_rows(const char *forms, const char *usage, const char *latency, const char *name, struct str *out)
+static void add_rows(const char *forms, const char *usage, const char *latency, const char *name,
+                     struct str *out)
 {
     for (const char *at = forms; *at; at += strspn(at, ";")) {
         size_t length = strcspn(at, ";");
@@ -161,9 +187,11 @@ static void add_rows(const char *forms, const char *usage, const char *latency, 
 }
 
 /* The rows of the rule @i from the manual's row @k. */
-static bool take_rule(const struct source *rules, size_t i, const struct source *manual, size_t k, struct str *out, struct err *err)
+static bool take_rule(const struct source *rules, size_t i, const struct source *manual, size_t k,
+                      struct str *out, struct err *err)
 {
-    const char *condition = field(rules, i, RULE_CONDITION), *latency = field(manual, k, LATENCY), *text = field(rules, i, RULE_PIPELINES);
+    const char *condition = field(rules, i, RULE_CONDITION), *latency = field(manual, k, LATENCY),
+               *text = field(rules, i, RULE_PIPELINES);
     struct str usage = {0}, name = {0};
     size_t length = strlen(condition);
     char cycles[16] = "";
@@ -171,8 +199,10 @@ static bool take_rule(const struct source *rules, size_t i, const struct source 
     if (strcmp(latency, "NA") != 0)
         snprintf(cycles, sizeof cycles, "%u", cycles_of(latency));
     add_name(field(rules, i, RULE_INSTRUCTION), condition, &name);
-    bool held = length && condition[length - 1] == 'E' && (length == 1 || condition[length - 2] == ' ');
-    bool ok = add_usage(*text ? text : field(manual, k, PIPELINES), held, cycles_of(latency), *field(rules, i, RULE_ACCESS), &usage, err);
+    bool held =
+        length && condition[length - 1] == 'E' && (length == 1 || condition[length - 2] == ' ');
+    bool ok = add_usage(*text ? text : field(manual, k, PIPELINES), held, cycles_of(latency),
+                        *field(rules, i, RULE_ACCESS), &usage, err);
     if (ok)
         add_rows(field(rules, i, RULE_FORMS), str_text(&usage), cycles, str_text(&name), out);
     str_done(&usage);
@@ -180,7 +210,8 @@ static bool take_rule(const struct source *rules, size_t i, const struct source 
     return ok;
 }
 
-static bool take_rules(const struct source *rules, const struct source *manual, struct str *out, struct err *err)
+static bool take_rules(const struct source *rules, const struct source *manual, struct str *out,
+                       struct err *err)
 {
     size_t k = 0;
 
@@ -193,8 +224,9 @@ static bool take_rules(const struct source *rules, const struct source *manual, 
                 break;
         }
         if (k == manual->table->count) {
-            err_set(err, ERR_DATA, "keep the manual's order", "the manual's table has no row %s, %s behind the one before", field(rules, i, RULE_INSTRUCTION),
-                    field(rules, i, RULE_CONDITION));
+            err_set(err, ERR_DATA, "keep the manual's order",
+                    "the manual's table has no row %s, %s behind the one before",
+                    field(rules, i, RULE_INSTRUCTION), field(rules, i, RULE_CONDITION));
             return false;
         }
         if (!take_rule(rules, i, manual, k, out, err))
@@ -209,7 +241,8 @@ static bool keep_by_hand(const char *path, struct str *out, struct err *err)
     struct str text = {0};
     bool ok = file_read(path, 1 << 24, &text, err);
 
-    for (const char *line = str_text(&text) + strcspn(str_text(&text), "\n"); ok && *line; line += strcspn(line, "\n")) {
+    for (const char *line = str_text(&text) + strcspn(str_text(&text), "\n"); ok && *line;
+         line += strcspn(line, "\n")) {
         line++;
         char *copy = mem_strndup(line, strcspn(line, "\n"));
         if (*copy && !strstr(copy, MARK))
@@ -232,8 +265,10 @@ int main(int argc, char **argv)
         return 2;
     }
     str_add(&out, "form,usage,latency,micro_ops,source\n");
-    bool ok = source_open(argv[1], manual_names, MANUAL_COLUMNS, &manual, &err) && source_open(argv[2], rule_names, RULE_COLUMNS, &rules, &err) &&
-              take_rules(&rules, &manual, &out, &err) && keep_by_hand(argv[3], &out, &err) && file_write(argv[3], out.data, out.length, &err);
+    bool ok = source_open(argv[1], manual_names, MANUAL_COLUMNS, &manual, &err) &&
+              source_open(argv[2], rule_names, RULE_COLUMNS, &rules, &err) &&
+              take_rules(&rules, &manual, &out, &err) && keep_by_hand(argv[3], &out, &err) &&
+              file_write(argv[3], out.data, out.length, &err);
     if (!ok)
         fprintf(stderr, "%s\n", err_text(&err, text, sizeof text));
     csv_table_free(manual.table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the rows from alone to alone of data/machines/<id>/latencies.csv: forms that take longer among copies of themselves than the machine's ports, slots and
- * dependences say, from tables of uops.info. Rows by hand stay, and win. Usage: make-alone DIRECTORY TABLES [ID...] */
+/* Writes the rows from alone to alone of data/machines/<id>/latencies.csv: forms that take longer
+ * among copies of themselves than the machine's ports, slots and dependences say, from tables of
+ * uops.info. Rows by hand stay, and win. Usage: make-alone DIRECTORY TABLES [ID...] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,15 @@
 #include "toolchain/assemble.h"
 
 #define LONGER 1.1      /* relative, and */
-#define CYCLES 0.9      /* cycles by which a measurement must pass the model: less is a port's, not the microcode's */
+/* cycles by which a measurement must pass the model: less is a port's, not the microcode's */
+#define CYCLES 0.9
 #define COPIES 32       /* of a form in a body */
 #define INSNS_MOST 256  /* instructions of a body */
 #define UNKNOWN_LEAST 8 /* cycles of a form without ports from which they are microcode's */
 #define MARK "uops.info, alone: "   /* in the source of what this wrote */
 
-/* @table: the file of TABLES, without .csv; @core: what was measured; @as: the machine that is that core, where @id is another one, which nobody measured. */
+/* @table: the file of TABLES, without .csv; @core: what was measured; @as: the machine that is that
+ * core, where @id is another one, which nobody measured. */
 static const struct measured {
     const char *id, *table, *core, *as;
 } machines[] = {
@@ -53,12 +56,14 @@ static struct insn *instances(const struct forms *forms, struct err *err)
         form_instance(forms_at(forms, i), &text);
         str_add_char(&text, '\n');
     }
-    bool ok = assemble(ISA_X86_64, "forms", str_text(&text), text.length, SYNTAX_INTEL, true, &code, err);
+    bool ok =
+        assemble(ISA_X86_64, "forms", str_text(&text), text.length, SYNTAX_INTEL, true, &code, err);
     for (size_t i = 0; ok && i < code.line_count; i++) {
         struct insn *insn = &list[code.lines[i].line - 1];
         uint64_t at = code.lines[i].offset;
         struct err ignored = {0};
-        if (!insn->length && !insn_decode(ISA_X86_64, code.code + at, code.length - at, at, false, insn, &ignored))
+        if (!insn->length &&
+            !insn_decode(ISA_X86_64, code.code + at, code.length - at, at, false, insn, &ignored))
             insn->length = 0;
     }
     assembled_done(&code);
@@ -68,8 +73,10 @@ static struct insn *instances(const struct forms *forms, struct err *err)
     return ok ? list : NULL;
 }
 
-/* Bounds of a block of the @count instructions, cycles of each of @executions; NaN where the machine does not know the form. */
-static double block_cycles(struct block_work *work, const struct insn *insns, size_t count, unsigned executions)
+/* Bounds of a block of the @count instructions, cycles of each of @executions; NaN where the
+ * machine does not know the form. */
+static double block_cycles(struct block_work *work, const struct insn *insns, size_t count,
+                           unsigned executions)
 {
     struct bounds bounds;
 
@@ -77,9 +84,11 @@ static double block_cycles(struct block_work *work, const struct insn *insns, si
     return bounds.unknown ? NAN : bounds.total / executions;
 }
 
-/* What the machine says of a copy of the form among others, without the rules that are made here: as they wait for each other, or without dependences where that takes
- * longer. NaN where it does not know the form. */
-static double model_cycles(const struct form_row *row, const struct insn *instance, struct block_work *work)
+/* What the machine says of a copy of the form among others, without the rules that are made here:
+ * as they wait for each other, or without dependences where that takes longer. NaN where it does
+ * not know the form. */
+static double model_cycles(const struct form_row *row, const struct insn *instance,
+                           struct block_work *work)
 {
     struct err err = {0};
     struct form_code *code = form_code_any(row, &err);
@@ -89,9 +98,11 @@ static double model_cycles(const struct form_row *row, const struct insn *instan
     size_t count = 0, at = 0;
     double cycles = block_cycles(work, instance, 1, 1);
 
-    bool ok = code && body_make(&code, &one, 1, &(struct body_shape){.instructions = COPIES}, body, &err);
+    bool ok =
+        code && body_make(&code, &one, 1, &(struct body_shape){.instructions = COPIES}, body, &err);
     for (; ok && at < body->length && count < INSNS_MOST; at += insns[count++].length)
-        ok = insn_decode(row->isa, body->code + at, body->length - at, at, false, &insns[count], &err);
+        ok = insn_decode(row->isa, body->code + at, body->length - at, at, false, &insns[count],
+                         &err);
     if (ok && count)
         cycles = fmax(cycles, block_cycles(work, insns, count, body->executions));
     form_code_free(code);
@@ -100,8 +111,9 @@ static double model_cycles(const struct form_row *row, const struct insn *instan
     return cycles;
 }
 
-/* Whether the measurement is of the form alone: not of a count that says how often it is done, of the predecoder, of branches so close to each other, of a device, or of
- * memory behind the caches. */
+/* Whether the measurement is of the form alone: not of a count that says how often it is done, of
+ * the predecoder, of branches so close to each other, of a device, or of memory behind the
+ * caches. */
 static bool is_plain(const struct insn *insn)
 {
     static const char *const others[] = {"in", "out", "ins?", "outs?", "*movnt*"};
@@ -110,20 +122,23 @@ static bool is_plain(const struct insn *insn)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (str_match(others[i], insn->mnemonic))
             return false;
-    return insn->length && !(insn->traits & INSN_LCP) && (loop || !(insn->traits & INSN_BRANCH)) && !analysis_repeated(insn, 1);
+    return insn->length && !(insn->traits & INSN_LCP) && (loop || !(insn->traits & INSN_BRANCH)) &&
+           !analysis_repeated(insn, 1);
 }
 
 /* Whether copies take longer than the machine says, which may not know the form. */
 static bool takes_longer(double cycles, double model)
 {
-    return isnan(model) ? cycles >= UNKNOWN_LEAST : cycles > model * LONGER && cycles > model + CYCLES;
+    return isnan(model) ? cycles >= UNKNOWN_LEAST
+                        : cycles > model * LONGER && cycles > model + CYCLES;
 }
 
 /* Whether a rule by hand has the form's time alone. */
 static bool by_hand(const struct machine *m, const char *form)
 {
     for (size_t i = 0; i < m->latency_count; i++)
-        if (m->latencies[i].from == LATENCY_ALONE && !strstr(m->latencies[i].source, MARK) && str_match(m->latencies[i].form, form))
+        if (m->latencies[i].from == LATENCY_ALONE && !strstr(m->latencies[i].source, MARK) &&
+            str_match(m->latencies[i].form, form))
             return true;
     return false;
 }
@@ -171,8 +186,10 @@ static void drop_alone(struct machine *m)
     m->latency_count = kept;
 }
 
-/* A model of the machine at @directory without the rules that are made here; NULL with err. The machine itself, which the model needs, goes to *@m. */
-static struct block_work *open_model(const char *directory, const char *id, struct machine **m, struct err *err)
+/* A model of the machine at @directory without the rules that are made here; NULL with err. The
+ * machine itself, which the model needs, goes to *@m. */
+static struct block_work *open_model(const char *directory, const char *id, struct machine **m,
+                                     struct err *err)
 {
     struct str path = {0};
 
@@ -187,7 +204,8 @@ static struct block_work *open_model(const char *directory, const char *id, stru
 }
 
 /* The rows of one machine in place of those before. */
-static bool make(const char *directory, const char *tables, const struct measured *which, const struct forms *forms, const struct insn *insns, struct err *err)
+static bool make(const char *directory, const char *tables, const struct measured *which,
+                 const struct forms *forms, const struct insn *insns, struct err *err)
 {
     struct str path = {0}, text = {0};
     struct machine *m = NULL, *other = NULL;
@@ -195,16 +213,20 @@ static bool make(const char *directory, const char *tables, const struct measure
 
     str_addf(&path, "%s/%s.csv", tables, which->table);
     struct mapping *alone = import_uops_alone(str_text(&path), forms, err);
-    struct block_work *work = alone ? open_model(directory, which->id, &m, err) : NULL, *core = work && which->as ? open_model(directory, which->as, &other, err) : work;
+    struct block_work *work = alone ? open_model(directory, which->id, &m, err) : NULL,
+                      *core =
+                          work && which->as ? open_model(directory, which->as, &other, err) : work;
     str_clear(&path);
     str_addf(&path, "%s/%s/latencies.csv", directory, which->id);
     bool ok = core && keep_lines(str_text(&path), &text, err);
     for (size_t i = 0; ok && i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         const struct mapping_entry *entry = mapping_find(alone, row->form);
-        if (!entry || !(entry->latency > CYCLES) || !is_plain(&insns[i]) || machine_lacks(m, row->extension) || by_hand(m, row->form))
+        if (!entry || !(entry->latency > CYCLES) || !is_plain(&insns[i]) ||
+            machine_lacks(m, row->extension) || by_hand(m, row->form))
             continue;
-        if (!takes_longer(entry->latency, model_cycles(row, &insns[i], core)) || (core != work && !takes_longer(entry->latency, model_cycles(row, &insns[i], work))))
+        if (!takes_longer(entry->latency, model_cycles(row, &insns[i], core)) ||
+            (core != work && !takes_longer(entry->latency, model_cycles(row, &insns[i], work))))
             continue;
         add_line(which, row->form, entry->latency, &text);
         written++;

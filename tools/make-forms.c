@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/isa/x86-64.csv: tries encodings systematically, names the form of each, and keeps one row per form whose instance
- * the assembler takes and that decodes back to the same form. Usage: make-forms > data/isa/x86-64.csv */
+/* Makes data/isa/x86-64.csv: tries encodings systematically, names the form of each, and keeps one
+ * row per form whose instance the assembler takes and that decodes back to the same form. Usage:
+ * make-forms > data/isa/x86-64.csv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +24,24 @@ static ZydisDecoder decoder;
 
 static bool wanted(const ZydisDecodedInstruction *in)
 {
-    static const char *const left_out[] = {"3DNOW", "XOP", "TBM", "FMA4", "MPX", "PADLOCK_ACE", "PADLOCK_PHE", "PADLOCK_RNG",
-                                           "PADLOCK_PMM", "SMX", "VTX", "SVM", "INVALID"};
+    static const char *const left_out[] = {
+        "3DNOW",       "XOP",         "TBM", "FMA4", "MPX", "PADLOCK_ACE", "PADLOCK_PHE",
+        "PADLOCK_RNG", "PADLOCK_PMM", "SMX", "VTX",  "SVM", "INVALID"};
     const char *extension = ZydisISAExtGetString(in->meta.isa_ext);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (strcmp(extension, left_out[i]) == 0)
             return false;
-    return !str_has_prefix(extension, "KNC") && in->encoding != ZYDIS_INSTRUCTION_ENCODING_MVEX && in->address_width == 64;
+    return !str_has_prefix(extension, "KNC") && in->encoding != ZYDIS_INSTRUCTION_ENCODING_MVEX &&
+           in->address_width == 64;
 }
 
-/* The instruction-set extension; for AVX-512, whose parts came with different CPUs, the part (AVX512BW, AVX512_VBMI2) without the width. */
+/* The instruction-set extension; for AVX-512, whose parts came with different CPUs, the part
+ * (AVX512BW, AVX512_VBMI2) without the width. */
 static char *extension_of(const ZydisDecodedInstruction *in)
 {
     static const char *const widths[] = {"_128", "_128N", "_256", "_512", "_SCALAR", "_KOP"};
-    const char *extension = ZydisISAExtGetString(in->meta.isa_ext), *set = ZydisISASetGetString(in->meta.isa_set);
+    const char *extension = ZydisISAExtGetString(in->meta.isa_ext),
+               *set = ZydisISASetGetString(in->meta.isa_set);
 
     if (!str_has_prefix(extension, "AVX512"))
         return mem_strdup(extension);
@@ -71,7 +76,8 @@ static void try(const uint8_t *code, size_t length)
         return;
     memcpy(last, form, sizeof last);
     if (form_template(&in, ops, &template))
-        vec_push(&rows, ((struct row){mem_strdup(form), mem_strdup(str_text(&template)), extension_of(&in), false}));
+        vec_push(&rows, ((struct row){mem_strdup(form), mem_strdup(str_text(&template)),
+                                      extension_of(&in), false}));
     str_done(&template);
 }
 
@@ -79,8 +85,19 @@ static void try(const uint8_t *code, size_t length)
 static void try_operands(uint8_t *code, size_t at, bool all_registers)
 {
     static const uint8_t addresses[][7] = {
-        {3}, {0x43, 8}, {0x83, 0, 16}, {4, 0x33}, {4, 0xb3}, {0x44, 0x33, 8}, {0x44, 0xb3, 8}, {0x84, 0x33, 0, 16}, {0x84, 0xb3, 0, 16},
-        {4, 0x25, 0, 16}, {4, 0x35, 0, 16}, {4, 0xb5, 0, 16}, {5, 0, 16},
+        {3},
+        {0x43, 8},
+        {0x83, 0, 16},
+        {4, 0x33},
+        {4, 0xb3},
+        {0x44, 0x33, 8},
+        {0x44, 0xb3, 8},
+        {0x84, 0x33, 0, 16},
+        {0x84, 0xb3, 0, 16},
+        {4, 0x25, 0, 16},
+        {4, 0x35, 0, 16},
+        {4, 0xb5, 0, 16},
+        {5, 0, 16},
     };
     for (unsigned reg = 0; reg < 8; reg++) {
         for (unsigned rm = 0; rm < 8; rm++) {
@@ -105,13 +122,16 @@ static void try_operands(uint8_t *code, size_t at, bool all_registers)
 static void try_legacy(void)
 {
     static const uint8_t maps[][2] = {{0}, {0x0f}, {0x0f, 0x38}, {0x0f, 0x3a}};
-    static const uint8_t prefixes[][2] = {{0}, {0x66}, {0xf2}, {0xf3}, {0x66, 0xf2}, {0x66, 0xf3}, {0xf0}, {0x66, 0xf0}};
+    static const uint8_t prefixes[][2] = {{0},          {0x66},       {0xf2}, {0xf3},
+                                          {0x66, 0xf2}, {0x66, 0xf3}, {0xf0}, {0x66, 0xf0}};
     for (size_t p = 0; p < 8; p++)
         for (unsigned rex = 0; rex < 3; rex++)
             for (size_t m = 0; m < 4; m++)
                 for (unsigned opcode = 0; opcode < 256; opcode++) {
                     uint8_t code[48] = {0};
-                    size_t at = strlen((const char *)prefixes[p]) > 2 ? 2 : (prefixes[p][0] != 0) + (prefixes[p][1] != 0);
+                    size_t at = strlen((const char *)prefixes[p]) > 2
+                                    ? 2
+                                    : (prefixes[p][0] != 0) + (prefixes[p][1] != 0);
                     memcpy(code, prefixes[p], at);
                     if (rex)
                         code[at++] = rex == 1 ? 0x48 : 0x40;
@@ -130,7 +150,10 @@ static void try_vex(void)
         for (unsigned last = 0; last < 16; last++)
             for (unsigned vvvv = 0; vvvv < 2; vvvv++)
                 for (unsigned opcode = 0; opcode < 256; opcode++) {
-                    uint8_t code[48] = {0xc4, (uint8_t)(0xe0 | map), (uint8_t)((last & 8) << 4 | (vvvv ? 0x50 : 0x78) | (last & 7)), (uint8_t)opcode};
+                    uint8_t code[48] = {
+                        0xc4, (uint8_t)(0xe0 | map),
+                        (uint8_t)((last & 8) << 4 | (vvvv ? 0x50 : 0x78) | (last & 7)),
+                        (uint8_t)opcode};
                     try_operands(code, 4, false);
                 }
 }
@@ -145,18 +168,34 @@ static void try_evex(void)
                 for (unsigned length = 0; length < 8; length++)
                     for (unsigned k = 0; k < 3; k++)
                         for (unsigned opcode = 0; opcode < 256; opcode++) {
-                            uint8_t code[48] = {0x62, (uint8_t)(0xf0 | maps[m]), (uint8_t)((low & 4) << 5 | (vvvv ? 0x50 : 0x78) | 4 | (low & 3)),
-                                                (uint8_t)(length << 4 | 8 | masks[k]), (uint8_t)opcode};
+                            uint8_t code[48] = {
+                                0x62, (uint8_t)(0xf0 | maps[m]),
+                                (uint8_t)((low & 4) << 5 | (vvvv ? 0x50 : 0x78) | 4 | (low & 3)),
+                                (uint8_t)(length << 4 | 8 | masks[k]), (uint8_t)opcode};
                             try_operands(code, 5, false);
                         }
 }
 
-/* Extensions of instructions that the decoder does not have, by the beginning of their mnemonics. */
+/* Extensions of instructions that the decoder does not have, by the beginning of their
+ * mnemonics. */
 static const char *newer_extension(const char *mnemonic)
 {
-    static const struct { const char *begins, *extension; } families[] = {
-        {"vpdpb", "AVX_VNNI_INT8"}, {"vpdpw", "AVX_VNNI_INT16"}, {"vpmadd52", "AVX_IFMA"}, {"vbcstne", "AVX_NE_CONVERT"}, {"vcvtne", "AVX_NE_CONVERT"}, {"vsha512", "SHA512"},
-        {"vsm3", "SM3"}, {"vsm4", "SM4"}, {"aadd", "RAO_INT"}, {"aand", "RAO_INT"}, {"aor", "RAO_INT"}, {"axor", "RAO_INT"}, {"cmp", "CMPCCXADD"}, {"tdpfp16ps", "AMX_FP16"},
+    static const struct { const char *begins, *extension;
+    } families[] = {
+        {"vpdpb", "AVX_VNNI_INT8"},
+        {"vpdpw", "AVX_VNNI_INT16"},
+        {"vpmadd52", "AVX_IFMA"},
+        {"vbcstne", "AVX_NE_CONVERT"},
+        {"vcvtne", "AVX_NE_CONVERT"},
+        {"vsha512", "SHA512"},
+        {"vsm3", "SM3"},
+        {"vsm4", "SM4"},
+        {"aadd", "RAO_INT"},
+        {"aand", "RAO_INT"},
+        {"aor", "RAO_INT"},
+        {"axor", "RAO_INT"},
+        {"cmp", "CMPCCXADD"},
+        {"tdpfp16ps", "AMX_FP16"},
         {"tcmm", "AMX_COMPLEX"},
     };
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -173,12 +212,17 @@ static void newer_template(const struct insn *in, struct str *out)
     str_addf(out, "%s%s", strstr(in->form, "_VEX ") ? "{{vex}} " : "", in->mnemonic);
     for (unsigned i = 0; i < in->operand_count; i++) {
         const size_t length = strcspn(type, ",)");
-        const bool read = in->operands[i].access & ACCESS_READ, written = in->operands[i].access & ACCESS_WRITE;
+        const bool read = in->operands[i].access & ACCESS_READ,
+                   written = in->operands[i].access & ACCESS_WRITE;
         str_add(out, i ? ", " : " ");
         if (in->operands[i].kind == OPERAND_IMMEDIATE)
             str_addf(out, "{%.*s}", (int)length, type);
         else
-            str_addf(out, "{%s:%.*s}", read && written ? "RW" : written ? "W" : "R", (int)length, type);
+            str_addf(out, "{%s:%.*s}",
+                     read && written ? "RW"
+                     : written       ? "W"
+                                     : "R",
+                     (int)length, type);
         type += length + (type[length] == ',' ? 2 : 0);
     }
 }
@@ -189,13 +233,15 @@ static void try_newer(const uint8_t *code, size_t length)
     struct insn in;
     struct str template = {0};
 
-    if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code, length, &decoded)) || !insn_decode(ISA_X86_64, code, length, 0, false, &in, NULL))
+    if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code, length, &decoded)) ||
+        !insn_decode(ISA_X86_64, code, length, 0, false, &in, NULL))
         return;
     const char *extension = newer_extension(in.mnemonic);
     if (!(in.traits & INSN_FOREIGN) || !extension || find(in.form))
         return;
     newer_template(&in, &template);
-    vec_push(&rows, ((struct row){mem_strdup(in.form), mem_strdup(str_text(&template)), mem_strdup(extension), false}));
+    vec_push(&rows, ((struct row){mem_strdup(in.form), mem_strdup(str_text(&template)),
+                                  mem_strdup(extension), false}));
     str_done(&template);
 }
 
@@ -211,7 +257,11 @@ static void try_foreign(void)
             for (unsigned vvvv = 0; vvvv < 2; vvvv++)
                 for (unsigned opcode = 0; opcode < 256; opcode++)
                     for (unsigned memory = 0; memory < 2; memory++) {
-                        struct x86_window w = {{0xc4, (uint8_t)(0xe0 | map), (uint8_t)((last & 8) << 4 | (vvvv ? 0x50 : 0x78) | (last & 7)), (uint8_t)opcode, memory ? 3 : 0xd3, 7}, 6};
+                        struct x86_window w = {
+                            {0xc4, (uint8_t)(0xe0 | map),
+                             (uint8_t)((last & 8) << 4 | (vvvv ? 0x50 : 0x78) | (last & 7)),
+                             (uint8_t)opcode, memory ? 3 : 0xd3, 7},
+                            6};
                         vec_push(&windows, w);
                     }
     for (unsigned prefix = 0; prefix < 4; prefix++)
@@ -236,7 +286,9 @@ static void try_foreign(void)
 static int assemble_file(const char *directory)
 {
     struct str command = {0};
-    str_addf(&command, "as -msyntax=intel -mnaked-reg -o '%s/f.o' '%s/f.s' 2>'%s/f.err' && objcopy -O binary -j .text '%s/f.o' '%s/f.bin'",
+    str_addf(&command,
+             "as -msyntax=intel -mnaked-reg -o '%s/f.o' '%s/f.s' 2>'%s/f.err' && objcopy -O binary "
+             "-j .text '%s/f.o' '%s/f.bin'",
              directory, directory, directory, directory, directory);
     int status = system(str_text(&command));
     str_done(&command);
@@ -246,7 +298,8 @@ static int assemble_file(const char *directory)
 static void instances(struct str *out)
 {
     for (size_t i = 0; i < rows.count; i++) {
-        struct form_row row = {rows.items[i].form, rows.items[i].template, rows.items[i].extension, ISA_X86_64};
+        struct form_row row = {rows.items[i].form, rows.items[i].template, rows.items[i].extension,
+                               ISA_X86_64};
         if (!rows.items[i].dropped)
             form_instance(&row, out);
         str_add_char(out, '\n');
@@ -261,7 +314,8 @@ static bool drop_refused(const char *messages)
         size_t line = strtoul(at + 4, NULL, 10);
         if (line && line <= rows.count && strstr(at, "Error") && !rows.items[line - 1].dropped) {
             rows.items[line - 1].dropped = any = true;
-            fprintf(stderr, "refused by the assembler: %s: %s\n", rows.items[line - 1].form, rows.items[line - 1].template);
+            fprintf(stderr, "refused by the assembler: %s: %s\n", rows.items[line - 1].form,
+                    rows.items[line - 1].template);
         }
     }
     return any;
@@ -287,7 +341,8 @@ static void verify(void)
         str_clear(&path);
         str_addf(&path, "%s/f.err", directory);
         str_clear(&text);
-        if (!file_read(str_text(&path), (size_t)64 << 20, &text, &err) || !drop_refused(str_text(&text)))
+        if (!file_read(str_text(&path), (size_t)64 << 20, &text, &err) ||
+            !drop_refused(str_text(&text)))
             die("the assembler failed: %.400s", str_text(&text));
     }
     str_clear(&path);
@@ -302,12 +357,14 @@ static void verify(void)
         uint32_t traits;
         if (rows.items[i].dropped)
             continue;
-        size_t length = insn_form(ISA_X86_64, (uint8_t *)text.data + at, text.length - at, form, &traits);
+        size_t length =
+            insn_form(ISA_X86_64, (uint8_t *)text.data + at, text.length - at, form, &traits);
         if (!length)
             die("%s assembled to bytes that do not decode", rows.items[i].template);
         at += length;
         if (strcmp(form, rows.items[i].form) != 0) {
-            fprintf(stderr, "decodes to another form: %s: %s is %s\n", rows.items[i].form, rows.items[i].template, form);
+            fprintf(stderr, "decodes to another form: %s: %s is %s\n", rows.items[i].form,
+                    rows.items[i].template, form);
             rows.items[i].dropped = true;
         }
     }

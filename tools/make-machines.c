@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes data/machines/<id>/{machine,mapping}.csv from the installed LLVM 22. Usage: make-machines DIRECTORY [ID...] */
+/* Makes data/machines/<id>/{machine,mapping}.csv from the installed LLVM 22. Usage: make-machines
+ * DIRECTORY [ID...] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,51 +11,78 @@
 #include "io/machine_save.h"
 
 /* Instruction sets by generation: the extensions of data/isa/x86-64.csv that a CPU has. */
-#define SANDY "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 AES PCLMULQDQ AVX AVXAES CLFSH MONITOR PAUSE RDTSCP XSAVE XSAVEOPT VMFUNC AMD3DNOW_PREFETCH"
+#define SANDY                                                                                      \
+    "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 AES PCLMULQDQ AVX AVXAES CLFSH MONITOR PAUSE " \
+    "RDTSCP XSAVE XSAVEOPT VMFUNC AMD3DNOW_PREFETCH"
 #define IVY SANDY " F16C RDRAND RDWRFSGS"
 #define HASWELL IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID RTM"
 #define BROADWELL HASWELL " ADOX_ADCX RDSEED SMAP"
 #define SKYLAKE BROADWELL " CLFLUSHOPT XSAVEC XSAVES SGX"
-#define SKYLAKE_SERVER BROADWELL " CLFLUSHOPT XSAVEC XSAVES CLWB PKU AVX512F AVX512BW AVX512CD AVX512DQ"
-#define ICELAKE_SERVER SKYLAKE_SERVER " SGX SGX_ENCLV PCONFIG RDPID SHA GFNI VAES VPCLMULQDQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI" \
-    " AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ"
-#define ALDER BROADWELL " AVX_VNNI CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
+#define SKYLAKE_SERVER                                                                             \
+    BROADWELL " CLFLUSHOPT XSAVEC XSAVES CLWB PKU AVX512F AVX512BW AVX512CD AVX512DQ"
+#define ICELAKE_SERVER                                                                             \
+    SKYLAKE_SERVER                                                                                 \
+        " SGX SGX_ENCLV PCONFIG RDPID SHA GFNI VAES VPCLMULQDQ AVX512_VBMI AVX512_VBMI2 "          \
+        "AVX512_VNNI"                                                                              \
+        " AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ"
+#define ALDER                                                                                      \
+    BROADWELL " AVX_VNNI CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET "    \
+              "WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
 /* No restricted transactional memory any more. */
-#define LUNAR IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID ADOX_ADCX RDSEED SMAP CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ" \
-    " CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE UINTR AVX_VNNI AVX_IFMA AVX_VNNI_INT8 AVX_VNNI_INT16 AVX_NE_CONVERT CMPCCXADD SHA512 SM3 SM4"
-#define SAPPHIRE ICELAKE_SERVER " AVX_VNNI CET WAITPKG MOVDIR SERIALIZE PT CLDEMOTE UINTR TSX_LDTRK TDX AMX_TILE AMX_INT8 AMX_BF16 AVX512_BF16 AVX512_FP16"
-#define ZEN "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 SSE4A AES PCLMULQDQ AVX AVXAES AVX2 AVX2GATHER FMA F16C BMI1 BMI2 LZCNT MOVBE ADOX_ADCX" \
-    " RDRAND RDSEED RDWRFSGS RDTSCP SMAP SHA CLFSH CLFLUSHOPT CLZERO MONITOR MONITORX PAUSE XSAVE XSAVEOPT XSAVEC XSAVES AMD3DNOW_PREFETCH"
+#define LUNAR                                                                                      \
+    IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID ADOX_ADCX RDSEED SMAP CLFLUSHOPT "     \
+        "XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ"                                    \
+        " CET WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE UINTR AVX_VNNI "        \
+        "AVX_IFMA AVX_VNNI_INT8 AVX_VNNI_INT16 AVX_NE_CONVERT CMPCCXADD SHA512 SM3 SM4"
+#define SAPPHIRE                                                                                   \
+    ICELAKE_SERVER " AVX_VNNI CET WAITPKG MOVDIR SERIALIZE PT CLDEMOTE UINTR TSX_LDTRK TDX "       \
+                   "AMX_TILE AMX_INT8 AMX_BF16 AVX512_BF16 AVX512_FP16"
+#define ZEN                                                                                        \
+    "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 SSE4A AES PCLMULQDQ AVX AVXAES AVX2 "          \
+    "AVX2GATHER FMA F16C BMI1 BMI2 LZCNT MOVBE ADOX_ADCX"                                          \
+    " RDRAND RDSEED RDWRFSGS RDTSCP SMAP SHA CLFSH CLFLUSHOPT CLZERO MONITOR MONITORX PAUSE "      \
+    "XSAVE XSAVEOPT XSAVEC XSAVES AMD3DNOW_PREFETCH"
 #define ZEN2 ZEN " CLWB RDPID RDPRU MCOMMIT"
 #define ZEN3 ZEN2 " VAES VPCLMULQDQ INVPCID PKU CET SNP AMD_INVLPGB"
-#define ZEN4 ZEN3 " GFNI AVX512F AVX512BW AVX512CD AVX512DQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ" \
-    " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
+#define ZEN4                                                                                       \
+    ZEN3 " GFNI AVX512F AVX512BW AVX512CD AVX512DQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI "          \
+         "AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ"                                              \
+         " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
 
-/* An option of Arm's cores that LLVM leaves off for the newer ones; the servers that are built with these cores have it. */
+/* An option of Arm's cores that LLVM leaves off for the newer ones; the servers that are built with
+ * these cores have it. */
 #define CRYPTOGRAPHY "+aes+sha2+sha3+sm4+sve2-aes+sve2-sha3+sve2-sm4"
 
-/* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge has none of its own. */
+/* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge
+ * has none of its own. */
 static const struct shipped {
-    const char *id, *cpu, *title, *extensions;   /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
+    /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
+    const char *id, *cpu, *title, *extensions;
     enum isa isa;
     bool held;   /* LLVM's model holds pipelined units for their whole latency */
     bool atomics;   /* the CPU has the atomic accesses of ARMv8.1, and LLVM's model does not */
 } shipped[] = {
     {"sandybridge", "sandybridge", "Intel Sandy Bridge", SANDY, ISA_X86_64, false, false},
-    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY, ISA_X86_64, false, false},
+    {"ivybridge", "ivybridge", "Intel Ivy Bridge (LLVM's Sandy Bridge model, corrected)", IVY,
+     ISA_X86_64, false, false},
     {"haswell", "haswell", "Intel Haswell", HASWELL, ISA_X86_64, false, false},
     {"broadwell", "broadwell", "Intel Broadwell", BROADWELL, ISA_X86_64, false, false},
     {"skylake", "skylake", "Intel Skylake (client)", SKYLAKE, ISA_X86_64, false, false},
-    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER, ISA_X86_64, false, false},
-    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64, false, false},
-    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64, false, false},
-    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE, ISA_X86_64, false, false},
+    {"skylake-avx512", "skylake-avx512", "Intel Skylake-X (server, AVX-512)", SKYLAKE_SERVER,
+     ISA_X86_64, false, false},
+    {"icelake-server", "icelake-server", "Intel Ice Lake (server)", ICELAKE_SERVER, ISA_X86_64,
+     false, false},
+    {"alderlake-p", "alderlake", "Intel Alder Lake P (Golden Cove)", ALDER, ISA_X86_64, false,
+     false},
+    {"sapphirerapids", "sapphirerapids", "Intel Sapphire Rapids (Golden Cove)", SAPPHIRE,
+     ISA_X86_64, false, false},
     {"lunarlake-p", "lunarlake", "Intel Lunar Lake P (Lion Cove)", LUNAR, ISA_X86_64, true, false},
     {"znver1", "znver1", "AMD Zen", ZEN, ISA_X86_64, false, false},
     {"znver2", "znver2", "AMD Zen 2", ZEN2, ISA_X86_64, false, false},
     {"znver3", "znver3", "AMD Zen 3", ZEN3, ISA_X86_64, false, false},
     {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64, false, false},
-    {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64, false, false},
+    {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL,
+     ISA_AARCH64, false, false},
     {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64, false, true},
     {"neoverse-n2", "neoverse-n2" CRYPTOGRAPHY, "Arm Neoverse N2", NULL, ISA_AARCH64, false, true},
     {"neoverse-v1", "neoverse-v1", "Arm Neoverse V1", NULL, ISA_AARCH64, false, true},
@@ -79,7 +107,13 @@ static void drop_absent(struct machine *m, const struct forms *forms)
         const struct form_row *row = forms_at(forms, i);
         const struct mapping_entry *entry = mapping_find(m->mapping, row->form);
         if (is_hint(row->form))
-            mapping_set(present, &(struct mapping_entry){row->form, {0}, 0, 1, "Intel 64 and IA-32 Architectures Manual: a hint, a NOP elsewhere"});
+            mapping_set(present,
+                        &(struct mapping_entry){
+                            row->form,
+                            {0},
+                            0,
+                            1,
+                            "Intel 64 and IA-32 Architectures Manual: a hint, a NOP elsewhere"});
         else if (entry && machine_has(m, "extensions", row->extension))
             mapping_set(present, entry);
     }
@@ -87,7 +121,8 @@ static void drop_absent(struct machine *m, const struct forms *forms)
     m->mapping = present;
 }
 
-/* One cycle for each use of an operation that LLVM counts no more µops of than it uses units; of a division the longest use is the divider's. */
+/* One cycle for each use of an operation that LLVM counts no more µops of than it uses units; of a
+ * division the longest use is the divider's. */
 static void release_pipelined(struct machine *m)
 {
     struct mapping *released = mapping_new(mapping_ports(m->mapping));
@@ -96,12 +131,14 @@ static void release_pipelined(struct machine *m)
         struct mapping_entry entry = *mapping_at(m->mapping, i);
         const struct usage *held = &entry.usage;
         struct usage usage = {0};
-        bool divides = strstr(entry.form, "DIV") || (strstr(entry.form, "SQRT") && !strstr(entry.form, "RSQRT"));
+        bool divides = strstr(entry.form, "DIV") ||
+                       (strstr(entry.form, "SQRT") && !strstr(entry.form, "RSQRT"));
         uint32_t longest = 0;
         for (unsigned k = 0; divides && k < held->count; k++)
             longest = held->uops[k].count > longest ? held->uops[k].count : longest;
         for (unsigned k = 0; k < held->count; k++) {
-            bool release = entry.micro_ops && entry.micro_ops <= held->count && held->uops[k].count != longest;
+            bool release =
+                entry.micro_ops && entry.micro_ops <= held->count && held->uops[k].count != longest;
             usage_add(&usage, held->uops[k].ports, release ? 1 : held->uops[k].count);
         }
         entry.usage = usage;
@@ -122,8 +159,8 @@ static void add_usage(const struct machine *m, const char *form, struct mapping_
     sum->latency += entry ? entry->latency : 0;
 }
 
-/* Adds forms that llvm-mca cannot be asked for, or that the model lacks: movprfx, after which it refuses what does not overwrite the same
- * register, and atomic accesses. */
+/* Adds forms that llvm-mca cannot be asked for, or that the model lacks: movprfx, after which it
+ * refuses what does not overwrite the same register, and atomic accesses. */
 static void add_lacking(struct machine *m, const struct forms *forms, bool atomics)
 {
     static const char *const access[] = {"LDR (X, [X, I])", "ADD (X, X, X)", "STR (X, [X, I])"};
@@ -139,18 +176,22 @@ static void add_lacking(struct machine *m, const struct forms *forms, bool atomi
         } else if (atomics && strcmp(row->extension, "lse") == 0) {
             for (size_t k = 0; k < sizeof access / sizeof *access; k++)
                 add_usage(m, access[k], &sum);
-            sum.source = "estimate: a load, an operation and a store; LLVM 22's model has no atomic accesses";
+            sum.source = "estimate: a load, an operation and a store; LLVM 22's model has no "
+                         "atomic accesses";
         }
         if (sum.usage.count)
             mapping_set(m->mapping, &sum);
         usage_done(&sum.usage);
     }
     /* The pairs of registers of casp have no template. */
-    static const char *const pairs[] = {"CASP (W, W, W, W, [X])",  "CASP (X, X, X, X, [X])",  "CASPA (W, W, W, W, [X])",  "CASPA (X, X, X, X, [X])",
-                                        "CASPL (W, W, W, W, [X])", "CASPL (X, X, X, X, [X])", "CASPAL (W, W, W, W, [X])", "CASPAL (X, X, X, X, [X])"};
+    static const char *const pairs[] = {"CASP (W, W, W, W, [X])",   "CASP (X, X, X, X, [X])",
+                                        "CASPA (W, W, W, W, [X])",  "CASPA (X, X, X, X, [X])",
+                                        "CASPL (W, W, W, W, [X])",  "CASPL (X, X, X, X, [X])",
+                                        "CASPAL (W, W, W, W, [X])", "CASPAL (X, X, X, X, [X])"};
     const struct mapping_entry *single = mapping_find(m->mapping, "CAS (X, X, [X])");
     for (size_t i = 0; single && i < sizeof pairs / sizeof *pairs; i++) {
-        struct mapping_entry sum = {.form = (char *)pairs[i], .source = "estimate: as CAS, and a load and a store more"};
+        struct mapping_entry sum = {.form = (char *)pairs[i],
+                                    .source = "estimate: as CAS, and a load and a store more"};
         add_usage(m, single->form, &sum);
         double latency = sum.latency;
         add_usage(m, access[0], &sum);
@@ -161,7 +202,8 @@ static void add_lacking(struct machine *m, const struct forms *forms, bool atomi
     }
 }
 
-static bool make(const char *directory, const struct shipped *which, const struct forms *forms, struct err *err)
+static bool make(const char *directory, const struct shipped *which, const struct forms *forms,
+                 struct err *err)
 {
     struct str path = {0};
     struct machine *m = import_llvm(which->cpu, forms, err);
@@ -172,9 +214,13 @@ static bool make(const char *directory, const struct shipped *which, const struc
     m->title = mem_strdup(which->title);
     machine_set_fact(m, "title", which->title, "", "");
     machine_set_fact(m, "isa", isa_name(which->isa), "", "");
-    machine_set_fact(m, "source", "LLVM 22 scheduling model, llvm-mca -instruction-tables=full; Apache-2.0 WITH LLVM-exception", "", "");
+    machine_set_fact(m, "source",
+                     "LLVM 22 scheduling model, llvm-mca -instruction-tables=full; Apache-2.0 WITH "
+                     "LLVM-exception",
+                     "", "");
     if (which->extensions) {
-        machine_set_fact(m, "extensions", which->extensions, "", "Intel and AMD manuals: CPUID of the family");
+        machine_set_fact(m, "extensions", which->extensions, "",
+                         "Intel and AMD manuals: CPUID of the family");
         drop_absent(m, forms);
     }
     if (which->held)
@@ -183,8 +229,8 @@ static bool make(const char *directory, const struct shipped *which, const struc
         add_lacking(m, forms, which->atomics);
     str_addf(&path, "%s/%s", directory, which->id);
     bool ok = machine_save_generated(m, str_text(&path), err);
-    printf("%s: %zu forms, %u ports, %zu distinct µops\n", which->id, mapping_count(m->mapping), mapping_ports(m->mapping)->count,
-           mapping_distinct_uops(m->mapping));
+    printf("%s: %zu forms, %u ports, %zu distinct µops\n", which->id, mapping_count(m->mapping),
+           mapping_ports(m->mapping)->count, mapping_distinct_uops(m->mapping));
     machine_free(m);
     str_done(&path);
     return ok;

@@ -6,7 +6,8 @@ int main(int argc, char **argv)
 {
     int n = size_of(argc, argv);
     size_t all = (size_t)n * (size_t)n;
-    double *a = array(all, 1), *b = array(all, 2), *c = array(all, 3), *d = array(all, 4), *t = array(all, 0);
+    double *a = array(all, 1), *b = array(all, 2), *c = array(all, 3), *d = array(all, 4),
+           *t = array(all, 0);
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {

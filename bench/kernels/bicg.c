@@ -6,7 +6,8 @@ int main(int argc, char **argv)
 {
     int n = size_of(argc, argv);
     size_t rows = (size_t)n;
-    double *a = array(rows * rows, 1), *p = array(rows, 2), *r = array(rows, 3), *q = array(rows, 0), *s = array(rows, 0);
+    double *a = array(rows * rows, 1), *p = array(rows, 2), *r = array(rows, 3),
+           *q = array(rows, 0), *s = array(rows, 0);
 
     for (int i = 0; i < n; i++)
         s[i] = 0;

@@ -12,10 +12,13 @@ int main(int argc, char **argv)
         sums[i] = sums[i * wide] = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            sums[(i + 1) * wide + j + 1] = picture[i * n + j] + sums[i * wide + j + 1] + sums[(i + 1) * wide + j] - sums[i * wide + j];
+            sums[(i + 1) * wide + j + 1] = picture[i * n + j] + sums[i * wide + j + 1] +
+                                           sums[(i + 1) * wide + j] - sums[i * wide + j];
     for (int i = 4; i < n - 4; i++)
         for (int j = 4; j < n - 4; j++)
-            picture[i * n + j] = (sums[(i + 5) * wide + j + 5] - sums[(i - 4) * wide + j + 5] - sums[(i + 5) * wide + j - 4] + sums[(i - 4) * wide + j - 4]) / 81;
+            picture[i * n + j] = (sums[(i + 5) * wide + j + 5] - sums[(i - 4) * wide + j + 5] -
+                                  sums[(i + 5) * wide + j - 4] + sums[(i - 4) * wide + j - 4]) /
+                                 81;
     free(sums);
     finish(picture, all);
 }

@@ -8,7 +8,8 @@ int main(int argc, char **argv)
 {
     int n = size_of(argc, argv);
     size_t rows = (size_t)n;
-    double *data = array(rows * rows, 1), *mean = array(rows, 0), *width = array(rows, 0), *c = array(rows * rows, 0);
+    double *data = array(rows * rows, 1), *mean = array(rows, 0), *width = array(rows, 0),
+           *c = array(rows * rows, 0);
 
     for (int j = 0; j < n; j++) {
         mean[j] = 0;

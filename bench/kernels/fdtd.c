@@ -19,7 +19,8 @@ int main(int argc, char **argv)
                 ex[i * n + j] -= 0.5 * (hz[i * n + j] - hz[i * n + j - 1]);
         for (int i = 0; i < n - 1; i++)
             for (int j = 0; j < n - 1; j++)
-                hz[i * n + j] -= 0.7 * (ex[i * n + j + 1] - ex[i * n + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
+                hz[i * n + j] -=
+                    0.7 * (ex[i * n + j + 1] - ex[i * n + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
     }
     free(ex);
     free(ey);

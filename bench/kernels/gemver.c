@@ -6,7 +6,9 @@ int main(int argc, char **argv)
 {
     int n = size_of(argc, argv);
     size_t rows = (size_t)n;
-    double *a = array(rows * rows, 1), *u = array(rows, 2), *v = array(rows, 3), *s = array(rows, 4), *t = array(rows, 5), *x = array(rows, 6), *y = array(rows, 7), *w = array(rows, 0);
+    double *a = array(rows * rows, 1), *u = array(rows, 2), *v = array(rows, 3),
+           *s = array(rows, 4), *t = array(rows, 5), *x = array(rows, 6), *y = array(rows, 7),
+           *w = array(rows, 0);
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernels share: each is a program that takes N, fills its arrays, runs once and prints a sum. Written for this project after well-known algorithms of linear algebra,
- * stencils and dynamic programming; predictions are compared with their times. */
+/* What the kernels share: each is a program that takes N, fills its arrays, runs once and prints a
+ * sum. Written for this project after well-known algorithms of linear algebra, stencils and dynamic
+ * programming; predictions are compared with their times. */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* @count numbers between 0 and 1 that do not repeat soon; the program ends when there is no memory. */
+/* @count numbers between 0 and 1 that do not repeat soon; the program ends when there is no
+ * memory. */
 static double *array(size_t count, size_t seed)
 {
     double *a = malloc(count * sizeof *a);

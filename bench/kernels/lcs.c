@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The longest common subsequence of two sequences of eight letters: a table in which each place looks at three others */
+/* The longest common subsequence of two sequences of eight letters: a table in which each place
+ * looks at three others */
 #include "kernel.h"
 
 int main(int argc, char **argv)
@@ -16,7 +17,8 @@ int main(int argc, char **argv)
     }
     for (int i = 1; i <= n; i++)
         for (int j = 1; j <= n; j++) {
-            double along = best[i * wide + j - 1], down = best[(i - 1) * wide + j], both = best[(i - 1) * wide + j - 1] + (a[i - 1] == b[j - 1] ? 1 : 0);
+            double along = best[i * wide + j - 1], down = best[(i - 1) * wide + j],
+                   both = best[(i - 1) * wide + j - 1] + (a[i - 1] == b[j - 1] ? 1 : 0);
             along = along > down ? along : down;
             best[i * wide + j] = along > both ? along : both;
         }

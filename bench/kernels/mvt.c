@@ -6,7 +6,8 @@ int main(int argc, char **argv)
 {
     int n = size_of(argc, argv);
     size_t rows = (size_t)n;
-    double *a = array(rows * rows, 1), *x = array(rows, 2), *y = array(rows, 3), *z = array(rows, 4), *w = array(rows, 5);
+    double *a = array(rows * rows, 1), *x = array(rows, 2), *y = array(rows, 3),
+           *z = array(rows, 4), *w = array(rows, 5);
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)

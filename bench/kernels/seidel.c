@@ -11,7 +11,10 @@ int main(int argc, char **argv)
     for (int t = 0; t < 10; t++)
         for (int i = 1; i < n - 1; i++)
             for (int j = 1; j < n - 1; j++)
-                a[i * n + j] = (a[(i - 1) * n + j - 1] + a[(i - 1) * n + j] + a[(i - 1) * n + j + 1] + a[i * n + j - 1] + a[i * n + j] + a[i * n + j + 1] +
-                                a[(i + 1) * n + j - 1] + a[(i + 1) * n + j] + a[(i + 1) * n + j + 1]) / 9;
+                a[i * n + j] =
+                    (a[(i - 1) * n + j - 1] + a[(i - 1) * n + j] + a[(i - 1) * n + j + 1] +
+                     a[i * n + j - 1] + a[i * n + j] + a[i * n + j + 1] + a[(i + 1) * n + j - 1] +
+                     a[(i + 1) * n + j] + a[(i + 1) * n + j + 1]) /
+                    9;
     finish(a, all);
 }

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     if (n < 1)
         return 2;
     size_t size = (size_t)n * (size_t)n;
-    double *a = malloc(size * sizeof *a), *b = malloc((size_t)n * sizeof *b), *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+    double *a = malloc(size * sizeof *a), *b = malloc((size_t)n * sizeof *b),
+           *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
     if (!a || !b || !x || !y)
         return 3;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Jacobi's iteration as in jacobi.c, all loops over rows split among threads where the compiler has OpenMP: jacobi_openmp N */
+/* Jacobi's iteration as in jacobi.c, all loops over rows split among threads where the compiler has
+ * OpenMP: jacobi_openmp N */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,7 +33,8 @@ int main(int argc, char **argv)
     if (n < 1)
         return 2;
     size_t size = (size_t)n * (size_t)n;
-    double *a = malloc(size * sizeof *a), *b = malloc((size_t)n * sizeof *b), *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+    double *a = malloc(size * sizeof *a), *b = malloc((size_t)n * sizeof *b),
+           *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
     if (!a || !b || !x || !y)
         return 3;
 

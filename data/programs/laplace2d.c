@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laplace's equation on an N by N grid by the five-point stencil, twenty steps between two grids: laplace2d N */
+/* Laplace's equation on an N by N grid by the five-point stencil, twenty steps between two grids:
+ * laplace2d N */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@ static void step(int n, const double *u, double *v)
 {
     for (int i = 1; i < n - 1; i++)
         for (int j = 1; j < n - 1; j++)
-            v[i * n + j] = 0.25 * (u[(i - 1) * n + j] + u[(i + 1) * n + j] + u[i * n + j - 1] + u[i * n + j + 1]);
+            v[i * n + j] = 0.25 * (u[(i - 1) * n + j] + u[(i + 1) * n + j] + u[i * n + j - 1] +
+                                   u[i * n + j + 1]);
 }
 
 int main(int argc, char **argv)

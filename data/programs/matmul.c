@@ -20,7 +20,8 @@ int main(int argc, char **argv)
     if (n < 1)
         return 2;
     size_t size = (size_t)n * (size_t)n;
-    double *a = malloc(size * sizeof *a), *b = malloc(size * sizeof *b), *c = malloc(size * sizeof *c), trace = 0;
+    double *a = malloc(size * sizeof *a), *b = malloc(size * sizeof *b),
+           *c = malloc(size * sizeof *c), trace = 0;
     if (!a || !b || !c)
         return 3;
 

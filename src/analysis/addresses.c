@@ -10,8 +10,10 @@
 #include "model/start.h"
 
 #define STORES 128       /* stores remembered: at least a store buffer */
-#define COMPOSITES 1024  /* slots for sums of two unknowns and loaded values; a full table only loses relations */
-#define ROUNDS 8         /* iterations followed: chains through memory of up to this distance less one are seen */
+/* slots for sums of two unknowns and loaded values; a full table only loses relations */
+#define COMPOSITES 1024
+/* iterations followed: chains through memory of up to this distance less one are seen */
+#define ROUNDS 8
 #define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
 #define PAGE 4096
 #define AT_CODE UINT32_MAX  /* symbol of what is addressed from the program counter */
@@ -41,7 +43,8 @@ enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 struct access_place {
     struct value address;
     int64_t step;           /* from the last round but one to the last; 0 also when not known */
-    uint32_t misses;        /* rounds in which its page was not among those lately used, and is known */
+    /* rounds in which its page was not among those lately used, and is known */
+    uint32_t misses;
     bool used, counted;
 };
 
@@ -77,7 +80,8 @@ static struct value fresh(struct state *s)
 /* The same symbol for the same parts. */
 static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t b, int64_t offset)
 {
-    uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)offset * 0x165667b19e3779f9u ^ kind;
+    uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^
+                    (uint64_t)offset * 0x165667b19e3779f9u ^ kind;
     for (size_t probe = 0; probe < 32; probe++) {
         struct composite *c = &s->work->composites[((hash ^ hash >> 29) + probe) % COMPOSITES];
         if (c->used != s->work->generation) {
@@ -119,7 +123,8 @@ static struct value add_constant(struct value x, int64_t constant)
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
 }
 
-/* A write of 32 bits clears the rest: constants are cut, unknowns get a symbol of their own that counts on. */
+/* A write of 32 bits clears the rest: constants are cut, unknowns get a symbol of their own that
+ * counts on. */
 static struct value low32(struct state *s, struct value x)
 {
     if (!x.symbol)
@@ -139,7 +144,8 @@ static struct value register_value(struct state *s, uint8_t reg)
 
 static bool is_stack_push(const struct insn *insn)
 {
-    return insn->traits & INSN_STACK && (insn->operation == OPERATION_PUSH || insn->operation == OPERATION_CALL);
+    return insn->traits & INSN_STACK &&
+           (insn->operation == OPERATION_PUSH || insn->operation == OPERATION_CALL);
 }
 
 static struct value address_of(struct state *s, const struct insn *insn, const struct operand *op)
@@ -150,12 +156,17 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    if (op->base == REG_PC && s->start == START_MEASURED)   /* each such operand has a line of its own there, the same in every copy */
+    /* each such operand has a line of its own there, the same in every copy */
+    if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    else if (op->base == REG_PC)   /* an absolute place, the same in each copy as far as the linker is concerned */
-        at = (struct value){AT_CODE, (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
+    /* an absolute place, the same in each copy as far as the linker is concerned */
+    else if (op->base == REG_PC)
+        at = (struct value){AT_CODE,
+                            (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
     else
-        at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index), op->scale ? op->scale : 1), op->displacement);
+        at = add_constant(sum(s, register_value(s, op->base), register_value(s, op->index),
+                              op->scale ? op->scale : 1),
+                          op->displacement);
     if (op->implicit && is_stack_push(insn))
         at = add_constant(at, -(int64_t)(op->bits / 8));
     return op->segment != REG_NONE ? sum(s, segment, at, 1) : at;
@@ -175,11 +186,13 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* In the round before the last links are noted, in the last those seen again are kept: what holds in the steady state. */
+/* In the round before the last links are noted, in the last those seen again are kept: what holds
+ * in the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
-        for (size_t i = addresses_found(work, f.load); i < work->found_count && work->found[i].load == f.load; i++) {
+        for (size_t i = addresses_found(work, f.load);
+             i < work->found_count && work->found[i].load == f.load; i++) {
             steps_add(1);
             if (work->found[i].store == f.store && work->found[i].distance == f.distance) {
                 work->found[i].confirmed = true;
@@ -205,7 +218,8 @@ static void drop_unconfirmed(struct address_work *work)
 }
 
 /* The newest store that touches @bytes at @address, NULL when none is near. */
-static const struct store_record *find_store(const struct state *s, struct value address, uint32_t bytes)
+static const struct store_record *find_store(const struct state *s, struct value address,
+                                             uint32_t bytes)
 {
     size_t n = s->work->store_count;
     for (size_t k = 0; k < s->limit && k < n; k++) {
@@ -221,14 +235,18 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Whether of the @bytes at @address those that store @r does not have, though it touches them, come from the cache. */
-static bool is_alone(const struct state *s, const struct store_record *r, struct value address, uint32_t bytes)
+/* Whether of the @bytes at @address those that store @r does not have, though it touches them, come
+ * from the cache. */
+static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
+                     uint32_t bytes)
 {
-    int64_t before = distance(r->address.offset, address.offset), behind = (int64_t)bytes - before - (int64_t)r->bytes;
+    int64_t before = distance(r->address.offset, address.offset),
+            behind = (int64_t)bytes - before - (int64_t)r->bytes;
 
     if (before > 0 && find_store(s, address, (uint32_t)before))
         return false;
-    return behind <= 0 || !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
+    return behind <= 0 ||
+           !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
 }
 
 /* What memory full of one value holds at @address, sign not extended. */
@@ -246,7 +264,8 @@ static struct value memory_value(struct state *s, struct value address, unsigned
     return (struct value){0, (int64_t)value};
 }
 
-static struct value load_value(struct state *s, const struct operand *op, struct value address, uint32_t at, uint32_t round, uint32_t rounds)
+static struct value load_value(struct state *s, const struct operand *op, struct value address,
+                               uint32_t at, uint32_t round, uint32_t rounds)
 {
     const struct store_record *r = find_store(s, address, op->bits / 8);
 
@@ -255,8 +274,12 @@ static struct value load_value(struct state *s, const struct operand *op, struct
     int64_t from = distance(address.offset, r->address.offset);
     bool fits = from >= 0 && from <= (int64_t)r->bytes - op->bits / 8;
     if (round + 2 >= rounds)
-        add_forward(s->work, (struct forward){r->insn, at, round - r->round, from == 0, fits, !fits && is_alone(s, r, address, op->bits / 8), false}, round + 1 == rounds);
-    return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
+        add_forward(s->work,
+                    (struct forward){r->insn, at, round - r->round, from == 0, fits,
+                                     !fits && is_alone(s, r, address, op->bits / 8), false},
+                    round + 1 == rounds);
+    return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data
+                                                                                       : fresh(s);
 }
 
 /* Pages lately used go first in, first out. */
@@ -264,10 +287,13 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An address of which nothing is known is mostly a flag, a byte or a bit field beside one that is: it stays in its page. */
+    /* An address of which nothing is known is mostly a flag, a byte or a bit field beside one that
+     * is: it stays in its page. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
-    place->step = place->used && place->address.symbol == address.symbol ? distance(address.offset, place->address.offset) : 0;
+    place->step = place->used && place->address.symbol == address.symbol
+                      ? distance(address.offset, place->address.offset)
+                      : 0;
     place->address = address;
     place->used = true;
     for (uint32_t i = 0; i < TLB_ENTRIES && i < s->page_count; i++)
@@ -286,7 +312,8 @@ static struct value input_value(struct state *s, const struct operand *op, struc
         return (struct value){0, op->immediate};
     if (op->kind == OPERAND_MEMORY)
         return loaded;
-    return op->file == FILE_GENERAL || op->file == FILE_NONE ? register_value(s, op->reg) : fresh(s);
+    return op->file == FILE_GENERAL || op->file == FILE_NONE ? register_value(s, op->reg)
+                                                             : fresh(s);
 }
 
 /* Arithmetic on two constants; false for operations that are not followed. */
@@ -333,11 +360,13 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     if (x.symbol || !from || from->offset_bits || from->bits > 32 || !from->bits)
         return false;
     uint64_t low = (uint64_t)x.offset << (64 - from->bits);
-    *out = (struct value){0, sign ? (int64_t)low >> (64 - from->bits) : (int64_t)(low >> (64 - from->bits))};
+    *out = (struct value){0, sign ? (int64_t)low >> (64 - from->bits)
+                                  : (int64_t)(low >> (64 - from->bits))};
     return true;
 }
 
-/* An unknown is extended: from 32 bits on it counts on as in an address, since loops count without an overflow; narrower ones have a value of their own. */
+/* An unknown is extended: from 32 bits on it counts on as in an address, since loops count without
+ * an overflow; narrower ones have a value of their own. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -347,23 +376,31 @@ static struct value extended(struct state *s, struct value x, const struct opera
     return compose(s, COMPOSITE_EXTENDED, x.symbol, from->bits + sign, x.offset);
 }
 
-/* The register that an instruction makes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
-static bool result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
+/* The register that an instruction makes where the arithmetic is followed; false otherwise. @loaded
+ * is the value of the memory operand. */
+static bool result_of(struct state *s, const struct insn *insn, struct value loaded,
+                      struct value *out)
 {
-    const struct operand *to = insn_operand(insn, insn->result), *left = insn_operand(insn, insn->inputs[0]), *right = insn_operand(insn, insn->inputs[1]);
+    const struct operand *to = insn_operand(insn, insn->result),
+                         *left = insn_operand(insn, insn->inputs[0]),
+                         *right = insn_operand(insn, insn->inputs[1]);
 
-    if (!to || to->kind != OPERAND_REGISTER || to->file != FILE_GENERAL || to->bits < 32 || to->offset_bits || (!left && !(insn->traits & INSN_ZERO_IDIOM)))
+    if (!to || to->kind != OPERAND_REGISTER || to->file != FILE_GENERAL || to->bits < 32 ||
+        to->offset_bits || (!left && !(insn->traits & INSN_ZERO_IDIOM)))
         return false;
     if (insn->traits & INSN_ZERO_IDIOM) {
         *out = (struct value){0, 0};
     } else if (insn->operation == OPERATION_MOVE || insn->operation == OPERATION_POP) {
         *out = input_value(s, left, loaded);
-    } else if (insn->operation == OPERATION_ADD && right && (right->kind != OPERAND_REGISTER || right->scale)) {
-        *out = sum(s, input_value(s, left, loaded), input_value(s, right, loaded), right->kind == OPERAND_REGISTER ? right->scale : 1);
+    } else if (insn->operation == OPERATION_ADD && right &&
+               (right->kind != OPERAND_REGISTER || right->scale)) {
+        *out = sum(s, input_value(s, left, loaded), input_value(s, right, loaded),
+                   right->kind == OPERAND_REGISTER ? right->scale : 1);
     } else if (insn->operation == OPERATION_SUBTRACT && right && right->kind == OPERAND_IMMEDIATE) {
         *out = add_constant(input_value(s, left, loaded), negated(right->immediate));
     } else if (insn->operation == OPERATION_INCREMENT || insn->operation == OPERATION_DECREMENT) {
-        *out = add_constant(input_value(s, left, loaded), insn->operation == OPERATION_INCREMENT ? 1 : -1);
+        *out = add_constant(input_value(s, left, loaded),
+                            insn->operation == OPERATION_INCREMENT ? 1 : -1);
     } else if (insn->operation == OPERATION_ADDRESS) {
         *out = address_of(s, insn, left);
     } else if (insn->operation == OPERATION_MOVE_ZERO || insn->operation == OPERATION_MOVE_SIGN) {
@@ -377,8 +414,10 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     } else {
         /* Constants, where the old value is an operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
-        if (left != to || !right || old.symbol || other.symbol || (right->kind == OPERAND_REGISTER && right->bits < 32) ||
-            !calculate((enum operation)insn->operation, old.offset, other.offset, to->bits, &out->offset))
+        if (left != to || !right || old.symbol || other.symbol ||
+            (right->kind == OPERAND_REGISTER && right->bits < 32) ||
+            !calculate((enum operation)insn->operation, old.offset, other.offset, to->bits,
+                       &out->offset))
             return false;
         out->symbol = 0;
     }
@@ -396,7 +435,8 @@ static struct value stored_value(struct state *s, const struct insn *insn)
         return fresh(s);
     if (data->kind == OPERAND_IMMEDIATE)
         return (struct value){0, data->immediate};
-    if (data->kind != OPERAND_REGISTER || (data->file != FILE_GENERAL && data->file != FILE_NONE) || data->bits < 32)
+    if (data->kind != OPERAND_REGISTER || (data->file != FILE_GENERAL && data->file != FILE_NONE) ||
+        data->bits < 32)
         return fresh(s);
     return data->bits == 32 ? low32(s, register_value(s, data->reg)) : register_value(s, data->reg);
 }
@@ -415,17 +455,23 @@ static void move_stack(struct state *s, const struct insn *insn)
 }
 
 /* Accesses of the last round but one are written down, those of the last compared with them. */
-static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes, bool store, uint32_t left)
+static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
+                        bool store, uint32_t left)
 {
     struct address_work *work = s->work;
 
     if (left == 1) {
-        vec_push(&work->accesses, ((struct access){.insn = at, .bytes = bytes, .before = address.symbol,
-            .offset = address.offset, .store = store, .fixed = address.symbol == AT_CODE}));
+        vec_push(&work->accesses, ((struct access){.insn = at,
+                                                   .bytes = bytes,
+                                                   .before = address.symbol,
+                                                   .offset = address.offset,
+                                                   .store = store,
+                                                   .fixed = address.symbol == AT_CODE}));
     } else if (left == 0) {
         struct access *access = &work->accesses.items[s->access++];
         access->stepped = access->before == address.symbol;
-        access->step = access->stepped ? (int64_t)((uint64_t)address.offset - (uint64_t)access->offset) : 0;
+        access->step =
+            access->stepped ? (int64_t)((uint64_t)address.offset - (uint64_t)access->offset) : 0;
         access->symbol = address.symbol;
         access->offset = address.offset;
     }
@@ -434,11 +480,14 @@ static void note_access(struct state *s, uint32_t at, struct value address, uint
 static int by_symbol(const void *a, const void *b)
 {
     const struct changing *x = a, *y = b;
-    return x->before != y->before ? (x->before < y->before ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+    return x->before != y->before ? (x->before < y->before ? -1 : 1)
+                                  : (x->at > y->at) - (x->at < y->at);
 }
 
-/* The first place but @self whose symbol was @symbol in the iteration before; NULL when there is none. */
-static const struct access *changed_from(const struct address_work *work, uint32_t symbol, size_t self)
+/* The first place but @self whose symbol was @symbol in the iteration before; NULL when there is
+ * none. */
+static const struct access *changed_from(const struct address_work *work, uint32_t symbol,
+                                         size_t self)
 {
     const struct changing *sorted = work->changing.items;
     size_t from = 0, to = work->changing.count;
@@ -451,10 +500,13 @@ static const struct access *changed_from(const struct address_work *work, uint32
             to = middle;
     }
     from += from < work->changing.count && sorted[from].at == self;
-    return from < work->changing.count && sorted[from].before == symbol ? &work->accesses.items[sorted[from].at] : NULL;
+    return from < work->changing.count && sorted[from].before == symbol
+               ? &work->accesses.items[sorted[from].at]
+               : NULL;
 }
 
-/* Of places that change in every iteration, one may now be where another was in the iteration before. */
+/* Of places that change in every iteration, one may now be where another was in the iteration
+ * before. */
 static void find_origins(struct address_work *work)
 {
     work->changing.count = 0;
@@ -479,7 +531,8 @@ static void find_origins(struct address_work *work)
     }
 }
 
-static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round, uint32_t rounds)
+static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round,
+                 uint32_t rounds)
 {
     struct value loaded = {0, 0}, address[INSN_OPERANDS], result;
     bool memory = insn->traits & (INSN_LOAD | INSN_STORE);
@@ -502,7 +555,8 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_WRITE) || !op->bits)
             continue;
         note_access(s, at, address[i], op->bits / 8, true, rounds - 1 - round);
-        s->work->stores[s->work->store_count++ % STORES] = (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
+        s->work->stores[s->work->store_count++ % STORES] =
+            (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
     }
     if (insn->traits & INSN_STACK) {
         move_stack(s, insn);
@@ -512,19 +566,25 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
     }
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->kind != OPERAND_REGISTER || op->reg >= s->isa->generals || !(op->access & ACCESS_WRITE))
+        if (op->kind != OPERAND_REGISTER || op->reg >= s->isa->generals ||
+            !(op->access & ACCESS_WRITE))
             continue;
         if (op->access & ACCESS_WRITEBACK)
-            s->reg[op->reg] = add_constant(sum(s, s->reg[op->reg], register_value(s, op->index), 1), op->immediate);
+            s->reg[op->reg] = add_constant(sum(s, s->reg[op->reg], register_value(s, op->index), 1),
+                                           op->immediate);
         else
             s->reg[op->reg] = known && i == insn->result ? result : fresh(s);
     }
 }
 
-struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals, uint32_t symbol)
+struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
+                                        uint32_t symbol)
 {
     static const enum symbol_kind kinds[] = {
-        [COMPOSITE_SUM] = SYMBOL_SUM, [COMPOSITE_LOAD] = SYMBOL_LOADED, [COMPOSITE_LOW32] = SYMBOL_NARROW, [COMPOSITE_EXTENDED] = SYMBOL_NARROW,
+        [COMPOSITE_SUM] = SYMBOL_SUM,
+        [COMPOSITE_LOAD] = SYMBOL_LOADED,
+        [COMPOSITE_LOW32] = SYMBOL_NARROW,
+        [COMPOSITE_EXTENDED] = SYMBOL_NARROW,
     };
     uint32_t plain = symbol & ~LOW32;
 
@@ -543,7 +603,8 @@ bool addresses_far(const struct address_work *work, size_t insn)
     return work->places && work->places[insn].misses >= ROUNDS - 2;
 }
 
-double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access)
+double addresses_new_pages(struct address_work *work, size_t count, double miss,
+                           double most_per_access)
 {
     double sum = 0;
 
@@ -554,7 +615,8 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
             continue;
         for (size_t k = i; k < count; k++) {
             struct access_place *other = &work->places[k];
-            bool same = other->step == first->step && other->address.symbol == first->address.symbol;
+            bool same =
+                other->step == first->step && other->address.symbol == first->address.symbol;
             other->counted |= same;
             accesses += same;
         }
@@ -580,7 +642,8 @@ static void measured_start(struct state *s, const struct insn *insns, size_t cou
         s->reg[i] = (struct value){0, indices & ~bases & 1u << i ? 0 : (int64_t)start_address(i)};
 }
 
-void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work)
+void addresses_link(const struct insn *insns, size_t count, enum start_values start,
+                    size_t store_buffer, struct address_work *work)
 {
     uint32_t rounds = count > 512 ? 3 : ROUNDS;
 
@@ -600,9 +663,14 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->generation = 1;
     }
     work->store_count = work->symbols = 0;
-    struct state s = {.isa = isa_ops(count ? (enum isa)insns[0].isa : isa_host()), .work = work, .limit = store_buffer < STORES ? store_buffer : STORES, .start = start};
+    struct state s = {.isa = isa_ops(count ? (enum isa)insns[0].isa : isa_host()),
+                      .work = work,
+                      .limit = store_buffer < STORES ? store_buffer : STORES,
+                      .start = start};
     for (unsigned i = 0; i < s.isa->generals; i++)
-        s.reg[i] = start == START_EQUAL && i != s.isa->stack_pointer && i != s.isa->frame_pointer ? (struct value){0, START_VALUE} : fresh(&s);
+        s.reg[i] = start == START_EQUAL && i != s.isa->stack_pointer && i != s.isa->frame_pointer
+                       ? (struct value){0, START_VALUE}
+                       : fresh(&s);
     if (start == START_MEASURED)
         measured_start(&s, insns, count);
     bool over = false;
@@ -626,7 +694,8 @@ void addresses_add_known(struct address_work *work, const struct known_forwards 
             work->found_capacity = 2 * work->found_capacity + 16;
             work->found = mem_resize(work->found, work->found_capacity * sizeof *work->found);
         }
-        memmove(&work->found[at + 1], &work->found[at], (work->found_count++ - at) * sizeof *work->found);
+        memmove(&work->found[at + 1], &work->found[at],
+                (work->found_count++ - at) * sizeof *work->found);
         work->found[at] = known->items[i];
     }
 }

@@ -1,5 +1,6 @@
-/* Which loads of a repeating block read what one of its stores wrote: addresses followed as values through moves, additions, lea and
- * the stack, over iterations. Addresses that cannot be related are taken to differ. */
+/* Which loads of a repeating block read what one of its stores wrote: addresses followed as values
+ * through moves, additions, lea and the stack, over iterations. Addresses that cannot be related
+ * are taken to differ. */
 #ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
 #define PORTOLAN_ANALYSIS_ADDRESSES_H
 
@@ -9,8 +10,9 @@
 /* How the registers begin. */
 enum start_values {
     START_DIFFERENT,   /* each its own unknown value */
-    START_EQUAL,       /* how the BHive data were measured: all but the stack and frame pointers hold one page's address, memory is full of it, and all
-                        * pages are one and the same frame */
+    /* how the BHive data were measured: all but the stack and frame pointers hold one page's
+     * address, memory is full of it, and all pages are one and the same frame */
+    START_EQUAL,
     START_MEASURED,    /* how `kernel measure` runs a block: model/start.h */
 };
 
@@ -29,16 +31,21 @@ struct known_forwards {
     size_t count;
 };
 
-/* A load or a store of one iteration in the steady state, in program order; an instruction that does both has two. */
+/* A load or a store of one iteration in the steady state, in program order; an instruction that
+ * does both has two. */
 struct access {
     uint32_t insn, bytes;
-    uint32_t symbol;        /* addresses of the same symbol can be compared; 0: the offset is the address itself */
+    /* addresses of the same symbol can be compared; 0: the offset is the address itself */
+    uint32_t symbol;
     uint32_t before;        /* the symbol in the iteration before */
     int64_t offset;
     int64_t step;           /* from one iteration to the next */
-    bool fixed;             /* relative to the program counter: copies of the block do not share it */
-    bool store, stepped;    /* stepped: step is known; otherwise it is elsewhere in every iteration */
-    uint32_t origin, age;   /* not stepped: whose symbol was this one so many iterations before, its own for 0 */
+    /* relative to the program counter: copies of the block do not share it */
+    bool fixed;
+    /* stepped: step is known; otherwise it is elsewhere in every iteration */
+    bool store, stepped;
+    /* not stepped: whose symbol was this one so many iterations before, its own for 0 */
+    uint32_t origin, age;
 };
 
 /* An access that is elsewhere in every iteration: the symbol of the iteration before. */
@@ -52,7 +59,8 @@ enum symbol_kind {
     SYMBOL_REGISTER,   /* what general register @a held before the loop */
     SYMBOL_SUM,        /* @a + @b * @value */
     SYMBOL_LOADED,     /* what stands at @a + @value, @b bits of it */
-    SYMBOL_NARROW,     /* a part of @a, extended; while it does not overflow, what it counts on by */
+    /* a part of @a, extended; while it does not overflow, what it counts on by */
+    SYMBOL_NARROW,
 };
 struct symbol_meaning {
     enum symbol_kind kind;
@@ -76,18 +84,28 @@ struct address_work {
 };
 void address_work_done(struct address_work *work);
 
-/* True when the instruction's load goes to another page in every iteration (after addresses_link): it misses the first-level TLB. */
+/* True when the instruction's load goes to another page in every iteration (after addresses_link):
+ * it misses the first-level TLB. */
 bool addresses_far(const struct address_work *work, size_t insn);
-/* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step together: pages per iteration times @miss, up to
- * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT: data are taken to be at hand). Once per link. */
-double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
-/* Fills work->found, sorted by load, for the steady state, as far as the watch lets it (base/watch.h); a store that has left a store buffer of @store_buffer entries is not seen. */
-void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
-/* Adds to work->found the links of @known whose loads have none there: addresses that the code alone does not relate. After addresses_link on the same block. */
+/* Cycles per iteration lost on pages not seen before, for accesses that move on by the same step
+ * together: pages per iteration times @miss, up to
+ * @most_per_access for each access. 0 where addresses were not followed that far (START_DIFFERENT:
+ * data are taken to be at hand). Once per link. */
+double addresses_new_pages(struct address_work *work, size_t count, double miss,
+                           double most_per_access);
+/* Fills work->found, sorted by load, for the steady state, as far as the watch lets it
+ * (base/watch.h); a store that has left a store buffer of @store_buffer entries is not seen. */
+void addresses_link(const struct insn *insns, size_t count, enum start_values start,
+                    size_t store_buffer, struct address_work *work);
+/* Adds to work->found the links of @known whose loads have none there: addresses that the code
+ * alone does not relate. After addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
-/* Of @symbol, of an access of the last block that was linked with START_DIFFERENT. @generals: registers that its set has. */
-struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals, uint32_t symbol);
-/* Bytes by which the access moves in one iteration, whichever way; 0: it stays in one place, or where it goes is not known. */
+/* Of @symbol, of an access of the last block that was linked with START_DIFFERENT. @generals:
+ * registers that its set has. */
+struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
+                                        uint32_t symbol);
+/* Bytes by which the access moves in one iteration, whichever way; 0: it stays in one place, or
+ * where it goes is not known. */
 uint64_t access_step(const struct access *a);
 /* Where the links of @load begin in work->found, or where they would be. */
 size_t addresses_found(const struct address_work *work, uint32_t load);

@@ -49,9 +49,11 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     return out;
 }
 
-enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b, uint64_t *times_a, uint64_t *times_b)
+enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b,
+                                    size_t loop_b, uint64_t *times_a, uint64_t *times_b)
 {
-    if (!a->recipe || !b->recipe || !a->recipe->source || !b->recipe->source || strcmp(a->recipe->path, b->recipe->path) != 0)
+    if (!a->recipe || !b->recipe || !a->recipe->source || !b->recipe->source ||
+        strcmp(a->recipe->path, b->recipe->path) != 0)
         return ADVANCE_OTHER;
     const struct advance x = advance_of(a, loop_a), y = advance_of(b, loop_b);
     if (!x.all.last || !y.all.last || x.all.first > y.all.last || y.all.first > x.all.last)
@@ -61,6 +63,8 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
     /* Arrays of other types go on in other steps, but by the same factor. */
-    const bool alike = x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
-    return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN : ADVANCE_UNKNOWN;
+    const bool alike =
+        x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
+    return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN
+                                                                     : ADVANCE_UNKNOWN;
 }

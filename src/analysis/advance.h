@@ -1,5 +1,5 @@
-/* How far a loop moves on in memory per iteration: code that was unrolled or vectorised goes farther, and so does the work of several iterations of its source in one
- * of its own. */
+/* How far a loop moves on in memory per iteration: code that was unrolled or vectorised goes
+ * farther, and so does the work of several iterations of its source in one of its own. */
 #ifndef PORTOLAN_ANALYSIS_ADVANCE_H
 #define PORTOLAN_ANALYSIS_ADVANCE_H
 
@@ -7,11 +7,15 @@
 
 enum advance_answer {
     ADVANCE_OTHER,     /* they are not of the same lines of one source: nothing is to be said */
-    ADVANCE_UNKNOWN,   /* they are, but how far one of them goes is not known (as at -O0, where its variables are in memory), or differs from array to array */
+    /* they are, but how far one of them goes is not known (as at -O0, where its variables are in
+     * memory), or differs from array to array */
+    ADVANCE_UNKNOWN,
     ADVANCE_KNOWN,
 };
 
-/* How many iterations of the source that they were compiled from one of A's and one of B's does, 1 for the one that does fewer: set where that is known. Any thread. */
-enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b, uint64_t *times_a, uint64_t *times_b);
+/* How many iterations of the source that they were compiled from one of A's and one of B's does, 1
+ * for the one that does fewer: set where that is known. Any thread. */
+enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b,
+                                    size_t loop_b, uint64_t *times_a, uint64_t *times_b);
 
 #endif

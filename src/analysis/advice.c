@@ -9,7 +9,8 @@
 #include "analysis/nest.h"
 #include "base/str.h"
 
-#define SLOTS_FULL 0.005     /* relative, by which a bound of slots passes them where all are filled */
+/* relative, by which a bound of slots passes them where all are filled */
+#define SLOTS_FULL 0.005
 #define NAMED 6              /* links of a chain */
 #define REGISTERS_MOST 16    /* accumulators */
 #define EQUAL 1e-9
@@ -102,9 +103,16 @@ static void name_limit(const struct advice *s, enum limit_kind kind)
 {
     switch (kind) {
     case LIMIT_PORTS: name_ports(s->a, s->a->bottleneck_ports, s->out); break;
-    case LIMIT_FRONTEND: case LIMIT_DIVIDER: case LIMIT_BRANCH: str_addf(s->out, "the %s", limit_name(kind)); break;
+    case LIMIT_FRONTEND:
+    case LIMIT_DIVIDER:
+    case LIMIT_BRANCH: str_addf(s->out, "the %s", limit_name(kind)); break;
     case LIMIT_MEMORY: str_add(s->out, "a chain through memory"); break;
-    case LIMIT_INDUCTION: case LIMIT_REDUCTION: case LIMIT_RECURRENCE: case LIMIT_POINTER_CHASE: case LIMIT_SELECT: case LIMIT_FALSE: str_addf(s->out, "the %s", limit_name(kind)); break;
+    case LIMIT_INDUCTION:
+    case LIMIT_REDUCTION:
+    case LIMIT_RECURRENCE:
+    case LIMIT_POINTER_CHASE:
+    case LIMIT_SELECT:
+    case LIMIT_FALSE: str_addf(s->out, "the %s", limit_name(kind)); break;
     default: str_add(s->out, limit_name(kind)); break;
     }
 }
@@ -123,18 +131,23 @@ static void say_induction(const struct advice *s)
 {
     str_add(s->out, "Induction variable: ");
     name_links(s, false);
-    str_addf(s->out, " need%s own result of the iteration before, %.2f cycles per iteration. It is no accumulator: only fewer iterations, by unrolling, would take less.",
+    str_addf(s->out,
+             " need%s own result of the iteration before, %.2f cycles per iteration. It is no "
+             "accumulator: only fewer iterations, by unrolling, would take less.",
              s->l->chain.count == 1 ? "s its" : " their", s->l->chain.cycles);
 }
 
 static void say_reduction(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
-    const double wanted = s->l->next_cycles > 0 ? ceil(chain->cycles / s->l->next_cycles - EQUAL) : REGISTERS_MOST, times = fmin(fmax(wanted, 2), REGISTERS_MOST);
+    const double wanted = s->l->next_cycles > 0 ? ceil(chain->cycles / s->l->next_cycles - EQUAL)
+                                                : REGISTERS_MOST,
+                 times = fmin(fmax(wanted, 2), REGISTERS_MOST);
 
     str_addf(s->out, "Reduction of %.2f cycles per iteration: ", chain->cycles);
     name_links(s, chain->count > 1);
-    str_addf(s->out, " wait%s for the accumulator of the iteration before. Split the accumulator: ", chain->count == 1 ? "s" : "");
+    str_addf(s->out, " wait%s for the accumulator of the iteration before. Split the accumulator: ",
+             chain->count == 1 ? "s" : "");
     if (chain->alike > 1)
         str_addf(s->out, "%g instead of each of the %u", times, chain->alike);
     else
@@ -146,7 +159,8 @@ static void say_reduction(const struct advice *s)
     }
     str_add_char(s->out, '.');
     if (chain->floating)
-        str_add(s->out, " The result is rounded otherwise then (-ffast-math, kernel tune --reassociate).");
+        str_add(s->out,
+                " The result is rounded otherwise then (-ffast-math, kernel tune --reassociate).");
 }
 
 static void say_recurrence(const struct advice *s)
@@ -155,12 +169,17 @@ static void say_recurrence(const struct advice *s)
 
     str_addf(s->out, "Recurrence of %.2f cycles per iteration: ", chain->cycles);
     name_links(s, true);
-    str_add(s->out, chain->carry ? ". Each needs the carry of the one before, so it cannot be split."
-                                 : ". Each step transforms the whole value of the step before, so it cannot be split into partial results.");
+    str_add(s->out, chain->carry
+                        ? ". Each needs the carry of the one before, so it cannot be split."
+                        : ". Each step transforms the whole value of the step before, so it cannot "
+                          "be split into partial results.");
     if (chain->affine)
-        str_add(s->out, " It multiplies by a constant and adds: two steps at once are x * a * a + (b * a + b'), half the chain.");
+        str_add(s->out, " It multiplies by a constant and adds: two steps at once are x * a * a + "
+                        "(b * a + b'), half the chain.");
     if (s->l->next_cycles > 0 && chain->cycles >= 2 * s->l->next_cycles)
-        str_addf(s->out, " %s independent data (%.0f streams in one loop fill the waiting).", chain->affine ? "Or interleave" : "Interleave", fmin(ceil(chain->cycles / s->l->next_cycles), REGISTERS_MOST));
+        str_addf(s->out, " %s independent data (%.0f streams in one loop fill the waiting).",
+                 chain->affine ? "Or interleave" : "Interleave",
+                 fmin(ceil(chain->cycles / s->l->next_cycles), REGISTERS_MOST));
     else
         add_next(s);
 }
@@ -174,8 +193,10 @@ static void say_chase(const struct advice *s)
         plain &= chain->links[i].address || chain->links[i].moves;
     str_addf(s->out, "Pointer chase of %.2f cycles per iteration: ", chain->cycles);
     name_links(s, true);
-    str_add(s->out, plain ? ". The address of each load is what the load before found." : ". The address of the load depends on what the load before found.");
-    str_add(s->out, " Unrolling does not help. Arrays instead of links, or several independent chains in one loop, would; every cache miss adds its whole latency.");
+    str_add(s->out, plain ? ". The address of each load is what the load before found."
+                          : ". The address of the load depends on what the load before found.");
+    str_add(s->out, " Unrolling does not help. Arrays instead of links, or several independent "
+                    "chains in one loop, would; every cache miss adds its whole latency.");
 }
 
 static void say_select(const struct advice *s)
@@ -186,9 +207,13 @@ static void say_select(const struct advice *s)
         address |= s->l->chain.links[i].address;
     str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
     name_links(s, true);
-    str_addf(s->out, ". Each selection waits for the one before%s.", s->l->chain.compared ? " and the comparison with it" : "");
-    str_add(s->out, address ? " Run several searches in one loop; a branch that is predicted well would let the loads run ahead."
-                            : " A minimum or maximum can be kept over several parts of the data and joined at the end; a branch that is predicted well would not wait.");
+    str_addf(s->out, ". Each selection waits for the one before%s.",
+             s->l->chain.compared ? " and the comparison with it" : "");
+    str_add(s->out, address
+                        ? " Run several searches in one loop; a branch that is predicted well "
+                          "would let the loads run ahead."
+                        : " A minimum or maximum can be kept over several parts of the data and "
+                          "joined at the end; a branch that is predicted well would not wait.");
     add_next(s);
 }
 
@@ -196,7 +221,8 @@ static void say_select(const struct advice *s)
 static bool forward_is_estimate(const struct analysis *a, size_t row)
 {
     const bool vector = a->rows[row].insn->operands[0].file == FILE_VECTOR;
-    return machine_fact_estimate(a->machine, vector ? "store_forward_vector" : "store_forward") != NULL;
+    return machine_fact_estimate(a->machine, vector ? "store_forward_vector" : "store_forward") !=
+           NULL;
 }
 
 static void say_memory(const struct advice *s)
@@ -222,9 +248,13 @@ static void say_memory(const struct advice *s)
             name_row(s->a, before, s->out);
         str_add(s->out, " stored before");
     }
-    str_addf(s->out, ", %.2f cycles per iteration in all, %.2f of them from store to load%s. Keep it in a register (a local variable, restrict): ", chain->cycles, through / (chain->distance ? chain->distance : 1),
+    str_addf(s->out,
+             ", %.2f cycles per iteration in all, %.2f of them from store to load%s. Keep it in a "
+             "register (a local variable, restrict): ",
+             chain->cycles, through / (chain->distance ? chain->distance : 1),
              guessed ? " (an estimate)" : "");
-    const double left = fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
+    const double left =
+        fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
     str_addf(s->out, "about %.2f cycles would be left.", left);
 }
 
@@ -232,7 +262,10 @@ static void say_false(const struct advice *s)
 {
     str_addf(s->out, "False dependency of %.2f cycles per iteration: ", s->l->chain.cycles);
     name_links(s, true);
-    str_add(s->out, ". The old value of the destination is waited for, though the result needs no part of it or only parts that nobody reads. Zero that register before (xor), or write all of it.");
+    str_add(
+        s->out,
+        ". The old value of the destination is waited for, though the result needs no part of it "
+        "or only parts that nobody reads. Zero that register before (xor), or write all of it.");
     add_next(s);
 }
 
@@ -240,7 +273,10 @@ static void say_serial(const struct advice *s)
 {
     str_addf(s->out, "Serialisation: ");
     name_links(s, true);
-    str_addf(s->out, ", %.2f cycles per iteration. Locked, fencing and blocked accesses run one after the other, whatever else is free: fewer of them would help.", s->l->chain.cycles);
+    str_addf(s->out,
+             ", %.2f cycles per iteration. Locked, fencing and blocked accesses run one after the "
+             "other, whatever else is free: fewer of them would help.",
+             s->l->chain.cycles);
 }
 
 /* A division by something that the loop does not change. */
@@ -249,10 +285,13 @@ static size_t constant_divisor(const struct analysis *a)
     for (size_t i = 0; i < a->count; i++) {
         const struct insn *insn = a->rows[i].insn;
         const struct operand *divisor = insn_operand(insn, insn->inputs[1]);
-        bool written = insn->operation != OPERATION_FP_DIVIDE || !divisor || divisor->kind != OPERAND_REGISTER;
+        bool written =
+            insn->operation != OPERATION_FP_DIVIDE || !divisor || divisor->kind != OPERAND_REGISTER;
         for (size_t k = 0; k < a->count && !written; k++)
             for (unsigned o = 0; o < a->rows[k].insn->operand_count; o++)
-                written |= a->rows[k].insn->operands[o].kind == OPERAND_REGISTER && a->rows[k].insn->operands[o].access & ACCESS_WRITE && a->rows[k].insn->operands[o].reg == divisor->reg;
+                written |= a->rows[k].insn->operands[o].kind == OPERAND_REGISTER &&
+                           a->rows[k].insn->operands[o].access & ACCESS_WRITE &&
+                           a->rows[k].insn->operands[o].reg == divisor->reg;
         if (!written)
             return i;
     }
@@ -263,13 +302,15 @@ static void say_divider(const struct advice *s)
 {
     const size_t constant = constant_divisor(s->a);
 
-    str_addf(s->out, "The divider is busy for %.2f cycles per iteration: ", s->a->bounds[BOUND_PIPES]);
+    str_addf(s->out,
+             "The divider is busy for %.2f cycles per iteration: ", s->a->bounds[BOUND_PIPES]);
     name_rows(s->a, full_pipes(s->a), s->out);
     str_add(s->out, ".");
     if (constant < s->a->count) {
         str_add(s->out, " The divisor of ");
         name_row(s->a, constant, s->out);
-        str_add(s->out, " stays the same in the loop: multiply by its reciprocal, which rounds differently (-ffast-math).");
+        str_add(s->out, " stays the same in the loop: multiply by its reciprocal, which rounds "
+                        "differently (-ffast-math).");
     }
     add_next(s);
 }
@@ -282,9 +323,12 @@ static void say_accesses(const struct advice *s)
         loads += (s->a->rows[i].flags & ROW_LOAD) != 0;
         stores += (s->a->rows[i].flags & ROW_STORE) != 0;
     }
-    str_addf(s->out, "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s.", s->a->bounds[BOUND_MEMORY], loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
+    str_addf(s->out, "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s.",
+             s->a->bounds[BOUND_MEMORY], loads, loads == 1 ? "" : "s", stores,
+             stores == 1 ? "" : "s");
     if (s->a->fitted & 1U << BOUND_MEMORY)
-        str_add(s->out, " That is a fitted mean: some loads are tried again (facts load_replays, forward_replays).");
+        str_add(s->out, " That is a fitted mean: some loads are tried again (facts load_replays, "
+                        "forward_replays).");
     str_add(s->out, " Fewer or wider accesses would help.");
     add_next(s);
 }
@@ -325,23 +369,32 @@ static void say_frontend(const struct advice *s)
     const struct frontend *f = &a->frontend;
     const size_t prefix = long_prefix(a);
 
-    str_addf(s->out, "Front end, %s: %.2f cycles per iteration", frontend_part(f), a->bounds[BOUND_FRONTEND]);
+    str_addf(s->out, "Front end, %s: %.2f cycles per iteration", frontend_part(f),
+             a->bounds[BOUND_FRONTEND]);
     if (f->at != FRONTEND_NOWHERE && f->at < a->count) {
         str_add(s->out, f->jcc_erratum ? " because of " : ", fullest from ");
         name_row(a, f->at, s->out);
         str_add(s->out, f->jcc_erratum ? "" : " on");
     }
     if (f->jcc_erratum)
-        str_add(s->out, ": a jump that crosses or ends at a 32-byte boundary keeps its code out of the \302\265op cache. Align it.");
+        str_add(s->out, ": a jump that crosses or ends at a 32-byte boundary keeps its code out of "
+                        "the \302\265op cache. Align it.");
     else if (f->crowded)
-        str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache takes. Longer encodings would help.");
+        str_add(s->out, ": that block of code has more \302\265ops than the \302\265op cache "
+                        "takes. Longer encodings would help.");
     else if (f->large)
-        str_add(s->out, ": the loop has more \302\265ops than the \302\265op cache holds. Unroll it less.");
+        str_add(s->out,
+                ": the loop has more \302\265ops than the \302\265op cache holds. Unroll it less.");
     else if (f->source == SOURCE_LOOP_BUFFER)
-        str_add(s->out, ": a group of \302\265ops ends with the iteration. Unrolling would fill them.");
+        str_add(s->out,
+                ": a group of \302\265ops ends with the iteration. Unrolling would fill them.");
     else if (f->source == SOURCE_UOP_CACHE)
-        str_add(s->out, f->by_windows ? ": instructions lie too close together, or across too many windows of code. Another alignment, longer encodings or unrolling would help."
-                                      : ": it delivers no more \302\265ops in a cycle. Fewer \302\265ops or unrolling would help.");
+        str_add(s->out,
+                f->by_windows
+                    ? ": instructions lie too close together, or across too many windows of code. "
+                      "Another alignment, longer encodings or unrolling would help."
+                    : ": it delivers no more \302\265ops in a cycle. Fewer \302\265ops or "
+                      "unrolling would help.");
     else if (is_predecode(f)) {
         str_add(s->out, ": so many bytes and instructions a cycle. Shorter encodings would help.");
         if (prefix < a->count) {
@@ -350,13 +403,18 @@ static void say_frontend(const struct advice *s)
             str_add(s->out, ".");
         }
     } else
-        str_add(s->out, several_micro_ops(a) ? ": only the first decoder takes instructions of several \302\265ops. Simpler instructions would help." : ": so many instructions. Fewer would help.");
+        str_add(s->out, several_micro_ops(a)
+                            ? ": only the first decoder takes instructions of several \302\265ops. "
+                              "Simpler instructions would help."
+                            : ": so many instructions. Fewer would help.");
     add_next(s);
 }
 
 static void say_branch(const struct advice *s)
 {
-    str_addf(s->out, "The taken branch takes %.2f cycles per iteration. Unrolling would spread them.", s->a->bounds[BOUND_FRONTEND]);
+    str_addf(s->out,
+             "The taken branch takes %.2f cycles per iteration. Unrolling would spread them.",
+             s->a->bounds[BOUND_FRONTEND]);
     add_next(s);
 }
 
@@ -364,10 +422,14 @@ static void say_microcode(const struct advice *s)
 {
     const struct analysis *a = s->a;
 
-    str_addf(s->out, "Microcode or waiting takes %.2f cycles per iteration, the least that each instruction takes alone:", a->bounds[BOUND_ISSUE]);
+    str_addf(s->out,
+             "Microcode or waiting takes %.2f cycles per iteration, the least that each "
+             "instruction takes alone:",
+             a->bounds[BOUND_ISSUE]);
     for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
         if (a->rows[i].alone) {
-            str_addf(s->out, "%s %s %.2f", named++ ? "," : "", a->rows[i].insn->mnemonic, a->rows[i].alone->cycles);
+            str_addf(s->out, "%s %s %.2f", named++ ? "," : "", a->rows[i].insn->mnemonic,
+                     a->rows[i].alone->cycles);
             insn_place_note(a->rows[i].insn, s->out);
         }
     str_add_char(s->out, '.');
@@ -406,9 +468,11 @@ static void name_issue(const struct advice *s, const char *each)
     portset set = 0;
 
     str_addf(s->out, "%.0f %s", a->issue.count, issue_kinds[a->issue.kind].things);
-    if (a->issue.kind == ISSUE_DISPATCH && ports && portset_parse(&ports, mapping_ports(a->machine->mapping), &set, NULL))
+    if (a->issue.kind == ISSUE_DISPATCH && ports &&
+        portset_parse(&ports, mapping_ports(a->machine->mapping), &set, NULL))
         name_ports(a, set, s->out);
-    str_addf(s->out, "%s, %g per cycle", each, machine_number(a->machine, issue_kinds[a->issue.kind].fact));
+    str_addf(s->out, "%s, %g per cycle", each,
+             machine_number(a->machine, issue_kinds[a->issue.kind].fact));
 }
 
 static void say_issue(const struct advice *s)
@@ -416,21 +480,32 @@ static void say_issue(const struct advice *s)
     const struct analysis *a = s->a;
     const double width = machine_number(a->machine, "issue_width");
 
-    str_add(s->out, a->issue.kind == ISSUE_SLOTS ? "Issue" : a->issue.kind == ISSUE_DISPATCH ? "Dispatch" : "Rename");
+    str_add(s->out, a->issue.kind == ISSUE_SLOTS      ? "Issue"
+                    : a->issue.kind == ISSUE_DISPATCH ? "Dispatch"
+                                                      : "Rename");
     str_add(s->out, " is saturated: ");
     name_issue(s, " per iteration");
     str_add(s->out, ".");
-    if (a->issue.kind == ISSUE_SLOTS && a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
-        str_addf(s->out, " Some groups of %g end early, before an instruction that does not fit into what is left of them.", width);
+    if (a->issue.kind == ISSUE_SLOTS &&
+        a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
+        str_addf(s->out,
+                 " Some groups of %g end early, before an instruction that does not fit into what "
+                 "is left of them.",
+                 width);
     str_addf(s->out, " That takes %.2f cycles.", a->bounds[BOUND_ISSUE]);
     name_split(s);
-    str_add(s->out, a->issue.kind == ISSUE_SLOTS ? " Fewer instructions (wider vectors, folded loads, unrolling) would help." : " Fewer of these would help.");
+    str_add(s->out, a->issue.kind == ISSUE_SLOTS
+                        ? " Fewer instructions (wider vectors, folded loads, unrolling) would help."
+                        : " Fewer of these would help.");
     add_next(s);
 }
 
 static void say_retire(const struct advice *s)
 {
-    str_addf(s->out, "Retirement: %.2f cycles per iteration at %g \302\265ops per cycle. Fewer \302\265ops would help.", s->a->bounds[BOUND_RETIRE], machine_number(s->a->machine, "retire_width"));
+    str_addf(s->out,
+             "Retirement: %.2f cycles per iteration at %g \302\265ops per cycle. Fewer \302\265ops "
+             "would help.",
+             s->a->bounds[BOUND_RETIRE], machine_number(s->a->machine, "retire_width"));
     add_next(s);
 }
 
@@ -452,7 +527,8 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
         name_issue(s, "");
         str_add(s->out, ")");
     } else if (kind == LIMIT_FRONTEND) {
-        str_addf(s->out, " (%s%s)", frontend_part(&a->frontend), a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
+        str_addf(s->out, " (%s%s)", frontend_part(&a->frontend),
+                 a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
     }
 }
 
@@ -461,7 +537,8 @@ static bool only_jump(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++)
         for (unsigned j = 0; j < PORTS_MAX && a->bottleneck_ports >> j; j++)
-            if (a->bottleneck_ports >> j & 1 && a->rows[i].pressure[j] > EQUAL && i + 1 != a->count && !(a->rows[i].flags & ROW_FUSED && i + 2 == a->count))
+            if (a->bottleneck_ports >> j & 1 && a->rows[i].pressure[j] > EQUAL &&
+                i + 1 != a->count && !(a->rows[i].flags & ROW_FUSED && i + 2 == a->count))
                 return false;
     return true;
 }
@@ -471,8 +548,11 @@ static bool unrolling_helps(const struct advice *s)
 {
     for (unsigned i = 0; i < s->l->count; i++) {
         const enum limit_kind kind = s->l->kinds[i];
-        const bool frontend = kind == LIMIT_FRONTEND && (s->a->frontend.source == SOURCE_LOOP_BUFFER || s->a->bounds[BOUND_FRONTEND] <= 1);
-        if (kind != LIMIT_INDUCTION && kind != LIMIT_BRANCH && !frontend && !(kind == LIMIT_PORTS && only_jump(s->a)))
+        const bool frontend =
+            kind == LIMIT_FRONTEND &&
+            (s->a->frontend.source == SOURCE_LOOP_BUFFER || s->a->bounds[BOUND_FRONTEND] <= 1);
+        if (kind != LIMIT_INDUCTION && kind != LIMIT_BRANCH && !frontend &&
+            !(kind == LIMIT_PORTS && only_jump(s->a)))
             return false;
     }
     return true;
@@ -496,12 +576,14 @@ static void say_ports(const struct advice *s)
 
     name_ports(a, a->bottleneck_ports, s->out);
     s->out->data[start] = 'P';
-    str_addf(s->out, " %s saturated for %.2f cycles per iteration, mostly by ", portset_size(a->bottleneck_ports) == 1 ? "is" : "are", a->bounds[BOUND_PORTS]);
+    str_addf(s->out, " %s saturated for %.2f cycles per iteration, mostly by ",
+             portset_size(a->bottleneck_ports) == 1 ? "is" : "are", a->bounds[BOUND_PORTS]);
     name_rows(a, a->bottleneck_ports, s->out);
     add_tied(s);
     str_add(s->out, ".");
     if (a->fitted & 1U << BOUND_PORTS)
-        str_add(s->out, " That is a fitted mean: some operations are tried before their input is there (fact alu_replays).");
+        str_add(s->out, " That is a fitted mean: some operations are tried before their input is "
+                        "there (fact alu_replays).");
     alternatives_add(a, s->out);
     add_next(s);
 }
@@ -513,10 +595,22 @@ static void say_none(const struct advice *s)
 
 typedef void say_kind(const struct advice *s);
 static say_kind *const say[LIMIT_COUNT] = {
-    [LIMIT_INDUCTION] = say_induction, [LIMIT_REDUCTION] = say_reduction, [LIMIT_RECURRENCE] = say_recurrence, [LIMIT_POINTER_CHASE] = say_chase,
-    [LIMIT_SELECT] = say_select,       [LIMIT_MEMORY] = say_memory,       [LIMIT_FALSE] = say_false,           [LIMIT_SERIAL] = say_serial,
-    [LIMIT_PORTS] = say_ports,         [LIMIT_DIVIDER] = say_divider,     [LIMIT_ACCESSES] = say_accesses,     [LIMIT_FRONTEND] = say_frontend,
-    [LIMIT_BRANCH] = say_branch,       [LIMIT_ISSUE] = say_issue,         [LIMIT_RETIRE] = say_retire,         [LIMIT_MICROCODE] = say_microcode,
+    [LIMIT_INDUCTION] = say_induction,
+    [LIMIT_REDUCTION] = say_reduction,
+    [LIMIT_RECURRENCE] = say_recurrence,
+    [LIMIT_POINTER_CHASE] = say_chase,
+    [LIMIT_SELECT] = say_select,
+    [LIMIT_MEMORY] = say_memory,
+    [LIMIT_FALSE] = say_false,
+    [LIMIT_SERIAL] = say_serial,
+    [LIMIT_PORTS] = say_ports,
+    [LIMIT_DIVIDER] = say_divider,
+    [LIMIT_ACCESSES] = say_accesses,
+    [LIMIT_FRONTEND] = say_frontend,
+    [LIMIT_BRANCH] = say_branch,
+    [LIMIT_ISSUE] = say_issue,
+    [LIMIT_RETIRE] = say_retire,
+    [LIMIT_MICROCODE] = say_microcode,
     [LIMIT_NONE] = say_none,
 };
 
@@ -528,12 +622,14 @@ static void say_tie(const struct advice *s)
         str_add(s->out, !i ? "" : i + 1 == s->l->count ? " and " : ", ");
         name_tied(s, s->l->kinds[i]);
     }
-    str_add(s->out, unrolling_helps(s) ? ". Unrolling relieves both." : ". Relieving one alone gains nothing.");
+    str_add(s->out, unrolling_helps(s) ? ". Unrolling relieves both."
+                                       : ". Relieving one alone gains nothing.");
     add_next(s);
 }
 
 /* What the bounds take for granted, and what in the loop could make it wrong. */
-static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop, struct str *out)
+static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop,
+                        struct str *out)
 {
     bool memory = false, branches = false, told = false;
     struct str levels = {0}, size = {0};
@@ -545,8 +641,10 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
     if (memory)
         memory_note(a, k, loop, &levels, &size);
     if (memory || branches)
-        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first level" : "", levels.length ? " (" : "", str_text(&levels), levels.length ? " cycles)" : "",
-                 memory && branches ? ", " : "", branches ? "branches predicted" : "", str_text(&size));
+        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first level" : "",
+                 levels.length ? " (" : "", str_text(&levels), levels.length ? " cycles)" : "",
+                 memory && branches ? ", " : "", branches ? "branches predicted" : "",
+                 str_text(&size));
     str_done(&levels);
     str_done(&size);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
@@ -559,7 +657,10 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
 
 void advice_repeated(const struct insn *repeated, struct str *out)
 {
-    str_addf(out, "What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", repeated->mnemonic);
+    str_addf(out,
+             "What a repeated %s takes depends on its count and is not modelled: one repetition is "
+             "counted, so this is a lower bound.",
+             repeated->mnemonic);
 }
 
 /* Which instructions' figures are estimates, each form once. */
@@ -571,10 +672,12 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
     for (size_t i = 0; i < a->count && named <= NAMED_ESTIMATES; i++) {
         bool again = !a->rows[i].estimate;
         for (size_t k = 0; k < i && !again; k++)
-            again = a->rows[k].estimate && strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
+            again =
+                a->rows[k].estimate && strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
         if (again)
             continue;
-        str_addf(out, "%s %s", named ? "," : "", named == NAMED_ESTIMATES ? "..." : a->rows[i].insn->mnemonic);
+        str_addf(out, "%s %s", named ? "," : "",
+                 named == NAMED_ESTIMATES ? "..." : a->rows[i].insn->mnemonic);
         named++;
     }
     str_add_char(out, '.');
@@ -583,10 +686,13 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
 /* Names the width that binds, where it is an estimate. */
 static void estimated_width(const struct analysis *a, struct str *out)
 {
-    const char *fact = a->limit.kind == LIMIT_RETIRE ? "retire_width" : a->limit.kind == LIMIT_ISSUE ? issue_kinds[a->issue.kind].fact : NULL;
+    const char *fact = a->limit.kind == LIMIT_RETIRE  ? "retire_width"
+                       : a->limit.kind == LIMIT_ISSUE ? issue_kinds[a->issue.kind].fact
+                                                      : NULL;
 
     if (fact && machine_fact_estimate(a->machine, fact))
-        str_addf(out, " The machine's %s of %g is an estimate.", fact, machine_number(a->machine, fact));
+        str_addf(out, " The machine's %s of %g is an estimate.", fact,
+                 machine_number(a->machine, fact));
 }
 
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
@@ -604,7 +710,9 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     } else if (a->unknown)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
-        str_addf(&s, " This machine %s, so dependency chains may take longer.", isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies" : "lacks the fact load_latency");
+        str_addf(&s, " This machine %s, so dependency chains may take longer.",
+                 isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies"
+                                                      : "lacks the fact load_latency");
     if (a->estimate)
         estimate_sentence(a, &s);
     estimated_width(a, &s);

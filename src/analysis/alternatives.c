@@ -49,7 +49,8 @@ static bool find_alternative(const struct analysis *a, size_t row, struct kind *
             continue;
         out->entry = mapping_find(a->machine->mapping, out->other.form);
         out->count = 1;
-        if (out->entry && out->entry->usage.count && mass_within(&out->entry->usage, a->bottleneck_ports) < now)
+        if (out->entry && out->entry->usage.count &&
+            mass_within(&out->entry->usage, a->bottleneck_ports) < now)
             return true;
     }
     return false;
@@ -66,7 +67,8 @@ static void name_kind(const struct analysis *a, const struct kind *kind, struct 
 {
     str_addf(out, "%u of them could be %s (", kind->count, kind->other.name);
     usage_print(&kind->entry->usage, mapping_ports(a->machine->mapping), out);
-    str_addf(out, "%s%s)", kind->other.note ? "; with " : "", kind->other.note ? kind->other.note : "");
+    str_addf(out, "%s%s)", kind->other.note ? "; with " : "",
+             kind->other.note ? kind->other.note : "");
 }
 
 void alternatives_add(const struct analysis *a, struct str *out)

@@ -54,10 +54,13 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
         row->slowest = cost->op->slowest;
         row->alone = cost->op->alone;
         row->estimate = cost->flags & ROW_ESTIMATE ? cost->op->estimate : NULL;
-        row->latency = cost->flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM) ? 0 : cost->op->entry ? cost->op->entry->latency : NAN;
+        row->latency = cost->flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM) ? 0
+                       : cost->op->entry ? cost->op->entry->latency
+                                         : NAN;
         row->pressure = mem_zero(ports, sizeof(double));
         for (uint32_t k = 0; k < cost->count; k++)
-            usage_add(&row->usage, costs->masses[cost->first + k].ports, costs->masses[cost->first + k].count);
+            usage_add(&row->usage, costs->masses[cost->first + k].ports,
+                      costs->masses[cost->first + k].count);
     }
 }
 
@@ -72,7 +75,8 @@ static int by_producer(const void *a, const void *b)
     const struct analysis_edge *x = a, *y = b;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
-    return x->to != y->to ? (x->to < y->to ? -1 : 1) : (x->distance > y->distance) - (x->distance < y->distance);
+    return x->to != y->to ? (x->to < y->to ? -1 : 1)
+                          : (x->distance > y->distance) - (x->distance < y->distance);
 }
 
 typedef VEC(struct analysis_edge) edge_list;
@@ -83,14 +87,18 @@ struct last_writer {
     bool known;
 };
 
-static void read_from(const struct last_writer *writers, unsigned resource, uint32_t to, edge_list *edges)
+static void read_from(const struct last_writer *writers, unsigned resource, uint32_t to,
+                      edge_list *edges)
 {
     if (resource < RESOURCE_COUNT && writers[resource].known)
-        vec_push(edges, ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
+        vec_push(edges,
+                 ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Edges to instruction @at, which makes no value and so is no node of the dependences: a branch reads flags or registers. */
-static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at, edge_list *edges)
+/* Edges to instruction @at, which makes no value and so is no node of the dependences: a branch
+ * reads flags or registers. */
+static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
+                      edge_list *edges)
 {
     if (insn->flags_read & FLAG_CARRY)
         read_from(writers, RESOURCE_CARRY, at, edges);
@@ -107,7 +115,8 @@ static void add_reads(const struct last_writer *writers, const struct insn *insn
     }
 }
 
-static void add_readers(const struct analysis *a, const struct insn *insns, const struct deps *deps, edge_list *edges)
+static void add_readers(const struct analysis *a, const struct insn *insns, const struct deps *deps,
+                        edge_list *edges)
 {
     struct last_writer writers[RESOURCE_COUNT] = {0};
 
@@ -129,12 +138,15 @@ static void take_edges(struct analysis *a, const struct insn *insns, const struc
     edge_list edges = {0};
 
     for (size_t i = 0; i < deps->edge_count; i++)
-        vec_push(&edges, ((struct analysis_edge){deps->nodes[deps->edges[i].from].insn, deps->nodes[deps->edges[i].to].insn, deps->edges[i].distance}));
+        vec_push(&edges, ((struct analysis_edge){deps->nodes[deps->edges[i].from].insn,
+                                                 deps->nodes[deps->edges[i].to].insn,
+                                                 deps->edges[i].distance}));
     add_readers(a, insns, deps, &edges);
     if (edges.count)
         qsort(edges.items, edges.count, sizeof *edges.items, by_producer);
     for (size_t i = 0; i < edges.count; i++)
-        if (a->edge_count == 0 || by_producer(&edges.items[a->edge_count - 1], &edges.items[i]) != 0)
+        if (a->edge_count == 0 ||
+            by_producer(&edges.items[a->edge_count - 1], &edges.items[i]) != 0)
             edges.items[a->edge_count++] = edges.items[i];
     a->edges = edges.items;
 }
@@ -164,14 +176,16 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->shape = shape_of(insns, a->count);
     a->rows = mem_zero(a->count, sizeof *a->rows);
     a->totals = mem_zero(mapping_ports(m->mapping)->count, sizeof *a->totals);
-    struct block_options options = {.shape = a->shape, .align = a->count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct block_options options = {.shape = a->shape,
+                                    .align = a->count ? (unsigned)(insns[0].offset % 64) : 0};
     bounds_of(work, insns, a->count, &options, true, &bounds);
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
     a->unknown = bounds.unknown;
     a->estimate = bounds.estimate;
     a->repeated = analysis_repeated(insns, a->count);
-    a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]) || bounds.open;
+    a->lower_bound =
+        bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]) || bounds.open;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->issue = bounds.issue;

@@ -1,4 +1,5 @@
-/* What a kernel costs on a machine: bounds in cycles per iteration, pressure per instruction and port. */
+/* What a kernel costs on a machine: bounds in cycles per iteration, pressure per instruction and
+ * port. */
 #ifndef PORTOLAN_ANALYSIS_ANALYSIS_H
 #define PORTOLAN_ANALYSIS_ANALYSIS_H
 
@@ -6,27 +7,28 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* What limits a loop, in the field's terms: the kind of the largest bound and the facts that its sentence needs. */
+/* What limits a loop, in the field's terms: the kind of the largest bound and the facts that its
+ * sentence needs. */
 
 /* Kinds with their names in the results. Those up to SERIAL are kinds of dependence chains. */
-#define LIMITS(X) \
-    X(INDUCTION, "induction variable")     /* a counter or pointer that a constant steps */ \
-    X(REDUCTION, "reduction")              /* an accumulator of one associative operation */ \
-    X(RECURRENCE, "recurrence")            /* any other chain of operations */ \
-    X(POINTER_CHASE, "pointer chase")      /* the address of a load comes from the load before */ \
-    X(SELECT, "select chain")              /* a conditional move or blend waits for the one before */ \
-    X(MEMORY, "through memory")            /* a store is read by a load of a later iteration */ \
-    X(FALSE, "false dependency")           /* an instruction waits for an old value that it does not need */ \
-    X(SERIAL, "serialisation")             /* locked, fencing or blocked accesses */ \
-    X(PORTS, "ports") \
-    X(DIVIDER, "divider") \
-    X(ACCESSES, "loads and stores")        /* what the first-level cache serves in a cycle */ \
-    X(FRONTEND, "front end") \
-    X(BRANCH, "taken branch") \
-    X(ISSUE, "issue width") \
-    X(RETIRE, "retirement") \
-    X(MICROCODE, "microcode")              /* the least that instructions measured alone take */ \
-    X(NONE, "none")                        /* no instruction uses a port */
+#define LIMITS(X)                                                                                  \
+    X(INDUCTION, "induction variable") /* a counter or pointer that a constant steps */            \
+    X(REDUCTION, "reduction")          /* an accumulator of one associative operation */           \
+    X(RECURRENCE, "recurrence")        /* any other chain of operations */                         \
+    X(POINTER_CHASE, "pointer chase")  /* the address of a load comes from the load before */      \
+    X(SELECT, "select chain")          /* a conditional move or blend waits for the one before */  \
+    X(MEMORY, "through memory")        /* a store is read by a load of a later iteration */        \
+    X(FALSE, "false dependency") /* an instruction waits for an old value that it does not need */ \
+    X(SERIAL, "serialisation")   /* locked, fencing or blocked accesses */                         \
+    X(PORTS, "ports")                                                                              \
+    X(DIVIDER, "divider")                                                                          \
+    X(ACCESSES, "loads and stores") /* what the first-level cache serves in a cycle */             \
+    X(FRONTEND, "front end")                                                                       \
+    X(BRANCH, "taken branch")                                                                      \
+    X(ISSUE, "issue width")                                                                        \
+    X(RETIRE, "retirement")                                                                        \
+    X(MICROCODE, "microcode") /* the least that instructions measured alone take */                \
+    X(NONE, "none")           /* no instruction uses a port */
 
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
 enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
@@ -46,7 +48,8 @@ struct limit_chain {
     struct limit_link *links;    /* in order, one iteration or @distance of them */
     size_t count;
     unsigned distance;           /* iterations that the chain spans */
-    unsigned alike;              /* chains of as many cycles that share no instruction with it, itself among them */
+    /* chains of as many cycles that share no instruction with it, itself among them */
+    unsigned alike;
     double cycles;               /* per iteration */
     bool floating;               /* REDUCTION: another order rounds differently */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
@@ -61,7 +64,8 @@ struct limit {
     enum limit_kind next;                  /* the largest limit below these; NONE: none is known */
     double next_cycles;                    /* its cycles per iteration; 0 */
     struct limit_chain chain;              /* the longest, also where something else limits */
-    char *split;                           /* REDUCTION: code with the accumulator split, lines of assembly; NULL: none */
+    /* REDUCTION: code with the accumulator split, lines of assembly; NULL: none */
+    char *split;
 };
 
 #define LIMIT_TIE 0.01   /* relative */
@@ -71,9 +75,15 @@ struct analysis_row {
     struct usage usage;        /* after fusion, idioms, elimination */
     double latency;            /* cycles, NaN unknown */
     double issue;              /* µops through rename */
-    const struct latency_rule *slowest; /* latency with the operands that take longest, borrowed from the machine; NULL: none is known */
-    const char *estimate;      /* its source, where what the machine says of the form is an estimate, borrowed from the machine; NULL: it is none */
-    const struct latency_rule *alone;   /* cycles that each copy takes at least, as measured of it alone, borrowed from the machine; NULL: its ports say */
+    /* latency with the operands that take longest, borrowed from the machine; NULL: none is
+     * known */
+    const struct latency_rule *slowest;
+    /* its source, where what the machine says of the form is an estimate, borrowed from the
+     * machine; NULL: it is none */
+    const char *estimate;
+    /* cycles that each copy takes at least, as measured of it alone, borrowed from the machine;
+     * NULL: its ports say */
+    const struct latency_rule *alone;
     uint32_t flags;            /* enum row_flag */
     double *pressure;          /* cycles per port, ports of the machine */
 };
@@ -85,7 +95,8 @@ struct analysis_edge {
 
 struct analysis {
     const struct machine *machine;   /* borrowed */
-    struct ports ports;              /* of the machine, under the names that people are shown (port_names.h) */
+    /* of the machine, under the names that people are shown (port_names.h) */
+    struct ports ports;
     struct analysis_row *rows;
     size_t count;
     double *totals;                  /* cycles per port */
@@ -95,31 +106,43 @@ struct analysis {
     enum shape shape;
     struct analysis_edge *edges;     /* each once, by producer */
     size_t edge_count;
-    double critical_path;            /* cycles of one iteration's longest path; NaN when latencies are not modelled */
+    /* cycles of one iteration's longest path; NaN when latencies are not modelled */
+    double critical_path;
     portset bottleneck_ports;        /* of the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
     unsigned fitted;                 /* as in struct bounds, of the bound that binds alone */
-    bool lower_bound;                /* a form is unknown, one is repeated, the machine has no latencies for chains, or none for a load in them */
+    /* a form is unknown, one is repeated, the machine has no latencies for chains, or none for a
+     * load in them */
+    bool lower_bound;
     bool unknown;                    /* a form is unknown */
-    bool estimate;                   /* what the machine says of a form is an estimate (a row with one) */
-    const struct insn *repeated;     /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */
-    char *not_modelled[UNMODELLED_COUNT];   /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no latencies */
+    /* what the machine says of a form is an estimate (a row with one) */
+    bool estimate;
+    /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */
+    const struct insn *repeated;
+    /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no
+     * latencies */
+    char *not_modelled[UNMODELLED_COUNT];
     struct limit limit;              /* what binds, in kinds and facts */
-    char *sentence;                  /* what binds, what would change it, what is assumed and not modelled, in words */
+    /* what binds, what would change it, what is assumed and not modelled, in words */
+    char *sentence;
 };
 
-/* Of loop @loop of @k. NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and @m. */
+/* Of loop @loop of @k. NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and
+ * @m. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
-/* The first of @insns that is executed as often as a register says (rep movsb); NULL: none. Pure. */
+/* The first of @insns that is executed as often as a register says (rep movsb); NULL: none.
+ * Pure. */
 const struct insn *analysis_repeated(const struct insn *insns, size_t count);
 /* Instructions of @a that no decoder knows (INSN_UNDECODED). Pure. */
 size_t analysis_undecoded(const struct analysis *a);
-const char *row_flag_name(uint32_t one_flag);       /* "unknown", "zero-idiom", ... as in the JSON flags */
+/* "unknown", "zero-idiom", ... as in the JSON flags */
+const char *row_flag_name(uint32_t one_flag);
 
 /* limit.c */
-/* Fills @out for @a, which is filled except for limit and sentence; @work: of the same block (bounds_of). limit_done frees it. Any thread. */
+/* Fills @out for @a, which is filled except for limit and sentence; @work: of the same block
+ * (bounds_of). limit_done frees it. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
 const char *limit_name(enum limit_kind kind);

@@ -8,7 +8,8 @@
 #define COUNTED 32       /* a multiple of the 8 positions of the stack's top */
 
 /* What a register of the stack holds. */
-enum content { EMPTY, NUMBER, TINY, NO_NUMBER };   /* TINY: denormal as a double; NO_NUMBER: what a fault leaves */
+/* TINY: denormal as a double; NO_NUMBER: what a fault leaves */
+enum content { EMPTY, NUMBER, TINY, NO_NUMBER };
 
 struct stack {
     uint8_t content[REGISTERS];
@@ -22,10 +23,12 @@ static uint8_t *at(struct stack *s, unsigned place)
 
 static bool is_stack_register(const struct operand *op)
 {
-    return op->kind == OPERAND_REGISTER && op->file == FILE_X87 && op->reg >= X87_FIRST && op->reg < X87_FIRST + REGISTERS;
+    return op->kind == OPERAND_REGISTER && op->file == FILE_X87 && op->reg >= X87_FIRST &&
+           op->reg < X87_FIRST + REGISTERS;
 }
 
-/* Places of the registers that the instruction names, st(0) where it names none; returns how many. */
+/* Places of the registers that the instruction names, st(0) where it names none; returns how
+ * many. */
 static unsigned places_of(const struct insn *insn, unsigned out[2])
 {
     unsigned n = 0;
@@ -45,7 +48,8 @@ static bool is_denormal(const struct operand *memory)
 
 static bool loads_number(const struct insn *insn)
 {
-    return insn->mnemonic[1] != 'i' && insn->mnemonic[1] != 'b';   /* fild, fiadd, fbld take integers */
+    /* fild, fiadd, fbld take integers */
+    return insn->mnemonic[1] != 'i' && insn->mnemonic[1] != 'b';
 }
 
 static unsigned load(struct stack *s, const struct insn *insn)
@@ -75,7 +79,8 @@ static unsigned store(struct stack *s, const struct insn *insn)
     const struct operand *memory = insn_memory(insn);
     unsigned places[2], n = places_of(insn, places);
     uint8_t value = *at(s, 0);
-    unsigned faults = value == EMPTY || (value == TINY && memory && memory->bits <= 64 && loads_number(insn));
+    unsigned faults =
+        value == EMPTY || (value == TINY && memory && memory->bits <= 64 && loads_number(insn));
 
     if (!memory)
         *at(s, n ? places[0] : 0) = value == EMPTY ? NO_NUMBER : value;
@@ -86,12 +91,17 @@ static unsigned compute(struct stack *s, const struct insn *insn)
 {
     const struct operand *memory = insn_memory(insn);
     unsigned places[2], n = places_of(insn, places);
-    uint8_t first = *at(s, places[0]), second = memory ? (is_denormal(memory) && loads_number(insn) ? TINY : NUMBER) : n > 1 ? *at(s, places[1]) : first;
-    bool bad = first == EMPTY || second == EMPTY || first == NO_NUMBER || second == NO_NUMBER, denormal = memory && second == TINY;
+    uint8_t first = *at(s, places[0]),
+            second = memory  ? (is_denormal(memory) && loads_number(insn) ? TINY : NUMBER)
+                     : n > 1 ? *at(s, places[1])
+                             : first;
+    bool bad = first == EMPTY || second == EMPTY || first == NO_NUMBER || second == NO_NUMBER,
+         denormal = memory && second == TINY;
 
     if (insn->x87 == X87_COMPARE)
         return first == EMPTY || second == EMPTY || denormal;
-    bool tiny = insn->x87 == X87_MULTIPLY ? first == TINY || second == TINY : first == TINY && second == TINY;
+    bool tiny = insn->x87 == X87_MULTIPLY ? first == TINY || second == TINY
+                                          : first == TINY && second == TINY;
     *at(s, places[0]) = bad ? NO_NUMBER : tiny ? TINY : NUMBER;
     return bad || denormal;
 }

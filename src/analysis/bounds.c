@@ -9,9 +9,11 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-#define BELOW 0.97   /* times the ports' bound: less is no time of this CPU; the rest is for what the clock is off by */
+/* times the ports' bound: less is no time of this CPU; the rest is for what the clock is off by */
+#define BELOW 0.97
 #define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: what three additions take, more were not measured */
-#define REPLAYS_FROM 0.75   /* of the largest bound: where ports are less busy hardly anything waits for one */
+/* of the largest bound: where ports are less busy hardly anything waits for one */
+#define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
 {
@@ -25,7 +27,8 @@ const char *cycles_sign(bool least, bool estimate)
 
 const char *bound_name(enum bound_kind kind)
 {
-    static const char *const names[BOUND_COUNT] = {"ports", "dividers", "issue", "frontend", "dependencies", "memory", "retire"};
+    static const char *const names[BOUND_COUNT] = {"ports",        "dividers", "issue", "frontend",
+                                                   "dependencies", "memory",   "retire"};
     return names[kind];
 }
 
@@ -68,8 +71,9 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
         else
             w->plain[plain++] = *mass;
     }
-    out->cycles[BOUND_PORTS] = want_ports ? throughput_bottleneck(w->throughput, w->plain, plain, &out->bottleneck_ports)
-                                          : throughput_of_masses(w->throughput, w->plain, plain);
+    out->cycles[BOUND_PORTS] =
+        want_ports ? throughput_bottleneck(w->throughput, w->plain, plain, &out->bottleneck_ports)
+                   : throughput_of_masses(w->throughput, w->plain, plain);
     out->cycles[BOUND_PIPES] = pipes ? 0 : NAN;
     for (portset rest = pipes; rest; rest &= rest - 1)
         out->cycles[BOUND_PIPES] = fmax(out->cycles[BOUND_PIPES], busy[__builtin_ctz(rest)]);
@@ -90,13 +94,15 @@ static double replayed_ports(struct block_work *w)
     }
     for (size_t i = 0; i < costs->mass_count; i++)
         if (!(costs->masses[i].ports & w->core->pipes))
-            w->plain[plain++] = (struct mass){costs->masses[i].ports, costs->masses[i].count * REPLAY_SLOT};
+            w->plain[plain++] =
+                (struct mass){costs->masses[i].ports, costs->masses[i].count * REPLAY_SLOT};
     for (size_t i = 0; i < r->count; i++)
         w->plain[plain++] = r->tries[i];
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs, struct bounds *out)
+static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs,
+                         struct bounds *out)
 {
     double retire = 0, loads = 0, stores = 0;
 
@@ -112,18 +118,22 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
 }
 
-/* Of @stores, those that take the cache alone: one that a load was renamed to, and what is beside it. */
+/* Of @stores, those that take the cache alone: one that a load was renamed to, and what is beside
+ * it. */
 static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
 
     if (!c->memory_renaming_store_alone || !w->deps.renamed)
         return 0;
-    return isnan(c->memory_renaming_store_beside) ? stores : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
+    return isnan(c->memory_renaming_store_beside)
+               ? stores
+               : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
 /* Stores that reach the cache: so many lines a cycle, however many stores in a row go to one. */
-static void store_bound(const struct block_work *w, const struct insn *insns, size_t count, struct bounds *out)
+static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
+                        struct bounds *out)
 {
     double stores = 0, plain = 0;
 
@@ -134,11 +144,14 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
         plain += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
     double alone = plain > 0 ? stores_alone(w, stores) : 0;
-    double lines = alone < stores ? fmax(alone, first_level_store_runs(w->core, &w->deps.addresses)) : alone;
-    out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
+    double lines =
+        alone < stores ? fmax(alone, first_level_store_runs(w->core, &w->deps.addresses)) : alone;
+    out->cycles[BOUND_MEMORY] =
+        fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
-/* Loads and stores that cross a line take further slots of the accesses per cycle, vector loads those of theirs (fact split_access_slots). */
+/* Loads and stores that cross a line take further slots of the accesses per cycle, vector loads
+ * those of theirs (fact split_access_slots). */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -160,12 +173,17 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
         vectors += !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR ? slots : 0;
         split += slots;
     }
-    return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle), stores / c->stores_per_cycle) : 0;   /* fmax ignores a NaN */
+    /* fmax ignores a NaN */
+    return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle),
+                            stores / c->stores_per_cycle)
+                     : 0;
 }
 
-bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles, double *least)
+bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
+                   double *least)
 {
-    const struct block_options options = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    const struct block_options options = {.shape = shape_of(insns, count),
+                                          .align = count ? (unsigned)(insns[0].offset % 64) : 0};
     struct bounds b;
 
     bounds_of(w, insns, count, &options, false, &b);
@@ -177,8 +195,14 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
 {
     const struct core *c = w->core;
     const struct deps *d = &w->deps;
-    double loads = 0, stores = 0, fed = isnan(c->load_replays) ? 0 : c->load_replays * w->replays.fed + c->load_replays_pairs * w->replays.pairs;
-    double forwarded = isnan(c->forward_replays) ? 0 : c->forward_replays * d->forwarded + c->forward_replays_modify * d->forwarded_modified;
+    double loads = 0, stores = 0,
+           fed = isnan(c->load_replays)
+                     ? 0
+                     : c->load_replays * w->replays.fed + c->load_replays_pairs * w->replays.pairs;
+    double forwarded =
+        isnan(c->forward_replays)
+            ? 0
+            : c->forward_replays * d->forwarded + c->forward_replays_modify * d->forwarded_modified;
 
     if (!(fed + forwarded > 0))
         return w->replays.mixed;
@@ -186,12 +210,16 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
         loads += (insns[i].traits & INSN_LOAD) != 0;
         stores += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
-    return fmax(w->replays.mixed, (loads + fmax(fed, forwarded > 0 ? stores + forwarded : 0)) / c->loads_per_cycle);
+    return fmax(w->replays.mixed,
+                (loads + fmax(fed, forwarded > 0 ? stores + forwarded : 0)) / c->loads_per_cycle);
 }
 
-double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options)
+double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
+                      const struct block_options *options)
 {
-    return options->start == START_MEASURED && !isnan(c->x87_assist) ? assists_count(insns, count) * c->x87_assist : 0;
+    return options->start == START_MEASURED && !isnan(c->x87_assist)
+               ? assists_count(insns, count) * c->x87_assist
+               : 0;
 }
 
 /* Of those that are known. */
@@ -213,7 +241,8 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
     return false;
 }
 
-/* Cycles that additions of floating point which have no part in the chain delay it by (fact chain_delay_addition): not one of additions or fused operations. */
+/* Cycles that additions of floating point which have no part in the chain delay it by (fact
+ * chain_delay_addition): not one of additions or fused operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -225,28 +254,35 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     deps_bound(&w->deps, on_chain, count);
     for (size_t i = 0; i < count; i++) {
         vector |= on_chain[i] && insns[i].traits & INSN_VECTOR;
-        other &= !on_chain[i] || (insns[i].operation != OPERATION_FP_ADD && insns[i].operation != OPERATION_FP_FUSED);
+        other &= !on_chain[i] || (insns[i].operation != OPERATION_FP_ADD &&
+                                  insns[i].operation != OPERATION_FP_FUSED);
     }
     for (uint32_t i = 0; i < count && vector && other; i++)
-        additions += insns[i].operation == OPERATION_FP_ADD && !on_chain[i] && !reads_chain(&w->deps, on_chain, i);
+        additions += insns[i].operation == OPERATION_FP_ADD && !on_chain[i] &&
+                     !reads_chain(&w->deps, on_chain, i);
     free(on_chain);
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
-#define SPARE 1.05   /* by which the loads must pass a chain to leave it time: they take turns, stores go in order */
+/* by which the loads must pass a chain to leave it time: they take turns, stores go in order */
+#define SPARE 1.05
 
 /* Cycles of the accesses to memory, which a chain of operations on unhurried_ports can wait for. */
-static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count, const struct bounds *others)
+static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
+                              const struct bounds *others)
 {
     double stores = 0;
 
     for (size_t i = 0; i < count; i++)
         stores += (insns[i].traits & INSN_STORE) != 0;
-    return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);   /* fmax ignores a NaN */
+    /* fmax ignores a NaN */
+    return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
 }
 
-/* Builds the dependences: with operations on unhurried_ports of one cycle, instead of two, where the loop waits for memory then. */
-static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, const struct bounds *others)
+/* Builds the dependences: with operations on unhurried_ports of one cycle, instead of two, where
+ * the loop waits for memory then. */
+static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
+                               const struct block_options *options, const struct bounds *others)
 {
     w->deps.unhurried = false;
     deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
@@ -263,7 +299,8 @@ static double dependence_bound(struct block_work *w, const struct insn *insns, s
     return hurried;
 }
 
-void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
+void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
+               const struct block_options *options, bool want_ports, struct bounds *out)
 {
     w->least = 0;
     *out = (struct bounds){.bottleneck = BOUND_PORTS};
@@ -279,17 +316,22 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         out->cycles[BOUND_DEPENDENCIES] = dependence_bound(w, insns, count, options, out);
         out->open = w->deps.open;
         store_bound(w, insns, count, out);
-        double banks = fmax(first_level_loads(w->core, &w->deps.addresses), split_cycles(w, insns, count));
+        double banks =
+            fmax(first_level_loads(w->core, &w->deps.addresses), split_cycles(w, insns, count));
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
-        w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps) ? largest(out) : 0;
+        w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps)
+                       ? largest(out)
+                       : 0;
         replays_find(w->core, insns, &w->costs, &w->deps, &w->replays);
         double replays = bounds_replays(w, insns, count);
-        out->fitted = replays > 0 && !(replays <= out->cycles[BOUND_MEMORY]) ? 1U << BOUND_MEMORY : 0;
+        out->fitted =
+            replays > 0 && !(replays <= out->cycles[BOUND_MEMORY]) ? 1U << BOUND_MEMORY : 0;
         if (replays > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
         double tried = replayed_ports(w);
-        if (tried > out->cycles[BOUND_PORTS] && out->cycles[BOUND_PORTS] >= REPLAYS_FROM * largest(out)) {
+        if (tried > out->cycles[BOUND_PORTS] &&
+            out->cycles[BOUND_PORTS] >= REPLAYS_FROM * largest(out)) {
             out->cycles[BOUND_PORTS] = tried;
             out->fitted |= 1U << BOUND_PORTS;
         }
@@ -298,7 +340,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         out->fitted |= delay > 0 ? 1U << BOUND_DEPENDENCIES : 0;
         out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);
         if (w->core->dtlb_miss > 0)
-            out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
+            out->cycles[BOUND_MEMORY] +=
+                addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);
     }
     out->cycles[BOUND_ISSUE] = fmax(out->cycles[BOUND_ISSUE], costs_alone(&w->costs));
     for (int kind = 0; kind < BOUND_COUNT; kind++)
@@ -308,7 +351,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         }
     w->total = out->total;
     /* What takes as long as the branch that closes the loop would stay when it is unrolled. */
-    for (int kind = BOUND_FRONTEND + 1; out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
+    for (int kind = BOUND_FRONTEND + 1;
+         out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)
             out->bottleneck = (enum bound_kind)kind;
 }

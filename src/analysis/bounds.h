@@ -1,4 +1,5 @@
-/* All bounds of a block that repeats, in cycles per iteration; their maximum is the prediction of the `bounds` model. */
+/* All bounds of a block that repeats, in cycles per iteration; their maximum is the prediction of
+ * the `bounds` model. */
 #ifndef PORTOLAN_ANALYSIS_BOUNDS_H
 #define PORTOLAN_ANALYSIS_BOUNDS_H
 
@@ -7,7 +8,10 @@
 #include "analysis/issue.h"
 #include "analysis/replays.h"
 
-enum bound_kind { BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_FRONTEND, BOUND_DEPENDENCIES, BOUND_MEMORY, BOUND_RETIRE, BOUND_COUNT };
+enum bound_kind {
+    BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_FRONTEND, BOUND_DEPENDENCIES, BOUND_MEMORY,
+    BOUND_RETIRE, BOUND_COUNT
+};
 
 struct bounds {
     double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
@@ -18,8 +22,10 @@ struct bounds {
     enum bound_kind bottleneck;
     bool unknown;                    /* a form is unknown: lower bounds */
     bool estimate;                   /* what the machine says of a form is an estimate */
-    unsigned fitted;                 /* bit by bound: it is a mean that was fitted, of loads or operations that are tried again */
-    bool open;                       /* so is how long some load takes that others wait for: dependencies is a lower bound */
+    /* bit by bound: it is a mean that was fitted, of loads or operations that are tried again */
+    unsigned fitted;
+    /* so is how long some load takes that others wait for: dependencies is a lower bound */
+    bool open;
 };
 
 struct block_options {
@@ -29,7 +35,8 @@ struct block_options {
     struct known_forwards known;     /* what runs showed of its memory; nothing for code alone */
 };
 
-/* Of memory, what bounds, analysis and simulation of a block take for each of its instructions, most of it in the simulator: more than was seen of common loops. */
+/* Of memory, what bounds, analysis and simulation of a block take for each of its instructions,
+ * most of it in the simulator: more than was seen of common loops. */
 #define BLOCK_BYTES_EACH 2048
 
 /* Storage for one block after the other. One thread. */
@@ -42,24 +49,35 @@ struct block_work {
     struct mass *plain;              /* masses off the blocking pipes */
     size_t plain_capacity;
     double total;                    /* the largest bound of the block; 0: none is known */
-    double least;                    /* the bounds of the block, without what no simulation shares: loads that are tried again, page walks, assists and microcode that was measured alone; 0: none is known */
+    /* the bounds of the block, without what no simulation shares: loads that are tried again, page
+     * walks, assists and microcode that was measured alone; 0: none is known */
+    double least;
 };
 /* Borrows @m as core_new does. */
 struct block_work *block_work_new(const struct machine *m);
 void block_work_free(struct block_work *w);
 
-/* @w keeps costs and deps of the block until the next call. @want_ports also finds the bottleneck's ports. */
-void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out);
-/* Whether @cycles, which were measured of @insns, are fewer than the ports take, then *@least. An estimate and a fitted mean refute nothing. */
-bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles, double *least);
-/* Cycles that the loads take with those that are tried again (fact load_replays: loads whose address comes straight from a load); 0 without any, or where nothing
- * is known. After bounds_of on the same block. */
+/* @w keeps costs and deps of the block until the next call. @want_ports also finds the bottleneck's
+ * ports. */
+void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
+               const struct block_options *options, bool want_ports, struct bounds *out);
+/* Whether @cycles, which were measured of @insns, are fewer than the ports take, then *@least. An
+ * estimate and a fitted mean refute nothing. */
+bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
+                   double *least);
+/* Cycles that the loads take with those that are tried again (fact load_replays: loads whose
+ * address comes straight from a load); 0 without any, or where nothing is known. After bounds_of on
+ * the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
-/* Cycles per iteration that microcode for x87 operands takes, while nothing else runs; part of the dependencies' bound. */
-double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options);
-/* What stands before cycles in a sentence ("at least ", "about ", "at least about ", "") and in a table (">=", "~", ">~", ""), by whether they are a lower bound and an estimate. */
+/* Cycles per iteration that microcode for x87 operands takes, while nothing else runs; part of the
+ * dependencies' bound. */
+double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
+                      const struct block_options *options);
+/* What stands before cycles in a sentence ("at least ", "about ", "at least about ", "") and in a
+ * table (">=", "~", ">~", ""), by whether they are a lower bound and an estimate. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
-const char *bound_name(enum bound_kind kind);   /* "ports", "dividers", "issue", ... as in the JSON keys */
+/* "ports", "dividers", "issue", ... as in the JSON keys */
+const char *bound_name(enum bound_kind kind);
 
 #endif

@@ -41,15 +41,19 @@ struct binary {
     VEC(struct build_loop) loops;
 };
 
-static bool add_object(struct binary *b, struct object *take_o, const char *member, bool ok, struct err *err)
+static bool add_object(struct binary *b, struct object *take_o, const char *member, bool ok,
+                       struct err *err)
 {
     struct function_ranking ranking = {0};
 
     ok = ok && functions_rank(take_o, &ranking, err);
     for (size_t i = 0; ok && i < ranking.list.count; i++)
-        vec_add(&b->pieces, ((struct build_piece){.object = (uint32_t)b->objects.count, .symbol = ranking.list.items[i].symbol}));
+        vec_add(&b->pieces, ((struct build_piece){.object = (uint32_t)b->objects.count,
+                                                  .symbol = ranking.list.items[i].symbol}));
     if (ok && vec_room(&b->objects))
-        vec_push(&b->objects, ((struct build_object){.object = *take_o, .member = member ? mem_strdup(member) : NULL}));
+        vec_push(&b->objects,
+                 ((struct build_object){.object = *take_o,
+                                        .member = member ? mem_strdup(member) : NULL}));
     else
         object_done(take_o);
     function_ranking_done(&ranking);
@@ -84,7 +88,9 @@ struct binary *build_open(const char *path, struct err *err)
     struct binary *b = mem_zero(1, sizeof *b);
     struct object o;
     const bool archived = archive_is(path);
-    const bool ok = archived ? add_archive(b, path, err) : add_object(b, &o, NULL, object_read(path, OBJECT_FUNCTIONS, &o, err), err);
+    const bool ok =
+        archived ? add_archive(b, path, err)
+                 : add_object(b, &o, NULL, object_read(path, OBJECT_FUNCTIONS, &o, err), err);
 
     if (ok && watch_goes_on(err))
         return b;
@@ -101,7 +107,9 @@ bool build_isa(const char *path, enum isa *out, struct err *err)
     bool ok;
 
     if (archive_is(path)) {
-        ok = archive_read(path, &a, err) && (a.members.count || err_set(err, ERR_DATA, "name an archive of object files", "no object file in it"));
+        ok = archive_read(path, &a, err) &&
+             (a.members.count ||
+              err_set(err, ERR_DATA, "name an archive of object files", "no object file in it"));
         for (size_t i = 0; ok && i < a.members.count; i++) {
             ok = object_read_member(&a.members.items[i], 0, &o, err);
             if (ok)
@@ -187,15 +195,23 @@ static void take_shape(const struct insn *insns, size_t count, struct build_loop
     out->sequence = sequence;
 }
 
-static void take_loop(struct build_piece *piece, const struct kernel *k, size_t at, struct machine *const *machines, size_t machine_count)
+static void take_loop(struct build_piece *piece, const struct kernel *k, size_t at,
+                      struct machine *const *machines, size_t machine_count)
 {
     const struct kernel_loop *loop = &k->loops[at];
     size_t count;
     const struct insn *insns = kernel_insns(k, at, &count), *last = insns + count - 1;
-    struct build_loop out = {.instructions = (uint32_t)count, .depth = loop->depth, .innermost = true, .position = insns->offset, .end = last->offset + last->length, .address = insns->address};
+    struct build_loop out = {.instructions = (uint32_t)count,
+                             .depth = loop->depth,
+                             .innermost = true,
+                             .position = insns->offset,
+                             .end = last->offset + last->length,
+                             .address = insns->address};
 
     for (size_t i = 0; i < k->loop_count && out.innermost; i++)
-        out.innermost = i == at || k->loops[i].depth <= loop->depth || k->loops[i].first < loop->first || k->loops[i].first >= loop->first + loop->count;
+        out.innermost = i == at || k->loops[i].depth <= loop->depth ||
+                        k->loops[i].first < loop->first ||
+                        k->loops[i].first >= loop->first + loop->count;
     take_steps(insns, count, &out);
     take_shape(insns, count, &out);
     out.costs = mem_zero(machine_count ? machine_count : 1, sizeof *out.costs);
@@ -257,9 +273,11 @@ static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t e
             continue;
         for (size_t j = i; j < end; j++)
             if (lines->rows.items[j].file == file && lines->rows.items[j].line)
-                bytes += (j + 1 < end ? lines->rows.items[j + 1].place : stop) - lines->rows.items[j].place;
+                bytes += (j + 1 < end ? lines->rows.items[j + 1].place : stop) -
+                         lines->rows.items[j].place;
         watch_steps(end - i);
-        const bool system = of_the_system(lines->files.items[file]), before = best != INDEX_NONE && of_the_system(lines->files.items[best]);
+        const bool system = of_the_system(lines->files.items[file]),
+                   before = best != INDEX_NONE && of_the_system(lines->files.items[best]);
         if (best == INDEX_NONE || (before && !system) || (before == system && bytes > most)) {
             best = file;
             most = bytes;
@@ -288,26 +306,34 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Whether @l does what @main leaves over: the same source, in steps that are a part of the other's. */
+/* Whether @l does what @main leaves over: the same source, in steps that are a part of the
+ * other's. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {
-    const bool parts = l->least && main->least > l->least && main->least % l->least == 0 && main->least / l->least <= FACTOR_MOST && l->most * (main->least / l->least) == main->most;
+    const bool parts = l->least && main->least > l->least && main->least % l->least == 0 &&
+                       main->least / l->least <= FACTOR_MOST &&
+                       l->most * (main->least / l->least) == main->most;
     const bool sourced = l->file && main->file;
 
-    return parts && main->depth == l->depth && main->innermost && l->innermost && (!sourced || (l->file == main->file && l->first_line <= main->last_line && main->first_line <= l->last_line));
+    return parts && main->depth == l->depth && main->innermost && l->innermost &&
+           (!sourced || (l->file == main->file && l->first_line <= main->last_line &&
+                         main->first_line <= l->last_line));
 }
 
 static void mark_remainders(struct build_loop *loops, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count && !loops[i].remainder && !watch_steps(1); j++)
-            loops[i].remainder = (loops[j].file || (j < i && i - j <= 3)) && remains(&loops[i], &loops[j]);
+            loops[i].remainder =
+                (loops[j].file || (j < i && i - j <= 3)) && remains(&loops[i], &loops[j]);
 }
 
-/* The name without what a compiler adds to copies of a function that it makes, and without the hash that Rust's older names end with. */
+/* The name without what a compiler adds to copies of a function that it makes, and without the hash
+ * that Rust's older names end with. */
 static char *base_name(const char *name)
 {
-    static const char *const added[] = {".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm.", ".localalias", ".clone"};
+    static const char *const added[] = {".constprop", ".isra",  ".part",       ".cold",
+                                        ".lto_priv",  ".llvm.", ".localalias", ".clone"};
     size_t length = strlen(name);
 
     for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
@@ -334,7 +360,10 @@ void build_finish(struct binary *b)
             take_lines(&o->lines, &piece->loops.items[l]);
         }
         mark_remainders(piece->loops.items, piece->loops.count);
-        vec_push(&b->functions, ((struct build_function){mem_strdup(s->name), base_name(s->name), o->member ? mem_strdup(o->member) : NULL, s->nameless, b->loops.count, piece->loops.count}));
+        vec_push(&b->functions,
+                 ((struct build_function){mem_strdup(s->name), base_name(s->name),
+                                          o->member ? mem_strdup(o->member) : NULL, s->nameless,
+                                          b->loops.count, piece->loops.count}));
         for (size_t l = 0; l < piece->loops.count; l++)
             vec_push(&b->loops, piece->loops.items[l]);
         vec_done(&piece->loops);

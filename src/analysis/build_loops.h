@@ -1,4 +1,5 @@
-/* All loops of one build of a program: of a program, library, object file or archive, with what tells which loop of another build is the same one, and what each costs. */
+/* All loops of one build of a program: of a program, library, object file or archive, with what
+ * tells which loop of another build is the same one, and what each costs. */
 #ifndef PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 #define PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 
@@ -22,9 +23,11 @@ struct loop_cost {
 struct build_loop {
     uint32_t function;       /* of the build */
     uint32_t instructions, depth;
-    bool innermost, remainder;   /* remainder: what a loop before it, which does more at once, leaves over */
+    /* remainder: what a loop before it, which does more at once, leaves over */
+    bool innermost, remainder;
     uint64_t position, end;  /* of its code (object_position) */
-    uint64_t address;        /* of its head, as the file has it; of a relocatable file its place in the section */
+    /* of its head, as the file has it; of a relocatable file its place in the section */
+    uint64_t address;
     uint64_t least, most;    /* bytes that its accesses go on per iteration, 0: not known */
     uint32_t width;          /* bytes of the access that goes on least */
     uint64_t sequence;       /* a hash of its mnemonics in their order */
@@ -36,7 +39,8 @@ struct build_loop {
 
 struct build_function {
     char *name;              /* of the symbol; a function without one has its address */
-    char *base;              /* the same without what a compiler adds to copies: f.constprop.0 is f */
+    /* the same without what a compiler adds to copies: f.constprop.0 is f */
+    char *base;
     char *member;            /* of an archive: lib.a(member.o); NULL */
     bool nameless;
     size_t first, count;     /* of its loops */
@@ -44,12 +48,15 @@ struct build_function {
 
 struct binary;
 
-/* The objects at @path, read, and their functions with loops listed; no loop is known yet. NULL with err. Any thread. */
+/* The objects at @path, read, and their functions with loops listed; no loop is known yet. NULL
+ * with err. Any thread. */
 struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
-/* The instruction set of the file at @path, of an archive that of its first member with code. False with err. Any thread. */
+/* The instruction set of the file at @path, of an archive that of its first member with code. False
+ * with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
-/* Pieces of work, each of which build_work does: on any thread, at the same time as others. What ends early by the thread's watch leaves loops out. */
+/* Pieces of work, each of which build_work does: on any thread, at the same time as others. What
+ * ends early by the thread's watch leaves loops out. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct machine *const *machines, size_t count);
 /* When all pieces are done: the lists are whole. */
@@ -64,7 +71,8 @@ size_t build_undecoded(const struct binary *b);
 const char *build_lines_fault(const struct binary *b);
 /* The function as people write it, to be freed. */
 char *build_function_readable(const struct build_function *f);
-/* How alike two shapes are, from 0 to 1: instructions of the same kinds, as a share of those of either. */
+/* How alike two shapes are, from 0 to 1: instructions of the same kinds, as a share of those of
+ * either. */
 double loop_shape_alike(const struct loop_shape *a, const struct loop_shape *b);
 
 #endif

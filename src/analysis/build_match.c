@@ -11,9 +11,11 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* of loops of one group that are looked at */
-#define NEAR 1000u             /* functions on each side of the place where a renamed one is expected */
+/* functions on each side of the place where a renamed one is expected */
+#define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* shares of instructions: of functions with other names */
-#define NEXT 3u                /* the same of functions that other flags changed much, which are told by their order */
+/* the same of functions that other flags changed much, which are told by their order */
+#define NEXT 3u
 #define ALIKE_NEXT 0.3
 #define ALIKE_LOOP 0.25        /* of loops in functions of one name, without source lines */
 #define ALIKE_LINES 0.15       /* of loops of the same lines in functions of other names */
@@ -46,25 +48,32 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
 {
     if (!same_file(x, y))
         return 0;
-    const uint32_t first = x->first_line > y->first_line ? x->first_line : y->first_line, last = x->last_line < y->last_line ? x->last_line : y->last_line;
-    const uint32_t low = x->first_line < y->first_line ? x->first_line : y->first_line, high = x->last_line > y->last_line ? x->last_line : y->last_line;
+    const uint32_t first = x->first_line > y->first_line ? x->first_line : y->first_line,
+                   last = x->last_line < y->last_line ? x->last_line : y->last_line;
+    const uint32_t low = x->first_line < y->first_line ? x->first_line : y->first_line,
+                   high = x->last_line > y->last_line ? x->last_line : y->last_line;
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* How likely two loops of one group are each other's; NAN: they are not. @x and @y are their places among those of the group, as fractions. */
-static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b, double x, double y)
+/* How likely two loops of one group are each other's; NAN: they are not. @x and @y are their places
+ * among those of the group, as fractions. */
+static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
+                       double x, double y)
 {
     const struct build_loop *p = build_loop(m->a, a), *q = build_loop(m->b, b);
-    const struct build_function *f = build_function(m->a, p->function), *g = build_function(m->b, q->function);
+    const struct build_function *f = build_function(m->a, p->function),
+                                *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
     const bool sourced = same_file(p, q), one = x == 0 && y == 0;   /* the only ones */
 
-    if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES : lines == 0 && alike < ALIKE_LOOP && !one)
+    if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
+                           : lines == 0 && alike < ALIKE_LOOP && !one)
         return NAN;
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    score += p->remainder == q->remainder ? 0.5 : -2;   /* more than all that the instructions say */
+    /* more than all that the instructions say */
+    score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
 }
@@ -83,18 +92,21 @@ static double place(size_t at, size_t count)
     return count > 1 ? (double)at / (double)(count - 1) : 0;
 }
 
-/* Pairs the loops of @g that have no other yet, the likeliest first. Of large groups only those near each other in the order of the code are looked at. */
+/* Pairs the loops of @g that have no other yet, the likeliest first. Of large groups only those
+ * near each other in the order of the code are looked at. */
 static void match_group(struct matcher *m, const struct group *g, enum match_way way)
 {
     const size_t n = g->a.count, other = g->b.count, window = n ? PAIRS_MOST / n + 1 : 0;
 
     m->scores.count = 0;
     for (size_t i = 0; i < n && !watch_steps(1); i++) {
-        const size_t middle = (size_t)(place(i, n) * (double)(other ? other - 1 : 0)), from = middle > window ? middle - window : 0;
+        const size_t middle = (size_t)(place(i, n) * (double)(other ? other - 1 : 0)),
+                     from = middle > window ? middle - window : 0;
         for (size_t j = from; j < other && j <= middle + window && !watch_steps(1); j++) {
             if (m->match_a[g->a.items[i]] != MATCH_NONE || m->match_b[g->b.items[j]] != MATCH_NONE)
                 continue;
-            const double score = score_of(m, way, g->a.items[i], g->b.items[j], place(i, n), place(j, other));
+            const double score =
+                score_of(m, way, g->a.items[i], g->b.items[j], place(i, n), place(j, other));
             if (!isnan(score))
                 vec_add(&m->scores, ((struct scored){score, g->a.items[i], g->b.items[j]}));
         }
@@ -147,7 +159,9 @@ static void match_keyed(struct matcher *m, struct keyed_list *keys, enum match_w
         qsort(keys->list.items, keys->list.count, sizeof *keys->list.items, by_key);
     for (size_t first = 0, end; first < keys->list.count && !watch_steps(1); first = end) {
         g.a.count = g.b.count = 0;
-        for (end = first; end < keys->list.count && strcmp(keys->list.items[end].key, keys->list.items[first].key) == 0; end++) {
+        for (end = first; end < keys->list.count &&
+                          strcmp(keys->list.items[end].key, keys->list.items[first].key) == 0;
+             end++) {
             const struct group_key *k = &keys->list.items[end];
             if (way == MATCH_FUNCTION)
                 add_loops_of(&g, k->of_b ? m->b : m->a, k->item, k->of_b);
@@ -171,7 +185,8 @@ static void match_by_function(struct matcher *m)
         const struct binary *build = side ? m->b : m->a;
         for (size_t i = 0; i < build_function_count(build); i++)
             if (!build_function(build, i)->nameless)
-                vec_add(&keys.list, ((struct group_key){build_function(build, i)->base, (uint32_t)i, side}));
+                vec_add(&keys.list,
+                        ((struct group_key){build_function(build, i)->base, (uint32_t)i, side}));
     }
     match_keyed(m, &keys, MATCH_FUNCTION);
     vec_done(&keys.list);
@@ -186,7 +201,8 @@ static void match_by_lines(struct matcher *m)
         const uint32_t *matched = side ? m->match_b : m->match_a;
         for (size_t i = 0; i < build_loop_count(build); i++)
             if (matched[i] == MATCH_NONE && build_loop(build, i)->file)
-                vec_add(&keys.list, ((struct group_key){path_base(build_loop(build, i)->file), (uint32_t)i, side}));
+                vec_add(&keys.list, ((struct group_key){path_base(build_loop(build, i)->file),
+                                                        (uint32_t)i, side}));
     }
     match_keyed(m, &keys, MATCH_LINES);
     vec_done(&keys.list);
@@ -260,7 +276,8 @@ static struct left_over **sorted(struct left_list *left)
     return out;
 }
 
-/* Functions with the same loops, instruction by instruction: of several alike the first goes to the first. */
+/* Functions with the same loops, instruction by instruction: of several alike the first goes to the
+ * first. */
 static void match_same(struct matcher *m, struct left_list *a, struct left_list *b)
 {
     struct left_over **x = sorted(a), **y = sorted(b);
@@ -278,13 +295,16 @@ static void match_same(struct matcher *m, struct left_list *a, struct left_list 
 }
 
 /* Of the rest the most alike, near the place in the order of the code where it is expected. */
-static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near, double least)
+static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near,
+                        double least)
 {
     for (size_t i = 0; i < a->list.count && !watch_steps(1); i++) {
         struct left_over *x = &a->list.items[i], *best = NULL;
-        const size_t middle = (size_t)(place(i, a->list.count) * (double)b->list.count), from = middle > near ? middle - near : 0;
+        const size_t middle = (size_t)(place(i, a->list.count) * (double)b->list.count),
+                     from = middle > near ? middle - near : 0;
         double most = least;
-        for (size_t j = from; j < b->list.count && j <= middle + near && !x->taken && !watch_steps(1); j++) {
+        for (size_t j = from;
+             j < b->list.count && j <= middle + near && !x->taken && !watch_steps(1); j++) {
             struct left_over *y = &b->list.items[j];
             const double alike = y->taken ? 0 : loop_shape_alike(&x->shape, &y->shape);
             if (alike > most) {
@@ -329,41 +349,57 @@ static bool scalar(const struct build_loop *l)
 }
 
 /* How much of the source each does in an iteration. */
-static void take_times(const struct build_loop *p, const struct build_loop *q, struct loop_match *out)
+static void take_times(const struct build_loop *p, const struct build_loop *q,
+                       struct loop_match *out)
 {
-    const double more = (double)(p->instructions > q->instructions ? p->instructions : q->instructions), fewer = (double)(p->instructions < q->instructions ? p->instructions : q->instructions);
+    const double more = (double)(p->instructions > q->instructions ? p->instructions
+                                                                   : q->instructions),
+                 fewer = (double)(p->instructions < q->instructions ? p->instructions
+                                                                    : q->instructions);
 
     out->times_a = out->times_b = 1;
     if (p->sequence == q->sequence && p->least == q->least) {
         out->known = MATCH_TIMES_KNOWN;
     } else if (p->least && q->least) {
-        const uint64_t divisor = common_divisor(p->least, q->least), x = p->least / divisor, y = q->least / divisor;
-        out->known = (p->most * y == q->most * x || x == y) && x <= FACTOR_MOST && y <= FACTOR_MOST ? MATCH_TIMES_KNOWN : MATCH_TIMES_UNKNOWN;
+        const uint64_t divisor = common_divisor(p->least, q->least), x = p->least / divisor,
+                       y = q->least / divisor;
+        out->known = (p->most * y == q->most * x || x == y) && x <= FACTOR_MOST && y <= FACTOR_MOST
+                         ? MATCH_TIMES_KNOWN
+                         : MATCH_TIMES_UNKNOWN;
         if (out->known == MATCH_TIMES_KNOWN) {
             out->times_a = (double)x;
             out->times_b = (double)y;
         }
     } else {
-        out->known = more <= SAME_WORK * fewer || scalar(p) || scalar(q) ? MATCH_TIMES_ASSUMED : MATCH_TIMES_UNKNOWN;
+        out->known = more <= SAME_WORK * fewer || scalar(p) || scalar(q) ? MATCH_TIMES_ASSUMED
+                                                                         : MATCH_TIMES_UNKNOWN;
     }
 }
 
-/* Whether the loops within @p are each matched with one within @q, iteration for iteration: the outer loops' own instructions are then with the same inner ones. */
-static bool same_within(const struct matcher *m, const struct build_loop *p, const struct build_loop *q)
+/* Whether the loops within @p are each matched with one within @q, iteration for iteration: the
+ * outer loops' own instructions are then with the same inner ones. */
+static bool same_within(const struct matcher *m, const struct build_loop *p,
+                        const struct build_loop *q)
 {
-    const struct build_function *f = build_function(m->a, p->function), *g = build_function(m->b, q->function);
+    const struct build_function *f = build_function(m->a, p->function),
+                                *g = build_function(m->b, q->function);
     size_t inner_a = 0, inner_b = 0;
 
     for (size_t i = g->first; i < g->first + g->count; i++) {
         const struct build_loop *inner = build_loop(m->b, i);
-        inner_b += inner->depth > q->depth && inner->position >= q->position && inner->end <= q->end;
+        inner_b +=
+            inner->depth > q->depth && inner->position >= q->position && inner->end <= q->end;
     }
     for (size_t i = f->first; i < f->first + f->count && !watch_steps(1); i++) {
-        const struct build_loop *inner = build_loop(m->a, i), *other = m->match_a[i] != MATCH_NONE ? build_loop(m->b, m->match_a[i]) : NULL;
+        const struct build_loop *inner = build_loop(m->a, i),
+                                *other = m->match_a[i] != MATCH_NONE
+                                             ? build_loop(m->b, m->match_a[i])
+                                             : NULL;
         if (inner->depth <= p->depth || inner->position < p->position || inner->end > p->end)
             continue;
         const struct loop_match *match = &m->out->list.items[i];
-        if (!other || other->position < q->position || other->end > q->end || match->known == MATCH_TIMES_UNKNOWN || match->times_a != match->times_b)
+        if (!other || other->position < q->position || other->end > q->end ||
+            match->known == MATCH_TIMES_UNKNOWN || match->times_a != match->times_b)
             return false;
         inner_a++;
     }
@@ -373,24 +409,29 @@ static bool same_within(const struct matcher *m, const struct build_loop *p, con
 static void write_out(const struct matcher *m)
 {
     for (size_t i = 0; i < build_loop_count(m->a); i++) {
-        struct loop_match match = {.a = (uint32_t)i, .b = m->match_a[i], .way = m->way[i], .times_a = 1, .times_b = 1};
+        struct loop_match match = {
+            .a = (uint32_t)i, .b = m->match_a[i], .way = m->way[i], .times_a = 1, .times_b = 1};
         if (match.b != MATCH_NONE)
             take_times(build_loop(m->a, i), build_loop(m->b, match.b), &match);
         vec_add(&m->out->list, match);
     }
     for (size_t i = 0; i < m->out->list.count; i++) {
         struct loop_match *match = &m->out->list.items[i];
-        const struct build_loop *p = build_loop(m->a, match->a), *q = match->b != MATCH_NONE ? build_loop(m->b, match->b) : NULL;
+        const struct build_loop *p = build_loop(m->a, match->a),
+                                *q = match->b != MATCH_NONE ? build_loop(m->b, match->b) : NULL;
         match->within = q && (!p->innermost || !q->innermost) && !same_within(m, p, q);
         if (match->within)
             match->known = MATCH_TIMES_UNKNOWN;
     }
     for (size_t i = 0; i < build_loop_count(m->b); i++)
         if (m->match_b[i] == MATCH_NONE)
-            vec_add(&m->out->list, ((struct loop_match){.a = MATCH_NONE, .b = (uint32_t)i, .times_a = 1, .times_b = 1}));
+            vec_add(&m->out->list,
+                    ((struct loop_match){
+                        .a = MATCH_NONE, .b = (uint32_t)i, .times_a = 1, .times_b = 1}));
 }
 
-bool build_match(const struct binary *a, const struct binary *b, struct loop_matches *out, struct err *err)
+bool build_match(const struct binary *a, const struct binary *b, struct loop_matches *out,
+                 struct err *err)
 {
     struct matcher m = {.a = a, .b = b, .out = out};
 

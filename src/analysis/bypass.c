@@ -4,20 +4,27 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDEST 256       /* bits: what 512 do was not measured, and the ports are other ones there */
+/* bits: what 512 do was not measured, and the ports are other ones there */
+#define WIDEST 256
 
-/* Two additions follow each other faster than anything else follows one (fact bypass_delay_addition); 512 bits have no such way. */
-static int32_t after_addition(const struct core *c, const struct bypass_source *from, const struct insn *reader)
+/* Two additions follow each other faster than anything else follows one (fact
+ * bypass_delay_addition); 512 bits have no such way. */
+static int32_t after_addition(const struct core *c, const struct bypass_source *from,
+                              const struct insn *reader)
 {
-    if (isnan(c->bypass_delay_addition) || from->insn->operation != OPERATION_FP_ADD || reader->operation == OPERATION_FP_ADD)
+    if (isnan(c->bypass_delay_addition) || from->insn->operation != OPERATION_FP_ADD ||
+        reader->operation == OPERATION_FP_ADD)
         return 0;
-    return from->op->latency == 2 * CYCLE && from->written->bits <= WIDEST ? (int32_t)lround(c->bypass_delay_addition * CYCLE) : 0;
+    return from->op->latency == 2 * CYCLE && from->written->bits <= WIDEST
+               ? (int32_t)lround(c->bypass_delay_addition * CYCLE)
+               : 0;
 }
 
 static bool is_fp_multiplier(const struct insn *insn)
 {
     switch (insn->operation) {
-    case OPERATION_FP_MULTIPLY: case OPERATION_FP_FUSED: case OPERATION_FP_MINMAX: case OPERATION_FP_COMPARE: case OPERATION_FP_CONVERT:
+    case OPERATION_FP_MULTIPLY: case OPERATION_FP_FUSED: case OPERATION_FP_MINMAX:
+    case OPERATION_FP_COMPARE: case OPERATION_FP_CONVERT:
     case OPERATION_FP_DIVIDE: case OPERATION_FP_ROOT:
         return true;
     default:
@@ -28,7 +35,8 @@ static bool is_fp_multiplier(const struct insn *insn)
 static bool is_single_cycle(const struct insn *insn, const struct op *op)
 {
     switch (insn->operation) {
-    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MINMAX: case OPERATION_VECTOR_COMPARE: case OPERATION_VECTOR_SHIFT: case OPERATION_VECTOR_LOGIC:
+    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MINMAX: case OPERATION_VECTOR_COMPARE:
+    case OPERATION_VECTOR_SHIFT: case OPERATION_VECTOR_LOGIC:
         return op->latency == CYCLE;
     default:
         return false;
@@ -39,10 +47,12 @@ static bool is_single_cycle(const struct insn *insn, const struct op *op)
 static bool is_fp_logic(const struct insn *insn)
 {
     size_t length = strlen(insn->mnemonic);
-    return insn->operation == OPERATION_VECTOR_LOGIC && length > 2 && insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
+    return insn->operation == OPERATION_VECTOR_LOGIC && length > 2 &&
+           insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
 }
 
-/* Whether all it computes runs on the multipliers' ports: conversions that also shuffle do not end there. */
+/* Whether all it computes runs on the multipliers' ports: conversions that also shuffle do not end
+ * there. */
 static bool ends_in_multiplier(const struct core *c, const struct op *op)
 {
     bool any = false;
@@ -57,7 +67,8 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     return any;
 }
 
-/* The part of the ports of a one-cycle operation that are multipliers', too; the others are reached in time. */
+/* The part of the ports of a one-cycle operation that are multipliers', too; the others are reached
+ * in time. */
 static double share(const struct core *c, const struct op *op)
 {
     for (unsigned i = 0; i < op->usage.count; i++) {
@@ -68,18 +79,25 @@ static double share(const struct core *c, const struct op *op)
     return 0;
 }
 
-/* From a multiplier to a one-cycle operation beside it, and from one to a multiplier of floating point. As measured for operations with two of three ports beside the
- * multipliers (0.45 on the way, 0.9 back), with all of them (shifts: 1 and 1), and for logic of floating point, which suffers less (0.5 and 0.25). */
-static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)
+/* From a multiplier to a one-cycle operation beside it, and from one to a multiplier of floating
+ * point. As measured for operations with two of three ports beside the multipliers (0.45 on the
+ * way, 0.9 back), with all of them (shifts: 1 and 1), and for logic of floating point, which
+ * suffers less (0.5 and 0.25). */
+static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
+                                       const struct insn *reader, const struct op *op)
 {
     double part = 0;
 
     if (!c->bypass_ports || from->written->bits > WIDEST)
         return 0;
-    if (is_single_cycle(reader, op) && (is_fp_multiplier(from->insn) || from->insn->operation == OPERATION_VECTOR_MULTIPLY) && ends_in_multiplier(c, from->op))
+    if (is_single_cycle(reader, op) &&
+        (is_fp_multiplier(from->insn) || from->insn->operation == OPERATION_VECTOR_MULTIPLY) &&
+        ends_in_multiplier(c, from->op))
         part = is_fp_logic(reader) ? 0.5 : share(c, op) * share(c, op);
-    else if (is_fp_multiplier(reader) && is_single_cycle(from->insn, from->op) && ends_in_multiplier(c, op))
-        part = is_fp_logic(from->insn) ? 0.25 : 1 - (1 - share(c, from->op)) * (1 - share(c, from->op));
+    else if (is_fp_multiplier(reader) && is_single_cycle(from->insn, from->op) &&
+             ends_in_multiplier(c, op))
+        part = is_fp_logic(from->insn) ? 0.25
+                                       : 1 - (1 - share(c, from->op)) * (1 - share(c, from->op));
     return part > 0 ? (int32_t)lround(part * c->bypass_delay * CYCLE) : 0;
 }
 
@@ -91,7 +109,8 @@ static enum vector_domain domain_of(const struct insn *insn)
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)
         return VECTOR_DOMAIN_FP;
     switch (insn->operation) {
-    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MINMAX: case OPERATION_VECTOR_COMPARE: case OPERATION_VECTOR_SHIFT: case OPERATION_VECTOR_LOGIC:
+    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MINMAX: case OPERATION_VECTOR_COMPARE:
+    case OPERATION_VECTOR_SHIFT: case OPERATION_VECTOR_LOGIC:
     case OPERATION_VECTOR_MULTIPLY: case OPERATION_VECTOR_SHUFFLE: case OPERATION_VECTOR_BLEND:
         return VECTOR_DOMAIN_INTEGER;
     default:
@@ -99,13 +118,17 @@ static enum vector_domain domain_of(const struct insn *insn)
     }
 }
 
-static int32_t between_domains(const struct core *c, const struct insn *from, const struct insn *reader)
+static int32_t between_domains(const struct core *c, const struct insn *from,
+                               const struct insn *reader)
 {
-    enum vector_domain a = c->bypass_delay_domain > 0 ? domain_of(from) : VECTOR_DOMAIN_NONE, b = a ? domain_of(reader) : VECTOR_DOMAIN_NONE;
+    enum vector_domain a = c->bypass_delay_domain > 0 ? domain_of(from) : VECTOR_DOMAIN_NONE,
+                       b = a ? domain_of(reader) : VECTOR_DOMAIN_NONE;
     return a && b && a != b ? (int32_t)lround(c->bypass_delay_domain * CYCLE) : 0;
 }
 
-int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)
+int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
+                       const struct insn *reader, const struct op *op)
 {
-    return between_domains(c, from->insn, reader) + after_addition(c, from, reader) + single_input_multiplier(c, from, reader, op);
+    return between_domains(c, from->insn, reader) + after_addition(c, from, reader) +
+           single_input_multiplier(c, from, reader, op);
 }

@@ -1,4 +1,5 @@
-/* How much later than its latency a value reaches an operation of another kind: additions and multipliers of floating point, integers and logic. */
+/* How much later than its latency a value reaches an operation of another kind: additions and
+ * multipliers of floating point, integers and logic. */
 #ifndef PORTOLAN_ANALYSIS_BYPASS_H
 #define PORTOLAN_ANALYSIS_BYPASS_H
 
@@ -11,8 +12,10 @@ struct bypass_source {
     const struct operand *written;
 };
 
-/* Hundredths of a cycle from @from to @reader, whose record is @op, on top of the latency of @from. Facts bypass_delay_addition, bypass_ports, bypass_delay and bypass_delay_domain; 0 without
- * them. Any thread. */
-int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op);
+/* Hundredths of a cycle from @from to @reader, whose record is @op, on top of the latency of @from.
+ * Facts bypass_delay_addition, bypass_ports, bypass_delay and bypass_delay_domain; 0 without them.
+ * Any thread. */
+int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
+                       const struct insn *reader, const struct op *op);
 
 #endif

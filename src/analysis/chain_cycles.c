@@ -10,7 +10,8 @@
 
 #define CHAIN_INSNS 64   /* a link and its helpers */
 
-double chain_cycles(const struct machine *m, const struct form_code *code, const struct chain *chain)
+double chain_cycles(const struct machine *m, const struct form_code *code,
+                    const struct chain *chain)
 {
     struct body *body = mem_zero(1, sizeof *body);
     struct insn *insns = mem_zero(CHAIN_INSNS, sizeof *insns);
@@ -20,13 +21,15 @@ double chain_cycles(const struct machine *m, const struct form_code *code, const
 
     bool ok = chain_make(code, chain, CHAIN_LINKS, body, &err);
     for (; ok && at < body->length; count++) {
-        ok = count < CHAIN_INSNS && insn_decode(code->row->isa, body->code + at, body->length - at, at, false, &insns[count], &err);
+        ok = count < CHAIN_INSNS && insn_decode(code->row->isa, body->code + at, body->length - at,
+                                                at, false, &insns[count], &err);
         at += ok ? insns[count].length : 0;
     }
     if (ok && count) {
         struct block_work *work = block_work_new(m);
         struct bounds bounds;
-        bounds_of(work, insns, count, &(struct block_options){.shape = SHAPE_CACHED}, false, &bounds);
+        bounds_of(work, insns, count, &(struct block_options){.shape = SHAPE_CACHED}, false,
+                  &bounds);
         cycles = bounds.unknown || bounds.open ? NAN : bounds.total / CHAIN_LINKS - chain->helper;
         block_work_free(work);
     }
@@ -47,7 +50,9 @@ static bool end_of(const char *name, int *end)
 
 bool chain_ends(const struct chain *chain, int *from, int *to)
 {
-    bool plain = chain->kind == CHAIN_REGISTER || chain->kind == CHAIN_FIXED || chain->kind == CHAIN_FLAGS || chain->kind == CHAIN_FROM_FLAGS || chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
+    bool plain = chain->kind == CHAIN_REGISTER || chain->kind == CHAIN_FIXED ||
+                 chain->kind == CHAIN_FLAGS || chain->kind == CHAIN_FROM_FLAGS ||
+                 chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
 
     return plain && end_of(chain->from_name, from) && end_of(chain->to_name, to);
 }

@@ -213,7 +213,8 @@ void core_free(struct core *c)
     free(c);
 }
 
-/* Where a store with an index register may send its address (fact indexed_store_ports): port 7 of Haswell to Skylake takes none. */
+/* Where a store with an index register may send its address (fact indexed_store_ports): port 7 of
+ * Haswell to Skylake takes none. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
     portset only = ports_fact(c->machine, "indexed_store_ports");
@@ -233,13 +234,16 @@ static unsigned count_of(const struct usage *usage, portset pipes)
     return sum;
 }
 
-/* The entry of the form that does on a register what @insn does after its load or before its store; NULL: the machine's table has none. */
-static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn, unsigned bits)
+/* The entry of the form that does on a register what @insn does after its load or before its store;
+ * NULL: the machine's table has none. */
+static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn,
+                                                 unsigned bits)
 {
     const struct mapping_entry *found = NULL;
     char form[FORM_MAX];
 
-    for (size_t at = 0; !found && isa_with_register((enum isa)insn->isa, insn->form, bits, &at, form);)
+    for (size_t at = 0;
+         !found && isa_with_register((enum isa)insn->isa, insn->form, bits, &at, form);)
         found = mapping_find(m->mapping, form);
     return found;
 }
@@ -259,7 +263,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? -1 : (int32_t)lround(cycles * CYCLE);
 }
 
-static void set_load_latency(const struct core *c, const struct insn *insn, bool vector, struct op *op)
+static void set_load_latency(const struct core *c, const struct insn *insn, bool vector,
+                             struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
     double cycles = insn->x87 != X87_NONE           ? c->load_latency_x87
@@ -286,13 +291,17 @@ static void note_estimate(struct op *op, const char *source)
         op->estimate = source;
 }
 
-/* A form the machine does not know, from the operation on registers and the load or store that it knows. */
+/* A form the machine does not know, from the operation on registers and the load or store that it
+ * knows. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
-    const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE) ? register_form(c->machine, insn, memory->bits) : NULL;
+    const struct mapping_entry *plain = memory && insn->traits & (INSN_LOAD | INSN_STORE)
+                                            ? register_form(c->machine, insn, memory->bits)
+                                            : NULL;
 
-    if (!plain || (insn->traits & INSN_LOAD && !c->load) || (insn->traits & INSN_STORE && !c->store))
+    if (!plain || (insn->traits & INSN_LOAD && !c->load) ||
+        (insn->traits & INSN_STORE && !c->store))
         return false;
     usage_copy(&op->usage, &plain->usage);
     note_estimate(op, plain->source);
@@ -307,7 +316,8 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Latency of the operation alone: of the register form where there is one, else the table's less the load. */
+/* Latency of the operation alone: of the register form where there is one, else the table's less
+ * the load. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -317,11 +327,13 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    if (plain && !isnan(plain->latency))   /* an addition that rename does on a register is executed after a load */
+    /* an addition that rename does on a register is executed after a load */
+    if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
         return -1;
-    int32_t rest = hundredths(op->entry->latency) - (insn->traits & INSN_LOAD ? op->load_latency : 0);
+    int32_t rest =
+        hundredths(op->entry->latency) - (insn->traits & INSN_LOAD ? op->load_latency : 0);
     return rest > CYCLE ? rest : CYCLE;
 }
 
@@ -329,7 +341,8 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
 static bool merges_loaded(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access == (ACCESS_READ | ACCESS_WRITE))
+        if (insn->operands[i].kind == OPERAND_REGISTER &&
+            insn->operands[i].access == (ACCESS_READ | ACCESS_WRITE))
             return true;
     return false;
 }
@@ -340,12 +353,15 @@ static bool computes(const struct insn *insn)
     bool reads = insn->flags_written != 0;
 
     for (unsigned i = 0; i < insn->operand_count; i++)
-        reads |= !insn->operands[i].implicit && insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access & ACCESS_READ;
+        reads |= !insn->operands[i].implicit && insn->operands[i].kind == OPERAND_REGISTER &&
+                 insn->operands[i].access & ACCESS_READ;
     return reads;
 }
 
-/* Pairs that share a slot where micro_ops counts slots. An operation counts though a chart did not find its ports; gathers have an index in any case. */
-static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op, unsigned ported)
+/* Pairs that share a slot where micro_ops counts slots. An operation counts though a chart did not
+ * find its ports; gathers have an index in any case. */
+static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op,
+                               unsigned ported)
 {
     const struct operand *memory = insn_memory(insn);
     bool loads = insn->traits & INSN_LOAD, stores = insn->traits & INSN_STORE;
@@ -368,10 +384,15 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "zero_idiom", insn->mnemonic) ? OP_SAME_ZERO : 0;
     op->traits |= machine_has(c->machine, "ones_idiom", insn->mnemonic) ? OP_SAME_ONES : 0;
     op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
-    op->traits |= machine_has(c->machine, "immediate_folding_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
-    op->traits |= machine_has(c->machine, "immediate_folding_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;
+    op->traits |=
+        machine_has(c->machine, "immediate_folding_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
+    op->traits |=
+        machine_has(c->machine, "immediate_folding_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;
     op->traits |= machine_has(c->machine, "group_first", insn->mnemonic) ? OP_FIRST : 0;
-    op->traits |= (c->memory_not_last && insn->traits & (INSN_LOAD | INSN_STORE)) || (c->vectors_not_last && insn_leaves_vectors(insn)) ? OP_NOT_LAST : 0;
+    op->traits |= (c->memory_not_last && insn->traits & (INSN_LOAD | INSN_STORE)) ||
+                          (c->vectors_not_last && insn_leaves_vectors(insn))
+                      ? OP_NOT_LAST
+                      : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= fusion_possible(c->machine, insn) ? OP_FUSIBLE : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
@@ -399,16 +420,18 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
-/* Locked instructions (an exchange with memory is one), barriers by the time that was measured of them alone, and those in the fact serialising by
- * their latency. */
+/* Locked instructions (an exchange with memory is one), barriers by the time that was measured of
+ * them alone, and those in the fact serialising by their latency. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)
         return op->alone ? hundredths(op->alone->cycles) : op->latency > 0 ? op->latency : CYCLE;
-    bool locked = (insn->traits & INSN_LOCK && !(insn->traits & INSN_FOREIGN)) || (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
+    bool locked = (insn->traits & INSN_LOCK && !(insn->traits & INSN_FOREIGN)) ||
+                  (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
     if (locked)
         return hundredths(c->lock);
-    return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency : 0;
+    return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency
+                                                                                     : 0;
 }
 
 static void take_rules(const struct core *c, struct op *op)
@@ -441,24 +464,29 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture the table's latency of a load is that of its address; it differs by width, extension and count of registers. */
+        /* On a load-store architecture the table's latency of a load is that of its address; it
+         * differs by width, extension and count of registers. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
         }
         op->latency = operation_latency(c, insn, op);
-        /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename; the ports of a move
-         * to or from memory are those of the access, which has a latency of its own. */
-        if (op->latency >= 0 && op->latency < CYCLE && op->usage.count && !(insn->traits & (INSN_LOAD | INSN_STORE)))
+        /* What a port executes takes a cycle, also where the table says 0 because the move is
+         * mostly done at rename; the ports of a move to or from memory are those of the access,
+         * which has a latency of its own. */
+        if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
+            !(insn->traits & (INSN_LOAD | INSN_STORE)))
             op->latency = CYCLE;
     } else {
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))   /* rename does it: additions of immediates on Golden Cove */
+    /* rename does it: additions of immediates on Golden Cove */
+    if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        op->latency = 0;   /* push and pop of memory move it: what they compute is the stack pointer */
+        /* push and pop of memory move it: what they compute is the stack pointer */
+        op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);
     op->fence = fence_latency(c, insn, op);

@@ -23,7 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair together up to three in all. Zen 4 splits what has one slot and no vector. */
+/* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair
+ * together up to three in all. Zen 4 splits what has one slot and no vector. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -44,13 +45,15 @@ static bool splits_indexed(const struct core *c, const struct insn *insn, const 
         listed++;
     }
     if (c->unlamination == UNLAMINATE_NOT_TWO_ADDRESS)
-        return !(insn->traits & INSN_STORE) && (insn->traits & INSN_VEX || !(reads_first && writes_first));
+        return !(insn->traits & INSN_STORE) &&
+               (insn->traits & INSN_VEX || !(reads_first && writes_first));
     if (insn->traits & INSN_STORE)
         return listed > 2;
     return listed > 2 || !reads_first;
 }
 
-/* A fused operation of general registers on what the program counter addresses (fact unlaminate_relative). */
+/* A fused operation of general registers on what the program counter addresses (fact
+ * unlaminate_relative). */
 static bool splits_relative(const struct core *c, const struct insn *insn, const struct op *op)
 {
     return c->splits_relative && insn->traits & INSN_RIP_RELATIVE && !(op->traits & OP_VECTOR);
@@ -65,7 +68,8 @@ static bool moves_to_itself(const struct insn *insn)
 static bool writes(const struct insn *insn, uint8_t reg)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access & ACCESS_WRITE && insn->operands[i].reg == reg)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access & ACCESS_WRITE &&
+            insn->operands[i].reg == reg)
             return true;
     return false;
 }
@@ -76,12 +80,14 @@ static bool continues_moves(struct core *c, const struct insn *insns, size_t cou
 {
     const struct insn *move = &insns[at];
 
-    if (!c->eliminates_once || !(core_op(c, move)->traits & OP_ELIMINATED) || !fusion_eliminates_once(c->machine, move))
+    if (!c->eliminates_once || !(core_op(c, move)->traits & OP_ELIMINATED) ||
+        !fusion_eliminates_once(c->machine, move))
         return false;
     for (size_t k = 1; k < count; k++) {
         const struct insn *before = &insns[(at + count - k) % count];
         if (writes(before, move->operands[1].reg))
-            return core_op(c, before)->traits & OP_ELIMINATED && fusion_eliminates_once(c->machine, before);
+            return core_op(c, before)->traits & OP_ELIMINATED &&
+                   fusion_eliminates_once(c->machine, before);
     }
     return false;
 }
@@ -103,7 +109,9 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
     if (!c->fused_domain || !pairs)
         return;
     bool relative = splits_relative(c, insn, op);
-    if (insn->traits & INSN_RIP_RELATIVE && (insn_immediate(insn) || (relative && insn->traits & INSN_STORE && (insn->traits & INSN_LOAD || op->traits & OP_PURE_STORE))))
+    if (insn->traits & INSN_RIP_RELATIVE &&
+        (insn_immediate(insn) || (relative && insn->traits & INSN_STORE &&
+                                  (insn->traits & INSN_LOAD || op->traits & OP_PURE_STORE))))
         pairs = 0;
     row->decode = row->issue = row->retire = op->micro_ops - pairs;
     if (pairs && (relative || splits_indexed(c, insn, row)))
@@ -113,7 +121,8 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
 /* A move of part of a register that rename keeps as a sum has to be executed. */
 static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
-    return insn->operands[0].file == FILE_GENERAL && sum->pending && !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
+    return insn->operands[0].file == FILE_GENERAL && sum->pending &&
+           !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
 
 /* A shift of such a register takes its ports twice, though no second slot. */
@@ -126,18 +135,28 @@ static void add_again(struct costs *costs, struct cost *row)
         }
 }
 
-static void fill_row(struct core *c, const struct insn *insn, const struct immediate_folding *sum, bool continues, struct costs *costs, struct cost *row)
+static void fill_row(struct core *c, const struct insn *insn, const struct immediate_folding *sum,
+                     bool continues, struct costs *costs, struct cost *row)
 {
     const struct op *op = core_op(c, insn);
 
-    *row = (struct cost){.op = op, .sum = *sum, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
-    row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0) | (op->traits & OP_NOT_LAST ? ROW_NOT_LAST : 0);
+    *row = (struct cost){.op = op,
+                         .sum = *sum,
+                         .first = (uint32_t)costs->mass_count,
+                         .decode = 1,
+                         .issue = 1,
+                         .retire = 1};
+    row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) |
+                 (insn->traits & INSN_STORE ? ROW_STORE : 0) |
+                 (op->traits & OP_NOT_LAST ? ROW_NOT_LAST : 0);
     bool same = op->traits & (OP_SAME_ZERO | OP_SAME_ONES) && insn_same_sources(insn);
-    if ((insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) || (same && op->traits & OP_SAME_ZERO)) {
+    if ((insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) ||
+        (same && op->traits & OP_SAME_ZERO)) {
         row->flags |= ROW_ZERO;
         return;
     }
-    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn) && !moves_part_of_sum(insn, sum) && !continues) {
+    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn) && !moves_part_of_sum(insn, sum) &&
+        !continues) {
         row->flags |= ROW_ELIMINATED;
         return;
     }
@@ -154,18 +173,26 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
         costs->unknown = true;
         return;
     }
-    row->flags |= (insn->traits & INSN_ONES_IDIOM || same ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
-                  (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) | (op->estimate ? ROW_ESTIMATE : 0);
+    row->flags |= (insn->traits & INSN_ONES_IDIOM || same ? ROW_ONES : 0) |
+                  (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
+                  (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
+                  (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move that the table leaves to rename, from a register to itself: an operation like any other. */
-    bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add && insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
-    add_usage(costs, row, executed ? c->add : (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed : &op->usage);
+    /* A move that the table leaves to rename, from a register to itself: an operation like any
+     * other. */
+    bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
+                    insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
+    add_usage(costs, row,
+              executed                                                       ? c->add
+              : (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed
+                                                                             : &op->usage);
     if (sum->pending && op->traits & OP_SUM_AGAIN)
         add_again(costs, row);
     fill_slots(c, insn, row);
 }
 
-/* The pair executes as the branch, plus the load if the first reads memory: its own operation is taken out. */
+/* The pair executes as the branch, plus the load if the first reads memory: its own operation is
+ * taken out. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
     struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];
@@ -176,7 +203,8 @@ static void fuse(struct core *c, struct costs *costs, size_t at, const struct in
         strcpy(plain.form, c->isa->compare_form);
         const struct mapping_entry *operation = fusion_resolve(c->machine, &plain);
         for (uint32_t i = 0; i < first->count; i++)
-            if (!operation || !operation->usage.count || costs->masses[first->first + i].ports != operation->usage.uops[0].ports)
+            if (!operation || !operation->usage.count ||
+                costs->masses[first->first + i].ports != operation->usage.uops[0].ports)
                 load = costs->masses[first->first + i].ports;
     }
     costs->mass_count = first->first;
@@ -198,16 +226,21 @@ static bool names_stack_pointer(const struct insn *insn)
     uint8_t sp = isa_ops((enum isa)insn->isa)->stack_pointer;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->implicit ? false : op->kind == OPERAND_REGISTER ? op->reg == sp : op->kind == OPERAND_MEMORY && (op->base == sp || op->index == sp))
+        if (op->implicit ? false
+            : op->kind == OPERAND_REGISTER
+                ? op->reg == sp
+                : op->kind == OPERAND_MEMORY && (op->base == sp || op->index == sp))
             return true;
     }
     return false;
 }
 
-/* Computes the stack pointer from itself; where the machine adds constants without it (fact stack_pointer_sync changed), other than by that. */
+/* Computes the stack pointer from itself; where the machine adds constants without it (fact
+ * stack_pointer_sync changed), other than by that. */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
-    bool reads = false, writes = false, adds = insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
+    bool reads = false, writes = false,
+         adds = insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
 
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
@@ -219,14 +252,17 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_pointer_sync). */
+/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact
+ * stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
-/* Stack moves shift an offset kept in front of the machine; the first instruction that needs rsp after one gets a µop that writes it back. */
-static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted, struct costs *costs)
+/* Stack moves shift an offset kept in front of the machine; the first instruction that needs rsp
+ * after one gets a µop that writes it back. */
+static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
+                       struct costs *costs)
 {
     for (size_t i = 0; i < count; i++) {
         bool needs = needs_stack_pointer(c, &insns[i]);
@@ -240,7 +276,8 @@ static bool stack_pass(const struct core *c, const struct insn *insns, size_t co
     return shifted;
 }
 
-static void add_stack_syncs(const struct core *c, const struct insn *insns, size_t count, struct costs *costs)
+static void add_stack_syncs(const struct core *c, const struct insn *insns, size_t count,
+                            struct costs *costs)
 {
     bool any = false;
     for (size_t i = 0; i < count && !any; i++)
@@ -283,7 +320,8 @@ static void add_sync_masses(const struct core *c, struct costs *costs)
     }
 }
 
-/* A nop joins the instruction before it, around the end of the block too, unless that has one already (fact fuse_nop). */
+/* A nop joins the instruction before it, around the end of the block too, unless that has one
+ * already (fact fuse_nop). */
 static void fuse_nops(const struct insn *insns, size_t count, struct costs *costs)
 {
     size_t plain = 0;
@@ -301,11 +339,14 @@ static void fuse_nops(const struct insn *insns, size_t count, struct costs *cost
 }
 
 /* A move between registers joins the operation behind it (fact fuse_move). */
-static void fuse_moves(const struct core *c, const struct insn *insns, size_t count, struct costs *costs)
+static void fuse_moves(const struct core *c, const struct insn *insns, size_t count,
+                       struct costs *costs)
 {
     for (size_t i = 0; i + 1 < count; i++) {
         struct cost *row = &costs->rows[i];
-        if (!(row->flags & ROW_ELIMINATED) || row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM | ROW_ELIMINATED) || !fusion_moves(c->machine, &insns[i], &insns[i + 1]))
+        if (!(row->flags & ROW_ELIMINATED) ||
+            row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM | ROW_ELIMINATED) ||
+            !fusion_moves(c->machine, &insns[i], &insns[i + 1]))
             continue;
         row->flags |= ROW_JOINS;
         row->decode = row->issue = row->retire = 0;
@@ -329,7 +370,8 @@ static void close_ports(const struct core *c, const struct insn *insns, struct c
         any = is_wide(&insns[i]);
     for (size_t i = 0; any && i < costs->count; i++) {
         const struct cost *row = &costs->rows[i];
-        for (uint32_t k = row->first; row->op->traits & OP_VECTOR && k < row->first + row->count; k++)
+        for (uint32_t k = row->first; row->op->traits & OP_VECTOR && k < row->first + row->count;
+             k++)
             if (costs->masses[k].ports & ~c->wide_closes)
                 costs->masses[k].ports &= ~c->wide_closes;
     }
@@ -349,8 +391,10 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
     }
     bool sums = sums_find(c, insns, count, out->sums);
     for (size_t i = 0; i < count; i++) {
-        fill_row(c, &insns[i], sums ? &out->sums[i] : &none, continues_moves(c, insns, count, i), out, &out->rows[i]);
-        if (i && insns[i].traits & INSN_CONDITIONAL && !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
+        fill_row(c, &insns[i], sums ? &out->sums[i] : &none, continues_moves(c, insns, count, i),
+                 out, &out->rows[i]);
+        if (i && insns[i].traits & INSN_CONDITIONAL &&
+            !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);
     }
@@ -383,5 +427,8 @@ void costs_done(struct costs *costs)
 
 enum shape shape_of(const struct insn *insns, size_t count)
 {
-    return count && insns[count - 1].traits & INSN_BRANCH && !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN)) ? SHAPE_LOOP : SHAPE_UNROLLED;
+    return count && insns[count - 1].traits & INSN_BRANCH &&
+                   !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN))
+               ? SHAPE_LOOP
+               : SHAPE_UNROLLED;
 }

@@ -1,5 +1,6 @@
-/* What each instruction of a block costs on a machine: µops at the decoders, at rename and on the ports, after idioms, eliminated moves,
- * macro-fusion, unlamination and the stack engine's own µops. */
+/* What each instruction of a block costs on a machine: µops at the decoders, at rename and on the
+ * ports, after idioms, eliminated moves, macro-fusion, unlamination and the stack engine's own
+ * µops. */
 #ifndef PORTOLAN_ANALYSIS_COST_H
 #define PORTOLAN_ANALYSIS_COST_H
 
@@ -7,7 +8,7 @@
 
 /* What a row may be marked with: its constant, its name in the results, meaning. */
 #define ROW_FLAGS(X) \
-    X(UNKNOWN, "unknown")          /* the machine does not know the form: counted as nothing, the total is a lower bound */ \
+    X(UNKNOWN, "unknown")          /* no row on the machine: counted as nothing */ \
     X(ZERO, "zero-idiom")          /* no port */ \
     X(ONES, "ones-idiom") \
     X(ELIMINATED, "eliminated")    /* move done at rename */ \
@@ -16,14 +17,14 @@
     X(LOAD, "load") \
     X(STORE, "store") \
     X(PIPE, "divider")             /* holds a blocking pipe */ \
-    X(APPROXIMATE, "approximate")  /* put together from a load or store and an operation that the machine knows */ \
+    X(APPROXIMATE, "approximate")  /* a load or store and an operation that are known */ \
     X(ESTIMATE, "estimate")        /* what the machine says of the form is an estimate */ \
     X(SPLIT, "unlaminated")        /* its fused µops part at rename */ \
     X(SYNC, "stack-sync")          /* the stack engine adds a µop before it */ \
     X(CHAIN, "chain")              /* on the dependency cycle that bounds the loop */ \
-    X(SUM, "added-at-rename")      /* an addition of a constant that rename does, in most iterations at least */ \
+    X(SUM, "added-at-rename")      /* a constant is added at rename, in most iterations */ \
     X(FIRST, "first-in-group")     /* begins a new group at rename */ \
-    X(JOINS, "joins-next")         /* an eliminated move that the next instruction takes along: no slot of its own */ \
+    X(JOINS, "joins-next")         /* an eliminated move in the slot of the next one */ \
     X(NOT_LAST, "not-last-in-group") /* not in the last slot of a group at rename */
 
 #define ROW_FLAG_BIT(flag, name) ROW_BIT_##flag,
@@ -51,17 +52,22 @@ struct costs {
     bool estimate;             /* a row is ROW_ESTIMATE */
 };
 
-/* Fills @out (zeroed, or used before) for one iteration in the steady state of a block that repeats. */
+/* Fills @out (zeroed, or used before) for one iteration in the steady state of a block that
+ * repeats. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
-/* Cycles of the microcoded, serialising and waiting instructions of one iteration, the least that each takes alone; 0 without any. */
+/* Cycles of the microcoded, serialising and waiting instructions of one iteration, the least that
+ * each takes alone; 0 without any. */
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 
 /* How copies of a block follow each other. */
 enum shape {
-    SHAPE_UNROLLED,   /* copies of the block one after the other, far more than any µop cache holds */
+    /* copies of the block one after the other, far more than any µop cache holds */
+    SHAPE_UNROLLED,
     SHAPE_LOOP,       /* the block ends in the branch that repeats it */
-    SHAPE_CACHED,     /* copies one after the other, few enough for the µop cache; a branch at the end goes to the next: how `kernel measure` runs it */
+    /* copies one after the other, few enough for the µop cache; a branch at the end goes to the
+     * next: how `kernel measure` runs it */
+    SHAPE_CACHED,
 };
 
 /* A loop when the last instruction is a branch. */

@@ -27,7 +27,8 @@ static void reserve(struct ratio_work *work, size_t nodes)
     work->cycle = mem_resize(work->cycle, work->capacity * sizeof *work->cycle);
 }
 
-/* A cycle among the parent edges (it then has a positive sum), stored last edge first; its length, 0 for none. */
+/* A cycle among the parent edges (it then has a positive sum), stored last edge first; its length,
+ * 0 for none. */
 static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct ratio_work *work)
 {
     memset(work->mark, 0, nodes * sizeof *work->mark);
@@ -50,15 +51,18 @@ static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct 
     return 0;
 }
 
-/* Relaxes until stable or told to end (0) or until a cycle of positive sum under weight * T - W * distance shows (its length). */
-static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes, int64_t w, int64_t t, struct ratio_work *work)
+/* Relaxes until stable or told to end (0) or until a cycle of positive sum under weight * T - W *
+ * distance shows (its length). */
+static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes,
+                           int64_t w, int64_t t, struct ratio_work *work)
 {
     memset(work->potential, 0, nodes * sizeof *work->potential);
     memset(work->parent, 0, nodes * sizeof *work->parent);
     for (;;) {
         bool changed = false;
         for (size_t i = 0; i < edge_count; i++) {
-            int64_t reached = work->potential[edges[i].from] + edges[i].weight * t - w * (int64_t)edges[i].distance;
+            int64_t reached = work->potential[edges[i].from] + edges[i].weight * t -
+                              w * (int64_t)edges[i].distance;
             if (reached > work->potential[edges[i].to]) {
                 work->potential[edges[i].to] = reached;
                 work->parent[edges[i].to] = (uint32_t)i + 1;
@@ -73,13 +77,15 @@ static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, si
     }
 }
 
-bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count, struct ratio_work *work, struct ratio_result *out)
+bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count,
+               struct ratio_work *work, struct ratio_result *out)
 {
     size_t length;
 
     *out = (struct ratio_result){.weight = 0, .distance = 1};
     reserve(work, node_count);
-    while (edge_count && (length = better_cycle(edges, edge_count, node_count, out->weight, out->distance, work))) {
+    while (edge_count && (length = better_cycle(edges, edge_count, node_count, out->weight,
+                                                out->distance, work))) {
         out->weight = out->distance = 0;
         for (size_t i = 0; i < length; i++) {
             out->weight += edges[work->cycle[i]].weight;

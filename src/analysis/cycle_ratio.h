@@ -1,4 +1,5 @@
-/* Maximum cycle ratio of a directed graph: max over cycles of (sum of weights) / (sum of distances). Exact, in integers. */
+/* Maximum cycle ratio of a directed graph: max over cycles of (sum of weights) / (sum of
+ * distances). Exact, in integers. */
 #ifndef PORTOLAN_ANALYSIS_CYCLE_RATIO_H
 #define PORTOLAN_ANALYSIS_CYCLE_RATIO_H
 
@@ -22,13 +23,17 @@ struct ratio_work {
 void ratio_work_done(struct ratio_work *work);
 
 struct ratio_result {
-    int64_t weight, distance;   /* of the best cycle; 0 and 1 when there is none of positive weight */
-    const uint32_t *edges;      /* its edges in order, in the work's storage: valid until the next call */
+    /* of the best cycle; 0 and 1 when there is none of positive weight */
+    int64_t weight, distance;
+    /* its edges in order, in the work's storage: valid until the next call */
+    const uint32_t *edges;
     size_t count;
 };
 
-/* Newton's method on the ratio (Dinkelbach): find a cycle better than the best so far by Bellman-Ford on w * T - W * d, take its ratio, until
- * none is. False when a cycle crosses no iteration. */
-bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count, struct ratio_work *work, struct ratio_result *out);
+/* Newton's method on the ratio (Dinkelbach): find a cycle better than the best so far by
+ * Bellman-Ford on w * T - W * d, take its ratio, until none is. False when a cycle crosses no
+ * iteration. */
+bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count,
+               struct ratio_work *work, struct ratio_result *out);
 
 #endif

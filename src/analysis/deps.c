@@ -25,7 +25,8 @@ struct holder {
 struct store_input {
     struct holder place[2];        /* base and index */
     bool copied;                   /* its data come straight from a load */
-    uint32_t modified;             /* the load whose value, one cycle of work later, is its data; NO_LOAD */
+    /* the load whose value, one cycle of work later, is its data; NO_LOAD */
+    uint32_t modified;
 };
 
 /* A value that is a load's, or one cycle of work from it. */
@@ -44,9 +45,13 @@ struct build {
     size_t forward;                /* position in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
     struct forwarding forwarding;
-    uint8_t *turns;                /* where the top of the x87 stack is before each instruction and at the end; NULL: it is not used */
-    int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
-    struct holder barrier;         /* the last instruction that all wait for; not known: there is none */
+    /* where the top of the x87 stack is before each instruction and at the end; NULL: it is not
+     * used */
+    uint8_t *turns;
+    /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
+    int32_t slow;
+    /* the last instruction that all wait for; not known: there is none */
+    struct holder barrier;
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
 
@@ -71,7 +76,8 @@ static void add_node(struct deps *d, uint32_t insn, int end, uint8_t resource)
     d->nodes[d->node_count++] = (struct dep_node){insn, (int16_t)end, resource};
 }
 
-static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, int32_t weight, int32_t before)
+static void add_edge(struct deps *d, struct holder from, uint32_t to, int end, int32_t weight,
+                     int32_t before)
 {
     if (d->edge_count == d->edge_capacity) {
         d->edge_capacity = d->edge_capacity ? 2 * d->edge_capacity : 128;
@@ -94,12 +100,14 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* Where the machine keeps the value that instruction @at has as @op: a second byte is renamed apart, or a part of its register; st(i) is i places from the top of the stack, which turns. */
+/* Where the machine keeps the value that instruction @at has as @op: a second byte is renamed
+ * apart, or a part of its register; st(i) is i places from the top of the stack, which turns. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
         return x87_register(b->turns[at], &b->insns[at], op);
-    return op->offset_bits && b->c->high_byte_renamed ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
+    return op->offset_bits && b->c->high_byte_renamed ? (uint8_t)(RESOURCE_HIGH + op->reg)
+                                                      : op->reg;
 }
 
 /* Its load waits for a store to reach the cache. */
@@ -107,7 +115,8 @@ static bool is_blocked(const struct build *b, uint32_t at)
 {
     const struct address_work *work = &b->d->addresses;
 
-    for (size_t i = addresses_found(work, at); i < work->found_count && work->found[i].load == at; i++)
+    for (size_t i = addresses_found(work, at); i < work->found_count && work->found[i].load == at;
+         i++)
         if (forwarding_blocks(b->c, &work->found[i]))
             return true;
     return false;
@@ -142,8 +151,9 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
-    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED ? source->reg != REG_NONE && b->loaded[source->reg]
-                                                                          : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
+    b->loaded[resource] = b->costs->rows[n->insn].flags & ROW_ELIMINATED
+                              ? source->reg != REG_NONE && b->loaded[source->reg]
+                              : (b->costs->rows[n->insn].op->traits & OP_PURE_LOAD) != 0;
     if (resource < REG_HIGH_BYTES && b->insns[n->insn].operands[n->end].bits >= 32)
         b->holds[RESOURCE_HIGH + resource].known = false;
 }
@@ -163,7 +173,8 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
 {
     bool found = false;
 
-    for (uint32_t k = row->first; b->d->unhurried && latency == 2 * CYCLE && k < row->first + row->count; k++)
+    for (uint32_t k = row->first;
+         b->d->unhurried && latency == 2 * CYCLE && k < row->first + row->count; k++)
         found |= b->costs->masses[k].ports == b->c->unhurried_ports;
     return found;
 }
@@ -173,12 +184,14 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
 {
     const struct cost *row = &b->costs->rows[at];
 
-    if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)   /* fused with a branch it is executed */
+    /* fused with a branch it is executed */
+    if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
         return row->sum.executed * CYCLE / 100;
     int32_t latency = operation_latency(row->op, from, to);
-    if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)   /* a register to itself is executed on Intel's cores */
+    /* a register to itself is executed on Intel's cores */
+    if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
         latency = CYCLE;
     if (is_unhurried(b, row, latency))
         return CYCLE;
@@ -190,13 +203,15 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* Shifts by cl leave the flags alone when cl is 0: a core may wait for the old ones always (fact shift_keeps_flags). */
+/* Shifts by cl leave the flags alone when cl is 0: a core may wait for the old ones always (fact
+ * shift_keeps_flags). */
 static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
     return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
 }
 
-/* The base that an access steps depends on its old value and the step alone, and nothing else depends on the step. */
+/* The base that an access steps depends on its old value and the step alone, and nothing else
+ * depends on the step. */
 static bool is_step(const struct insn *insn, int end)
 {
     if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
@@ -204,21 +219,26 @@ static bool is_step(const struct insn *insn, int end)
     if (insn->operands[end].access & ACCESS_WRITEBACK)
         return true;
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].access & ACCESS_WRITEBACK && insn->operands[i].index == insn->operands[end].reg)
+        if (insn->operands[i].access & ACCESS_WRITEBACK &&
+            insn->operands[i].index == insn->operands[end].reg)
             return end > 0 && insn->operands[end - 1].kind == OPERAND_MEMORY;
     return false;
 }
 
-/* The mask that a gather or a scatter leaves is zero, whatever it was, and wherever the elements were. */
+/* The mask that a gather or a scatter leaves is zero, whatever it was, and wherever the elements
+ * were. */
 static bool is_spent_mask(const struct build *b, const struct insn *insn, int end)
 {
     const struct operand *memory = insn_memory(insn);
 
-    return memory && memory->index != REG_NONE && memory->index >= b->c->isa->vectors && end > 0 && end < LATENCY_ADDRESS &&
-           (insn->operands[end].access & (ACCESS_READ | ACCESS_WRITE)) == (ACCESS_READ | ACCESS_WRITE);
+    return memory && memory->index != REG_NONE && memory->index >= b->c->isa->vectors && end > 0 &&
+           end < LATENCY_ADDRESS &&
+           (insn->operands[end].access & (ACCESS_READ | ACCESS_WRITE)) ==
+               (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation; below 0 it takes so much less. */
+/* From @value, read as @end, to all that the instruction writes. @extra cycles come before the
+ * operation; below 0 it takes so much less. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -230,12 +250,16 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         return;
     for (uint32_t n = b->d->first_node[at]; n < b->d->first_node[at + 1]; n++) {
         const struct dep_node *node = &b->d->nodes[n];
-        bool stack = row->op->traits & OP_STACK && node->resource == sp && end < LATENCY_ADDRESS && insn->operands[end].implicit;
-        if (row->op->traits & OP_STACK && node->resource == sp && insn->operands[node->end].implicit && !stack)
+        bool stack = row->op->traits & OP_STACK && node->resource == sp && end < LATENCY_ADDRESS &&
+                     insn->operands[end].implicit;
+        if (row->op->traits & OP_STACK && node->resource == sp &&
+            insn->operands[node->end].implicit && !stack)
             continue;   /* the new stack pointer depends on the old one only */
-        if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
+        if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT ||
+            node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
             continue;
-        bool stepped = insn->traits & INSN_WRITEBACK && node->end < LATENCY_ADDRESS && insn->operands[node->end].access & ACCESS_WRITEBACK;
+        bool stepped = insn->traits & INSN_WRITEBACK && node->end < LATENCY_ADDRESS &&
+                       insn->operands[node->end].access & ACCESS_WRITEBACK;
         if (stepped != (insn->traits & INSN_WRITEBACK && is_step(insn, end)))
             continue;
         if (stepped) {
@@ -244,9 +268,12 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
-        int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : latency_of(b, at, end, node->end);
+        int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
+                          : is_idiom(row) ? 0
+                                          : latency_of(b, at, end, node->end);
         bool address = end == LATENCY_BASE || end == LATENCY_INDEX;
-        add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + extra, extra > 0 ? extra : 0);
+        add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + extra,
+                 extra > 0 ? extra : 0);
     }
 }
 
@@ -257,7 +284,8 @@ static int32_t between_kinds(const struct build *b, uint32_t at, struct holder v
 
     if (!node || node->end >= LATENCY_ADDRESS)
         return 0;
-    const struct bypass_source from = {&b->insns[node->insn], b->costs->rows[node->insn].op, &b->insns[node->insn].operands[node->end]};
+    const struct bypass_source from = {&b->insns[node->insn], b->costs->rows[node->insn].op,
+                                       &b->insns[node->insn].operands[node->end]};
     return bypass_latency(b->c, &from, &b->insns[at], b->costs->rows[at].op);
 }
 
@@ -266,12 +294,14 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
     return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
 }
 
-/* How often instruction @at is renamed in one group with the one that made @value: by the slots between them, from each place in the group. Where iterations divide the group
- * evenly they take the same places again and again. */
+/* How often instruction @at is renamed in one group with the one that made @value: by the slots
+ * between them, from each place in the group. Where iterations divide the group evenly they take
+ * the same places again and again. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
-    uint32_t before = b->d->nodes[value.node].insn, total = 0, first = 0, apart = 0, together = 0, places = 0;
+    uint32_t before = b->d->nodes[value.node].insn, total = 0, first = 0, apart = 0, together = 0,
+             places = 0;
 
     if (isnan(b->c->issue_width))
         return 1;
@@ -287,16 +317,19 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Selects and sets that are renamed together with some operations take longer with their flags (facts slow_flags, slow_flags_latency), from their registers, too. */
+/* Selects and sets that are renamed together with some operations take longer with their flags
+ * (facts slow_flags, slow_flags_latency), from their registers, too. */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
     struct holder carry = b->holds[RESOURCE_CARRY], flags = b->holds[RESOURCE_FLAGS];
     double share = 0;
 
-    if (isnan(b->c->slow_flags_latency) || (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
+    if (isnan(b->c->slow_flags_latency) ||
+        (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)   /* two µops, the first joins the flags: 2 cycles from them in any case */
+    /* two µops, the first joins the flags: 2 cycles from them in any case */
+    if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
         share = share_together(b, at, carry);
@@ -315,16 +348,20 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* An operation on a register that rename still keeps as a sum, if only as the count of a shift: each of its steps takes longer, whichever input it waits for. */
+/* An operation on a register that rename still keeps as a sum, if only as the count of a shift:
+ * each of its steps takes longer, whichever input it waits for. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
     int32_t steps = row->op->latency > CYCLE ? row->op->latency / CYCLE : 1;
 
-    return row->op->traits & OP_SLOW_SUM && row->sum.pending ? steps * hundredths(b->c->immediate_folding_extra) : 0;
+    return row->op->traits & OP_SLOW_SUM && row->sum.pending
+               ? steps * hundredths(b->c->immediate_folding_extra)
+               : 0;
 }
 
-/* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
+/* The stack engine's µop stands between the last push or pop and the instruction that names the
+ * stack pointer. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
@@ -338,7 +375,9 @@ static bool has_three_parts(const struct operand *op)
 /* What the address adds to a load. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
-    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled : has_three_parts(op) ? c->load_extra_three : 0;
+    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled
+                   : has_three_parts(op)                  ? c->load_extra_three
+                                                          : 0;
 
     extra += op->segment != REG_NONE ? c->load_extra_segment : 0;
     return hundredths(extra);
@@ -354,13 +393,16 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
-        /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
-        if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) && !isnan(b->c->load_latency_simple))
+        /* Pointer chasing: the shorter way when the base comes from a load and the address is
+         * simple. */
+        if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
+            !isnan(b->c->load_latency_simple))
             extra = hundredths(b->c->load_latency_simple) + load_extra(b->c, op);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
         b->d->open |= info->traits & OP_LOAD_UNKNOWN && b->holds[parts[i]].known;
-        connect(b, at, b->holds[parts[i]], i ? LATENCY_INDEX : LATENCY_BASE, extra + sync_latency(b, at, parts[i]));
+        connect(b, at, b->holds[parts[i]], i ? LATENCY_INDEX : LATENCY_BASE,
+                extra + sync_latency(b, at, parts[i]));
     }
 }
 
@@ -372,7 +414,8 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-/* A load that finds a store has its value only some time after the store's address (fact store_address_late), however early its own address and the data are. */
+/* A load that finds a store has its value only some time after the store's address (fact
+ * store_address_late), however early its own address and the data are. */
 static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
 {
     for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
@@ -392,27 +435,31 @@ static void read_memory(struct build *b, uint32_t at)
             continue;
         double cycles = forwarding_latency(&b->forwarding, f);
         bool renamed = forwarding_renamed(&b->forwarding, f);
-        if (b->stores && b->stores[f->store].copied && f->fits && b->costs->rows[at].op->traits & OP_VECTOR)
+        if (b->stores && b->stores[f->store].copied && f->fits &&
+            b->costs->rows[at].op->traits & OP_VECTOR)
             cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax ignores a NaN */
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
         b->d->open |= isnan(cycles);
         b->d->renamed += renamed;
-        bool waits = forwarding_blocks(b->c, f), tried_again = f->fits && !(b->insns[at].traits & INSN_LOCK);
+        bool waits = forwarding_blocks(b->c, f),
+             tried_again = f->fits && !(b->insns[at].traits & INSN_LOCK);
         b->d->forwarded += tried_again && !(b->insns[f->store].traits & INSN_LOAD);
         b->d->forwarded_modified += tried_again && b->insns[f->store].traits & INSN_LOAD;
         b->d->renamed_plain += renamed && !(b->insns[at].traits & INSN_STORE);
-        struct holder source = {node_of(b->d, f->store, waits ? RESOURCE_COMMIT : RESOURCE_MEMORY), f->distance, true};
+        struct holder source = {node_of(b->d, f->store, waits ? RESOURCE_COMMIT : RESOURCE_MEMORY),
+                                f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (!waits)
             wait_for_address(b, at, f);
         else
-            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT, hundredths(cycles), 0);
+            add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT,
+                     hundredths(cycles), 0);
     }
 }
 
-/* A store reaches the cache when its value is there and all before it has: stores in order, and loads, which must retire first. Fences
- * follow each other. */
+/* A store reaches the cache when its value is there and all before it has: stores in order, and
+ * loads, which must retire first. Fences follow each other. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -421,12 +468,14 @@ static void keep_order(struct build *b, uint32_t at)
     if (b->blocked && (store || is_blocked(b, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
         if (store)
-            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, LATENCY_COMMIT, 0, 0);
+            add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit,
+                     LATENCY_COMMIT, 0, 0);
         if (b->holds[RESOURCE_COMMIT].known)
             add_edge(b->d, b->holds[RESOURCE_COMMIT], commit, LATENCY_COMMIT, 0, 0);
     }
     if (op->fence > 0 && b->holds[RESOURCE_FENCE].known)
-        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE, op->fence, 0);
+        add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE,
+                 op->fence, 0);
 }
 
 /* The last barrier of the iteration before is the first that is waited for. */
@@ -438,13 +487,15 @@ static void find_barrier(struct build *b)
 }
 
 /* Barrier @at waits for the values of instructions @from to @to, made @distance iterations ago. */
-static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to, uint32_t distance)
+static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to,
+                         uint32_t distance)
 {
     uint32_t fence = node_of(b->d, at, RESOURCE_FENCE);
 
     for (uint32_t n = b->d->first_node[from]; n < b->d->first_node[to]; n++)
         if (b->d->nodes[n].end != LATENCY_COMMIT)
-            add_edge(b->d, (struct holder){n, distance, true}, fence, LATENCY_FENCE, b->costs->rows[at].op->fence, 0);
+            add_edge(b->d, (struct holder){n, distance, true}, fence, LATENCY_FENCE,
+                     b->costs->rows[at].op->fence, 0);
 }
 
 /* Barriers wait for all since the one before, and everything else for the last of them. */
@@ -461,11 +512,13 @@ static void keep_barriers(struct build *b, uint32_t at)
         wait_for_all(b, at, b->barrier.distance ? 0 : before + 1, at, 0);
         b->barrier = (struct holder){node_of(b->d, at, RESOURCE_FENCE), 0, true};
     } else if (!(insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))) {
-        connect(b, at, b->barrier, LATENCY_FENCE, insn->traits & INSN_LOAD ? b->costs->rows[at].op->load_latency : 0);
+        connect(b, at, b->barrier, LATENCY_FENCE,
+                insn->traits & INSN_LOAD ? b->costs->rows[at].op->load_latency : 0);
     }
 }
 
-/* The old value of a destination that is not wholly replaced, or that the machine waits for without need. */
+/* The old value of a destination that is not wholly replaced, or that the machine waits for without
+ * need. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
     const struct insn *insn = &b->insns[at];
@@ -475,7 +528,8 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
         return true;
     if (op->file == FILE_GENERAL && op->bits < 32)
         return op->offset_bits ? !b->c->high_byte_renamed : op->bits == 16 || b->c->low_byte_merges;
-    return i == 0 && (insn->traits & INSN_KEEPS_OLD || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
+    return i == 0 &&
+           (insn->traits & INSN_KEEPS_OLD || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
 }
 
 static void read_inputs(struct build *b, uint32_t at)
@@ -484,8 +538,11 @@ static void read_inputs(struct build *b, uint32_t at)
     const struct cost *row = &b->costs->rows[at];
     uint32_t flags = insn->flags_read | (keeps_flags(b, insn) ? insn->flags_written : 0);
 
-    bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
-    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP) || row->flags & (ROW_ZERO | ROW_ONES))
+    bool same_register = row->op->traits & OP_CARRY_IDIOM &&
+                         insn->operands[0].reg == insn->operands[1].reg &&
+                         insn->operands[0].bits >= 32;
+    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP) ||
+        row->flags & (ROW_ZERO | ROW_ONES))
         return;
     b->slow = slow_latency(b, at);
     const int32_t sum = sum_latency(b, at);
@@ -493,13 +550,17 @@ static void read_inputs(struct build *b, uint32_t at)
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
-        } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
+        } else if (is_followed(op) && !same_register &&
+                   (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
             if (op->offset_bits && !value.known)   /* a part of what was written whole */
                 value = b->holds[op->reg];
-            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
-                connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
+            connect(b, at, value, (int)i,
+                    sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
+            /* the second byte was written apart: merged first */
+            if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
+                connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
+                        hundredths(b->c->high_byte));
         }
     }
     if (flags & FLAG_CARRY && !(row->flags & ROW_FUSED_INTO))
@@ -511,7 +572,8 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* Where the stack's registers are from the next iteration's beginning on, whose top is where this one's ended. */
+/* Where the stack's registers are from the next iteration's beginning on, whose top is where this
+ * one's ended. */
 static void turn_back(struct build *b)
 {
     struct holder held[X87_REGISTERS];
@@ -521,7 +583,8 @@ static void turn_back(struct build *b)
         b->holds[X87_FIRST + (i - b->turns[b->costs->count]) % X87_REGISTERS] = held[i];
 }
 
-/* What every register holds at the end of an iteration, as the one before; returns the registers that are written. */
+/* What every register holds at the end of an iteration, as the one before; returns the registers
+ * that are written. */
 static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
@@ -541,14 +604,17 @@ static bool is_copied(const struct build *b, const struct insn *store)
 {
     for (unsigned i = 0; i < store->operand_count; i++) {
         const struct operand *op = &store->operands[i];
-        if (op->kind == OPERAND_REGISTER && op->access == ACCESS_READ && op->reg < INSN_REGISTERS && b->loaded[op->reg])
+        if (op->kind == OPERAND_REGISTER && op->access == ACCESS_READ && op->reg < INSN_REGISTERS &&
+            b->loaded[op->reg])
             return true;
     }
     return false;
 }
 
-/* Where the value comes from that instruction @at writes as @node; @origins: those of the nodes before it. */
-static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node, const struct origin *origins)
+/* Where the value comes from that instruction @at writes as @node; @origins: those of the nodes
+ * before it. */
+static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node,
+                               const struct origin *origins)
 {
     const struct insn *insn = &b->insns[at];
     const struct cost *row = &b->costs->rows[at];
@@ -557,10 +623,15 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
     if (node->end >= LATENCY_ADDRESS || row->flags & (ROW_ZERO | ROW_SUM))
         return none;
     if (insn->traits & INSN_LOAD)
-        return row->op->traits & OP_PURE_LOAD ? (struct origin){at, false} : operation_latency(row->op, LATENCY_BASE, node->end) == CYCLE ? (struct origin){at, true} : none;
+        return row->op->traits & OP_PURE_LOAD ? (struct origin){at, false}
+               : operation_latency(row->op, LATENCY_BASE, node->end) == CYCLE
+                   ? (struct origin){at, true}
+                   : none;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        struct holder value = is_followed(op) && op->access & ACCESS_READ ? b->holds[resource_of(b, at, op)] : (struct holder){0};
+        struct holder value = is_followed(op) && op->access & ACCESS_READ
+                                  ? b->holds[resource_of(b, at, op)]
+                                  : (struct holder){0};
         if (!value.known || value.distance || origins[value.node].load == NO_LOAD)
             continue;
         if (row->flags & ROW_ELIMINATED)
@@ -578,7 +649,9 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
 
     for (unsigned i = 0; i < store->operand_count; i++) {
         const struct operand *op = &store->operands[i];
-        struct holder value = is_followed(op) && op->access == ACCESS_READ ? b->holds[resource_of(b, at, op)] : (struct holder){0};
+        struct holder value = is_followed(op) && op->access == ACCESS_READ
+                                  ? b->holds[resource_of(b, at, op)]
+                                  : (struct holder){0};
         if (value.known && !value.distance && origins[value.node].worked)
             return origins[value.node].load;
     }
@@ -591,7 +664,9 @@ static void follow_stores(struct build *b)
     struct deps *d = b->d;
     const struct core *c = b->c;
 
-    if ((isnan(c->store_address_late) && isnan(c->store_forward_copied) && !(c->store_forward_modify > c->store_forward)) || !d->addresses.found_count)
+    if ((isnan(c->store_address_late) && isnan(c->store_forward_copied) &&
+         !(c->store_forward_modify > c->store_forward)) ||
+        !d->addresses.found_count)
         return;
     b->stores = mem_zero(b->costs->count + 1, sizeof *b->stores);
     struct origin *origins = mem_zero(d->node_count + 1, sizeof *origins);
@@ -614,11 +689,12 @@ static void follow_stores(struct build *b)
     begin_iteration(b);
 }
 
-void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start,
-                const struct known_forwards *known, struct deps *d)
+void deps_build(struct core *c, const struct insn *insns, const struct costs *costs,
+                enum start_values start, const struct known_forwards *known, struct deps *d)
 {
     size_t count = costs->count;
-    struct build b = {.c = c, .insns = insns, .costs = costs, .d = d, .turns = x87_turns(insns, count)};
+    struct build b = {
+        .c = c, .insns = insns, .costs = costs, .d = d, .turns = x87_turns(insns, count)};
 
     d->node_count = d->edge_count = 0;
     d->forwarded = d->forwarded_modified = d->renamed = d->renamed_plain = 0;

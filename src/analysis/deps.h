@@ -1,4 +1,5 @@
-/* Dependencies of a repeating block: registers with their parts, flags by group, memory; the loop-carried bound and its cycle. */
+/* Dependencies of a repeating block: registers with their parts, flags by group, memory; the
+ * loop-carried bound and its cycle. */
 #ifndef PORTOLAN_ANALYSIS_DEPS_H
 #define PORTOLAN_ANALYSIS_DEPS_H
 
@@ -16,7 +17,8 @@ enum {
     RESOURCE_CARRY = INSN_REGISTERS,
     RESOURCE_FLAGS,
     RESOURCE_HIGH,                          /* ah ch dh bh */
-    RESOURCE_FENCE = RESOURCE_HIGH + 4,     /* locked and serialising instructions wait for each other */
+    /* locked and serialising instructions wait for each other */
+    RESOURCE_FENCE = RESOURCE_HIGH + 4,
     RESOURCE_COMMIT,                        /* stores reach the cache in order */
     RESOURCE_MEMORY,
     RESOURCE_COUNT,
@@ -26,34 +28,44 @@ enum {
 struct deps {
     struct dep_node *nodes;
     size_t node_count, node_capacity;
-    struct ratio_edge *edges;        /* from value to value, in the order of the instructions they lead to; weights in hundredths of a cycle */
+    /* from value to value, in the order of the instructions they lead to; weights in hundredths of
+     * a cycle */
+    struct ratio_edge *edges;
     int16_t *ends;                   /* per edge: enum latency_end as what its value is read */
-    int32_t *before;                 /* per edge: the part of its weight before the operation (load, forwarded store), hundredths */
+    /* per edge: the part of its weight before the operation (load, forwarded store), hundredths */
+    int32_t *before;
     size_t edge_count, edge_capacity;
     uint32_t *first_node;            /* per instruction, count + 1 */
     size_t first_capacity;
-    uint32_t forwarded, forwarded_modified;   /* loads that find a store; that of a read-modify-write (facts forward_replays...) */
-    uint32_t renamed;                /* loads whose store is found at rename (fact memory_renaming) */
+    /* loads that find a store; that of a read-modify-write (facts forward_replays...) */
+    uint32_t forwarded, forwarded_modified;
+    /* loads whose store is found at rename (fact memory_renaming) */
+    uint32_t renamed;
     uint32_t renamed_plain;          /* those that do not store themselves */
-    bool unhurried;                  /* set before deps_build: operations of two cycles on unhurried_ports take one */
-    bool open;                       /* some value comes through a load or a store of which it is not known how long that takes: nothing was counted for it */
+    /* set before deps_build: operations of two cycles on unhurried_ports take one */
+    bool unhurried;
+    /* some value comes through a load or a store of which it is not known how long that takes:
+     * nothing was counted for it */
+    bool open;
     struct address_work addresses;
     struct ratio_work ratio;
 };
 void deps_done(struct deps *d);
 
 /* Builds nodes and edges of @insns with their costs on @c. */
-void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start,
-                const struct known_forwards *known, struct deps *d);
-/* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines (count entries, may be NULL) gets true for
- * each instruction on the cycle. */
+void deps_build(struct core *c, const struct insn *insns, const struct costs *costs,
+                enum start_values start, const struct known_forwards *known, struct deps *d);
+/* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines
+ * (count entries, may be NULL) gets true for each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* Edges, in order, of a cycle of the maximum ratio among the values of instructions outside @without (NULL: all); *@cycles per iteration, 0 without a cycle.
- * Fills at most @most of @out and returns their number. */
+/* Edges, in order, of a cycle of the maximum ratio among the values of instructions outside
+ * @without (NULL: all); *@cycles per iteration, 0 without a cycle. Fills at most @most of @out and
+ * returns their number. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Whether all latencies are whole cycles, as those of a simulation are. */
 bool deps_whole(const struct deps *d);
-/* Longest path through one iteration, in cycles: from its first values to its last. @on_path as above. */
+/* Longest path through one iteration, in cycles: from its first values to its last. @on_path as
+ * above. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 
 #endif

@@ -9,7 +9,8 @@
 uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes)
 {
     uint32_t banks = FIRST_LEVEL_LINE / bank_bytes, touched = 0;
-    uint64_t first = (uint64_t)offset / bank_bytes, last = ((uint64_t)offset + bytes - 1) / bank_bytes;
+    uint64_t first = (uint64_t)offset / bank_bytes,
+             last = ((uint64_t)offset + bytes - 1) / bank_bytes;
 
     for (uint64_t bank = first; bank <= last && bank < first + banks; bank++)
         touched |= 1u << bank % banks;
@@ -34,11 +35,14 @@ double first_level_split_share(const struct access *access)
     if (!access->stepped || access->fixed)
         return 0;
     for (uint32_t k = 0; k < places; k++)
-        crossed += first_level_crosses((int64_t)((uint64_t)access->offset + k * (uint64_t)access->step), access->bytes, FIRST_LEVEL_LINE);
+        crossed +=
+            first_level_crosses((int64_t)((uint64_t)access->offset + k * (uint64_t)access->step),
+                                access->bytes, FIRST_LEVEL_LINE);
     return (double)crossed / places;
 }
 
-/* What one load adds to its banks, and to the crossed lines, averaged over the places in a line that its step takes it to. */
+/* What one load adds to its banks, and to the crossed lines, averaged over the places in a line
+ * that its step takes it to. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -46,7 +50,8 @@ static double add_load(const struct access *access, uint32_t bank_bytes, double 
 
     for (uint32_t k = 0; k < places; k++) {
         int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);
-        for (uint32_t rest = bank_bytes ? first_level_banks(offset, access->bytes, bank_bytes) : 0; rest; rest &= rest - 1)
+        for (uint32_t rest = bank_bytes ? first_level_banks(offset, access->bytes, bank_bytes) : 0;
+             rest; rest &= rest - 1)
             banks[__builtin_ctz(rest)] += share;
         crossed += first_level_crosses(offset, access->bytes, FIRST_LEVEL_LINE) ? share : 0;
     }
@@ -62,14 +67,16 @@ static bool is_placed_load(const struct access *access)
 static double bound_of(const struct core *c, const struct address_work *work, size_t first)
 {
     double banks[BANKS_MOST] = {0}, crossed = 0, most = 0;
-    uint32_t symbol = work->accesses.items[first].symbol, bank_bytes = isnan(c->load_bank_bytes) ? 0 : (uint32_t)c->load_bank_bytes;
+    uint32_t symbol = work->accesses.items[first].symbol,
+             bank_bytes = isnan(c->load_bank_bytes) ? 0 : (uint32_t)c->load_bank_bytes;
 
     for (size_t i = first; i < work->accesses.count; i++)
         if (is_placed_load(&work->accesses.items[i]) && work->accesses.items[i].symbol == symbol)
             crossed += add_load(&work->accesses.items[i], bank_bytes, banks);
     for (size_t i = 0; i < BANKS_MOST; i++)
         most = fmax(most, banks[i]);
-    return fmax(most / c->loads_per_bank, crossed / c->split_loads_per_cycle);   /* fmax ignores a NaN */
+    /* fmax ignores a NaN */
+    return fmax(most / c->loads_per_bank, crossed / c->split_loads_per_cycle);
 }
 
 bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
@@ -83,11 +90,14 @@ static int line_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Cycles per iteration of the busiest bank of lines, for the loads whose addresses can be compared with that of access @first: a line takes its bank
- * for a cycle, in which at most @together loads get something of it. */
-static double line_banks_of(const struct core *c, const struct address_work *work, size_t first, unsigned together)
+/* Cycles per iteration of the busiest bank of lines, for the loads whose addresses can be compared
+ * with that of access @first: a line takes its bank for a cycle, in which at most @together loads
+ * get something of it. */
+static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
+                            unsigned together)
 {
-    uint32_t symbol = work->accesses.items[first].symbol, banks = (uint32_t)c->load_line_banks, period = 1, loads = 0;
+    uint32_t symbol = work->accesses.items[first].symbol, banks = (uint32_t)c->load_line_banks,
+             period = 1, loads = 0;
     double cycles[BANKS_MOST] = {0}, most = 0;
 
     for (size_t i = first; i < work->accesses.count; i++) {
@@ -102,7 +112,8 @@ static double line_banks_of(const struct core *c, const struct address_work *wor
     size_t count = 0;
     for (size_t i = first; i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
-        for (uint32_t k = 0; is_placed_load(access) && access->symbol == symbol && k < period; k++) {
+        for (uint32_t k = 0; is_placed_load(access) && access->symbol == symbol && k < period;
+             k++) {
             uint64_t at = (uint64_t)access->offset + k * (uint64_t)access->step;
             lines[count++] = at / FIRST_LEVEL_LINE;
             if (first_level_crosses((int64_t)at, access->bytes, FIRST_LEVEL_LINE))
@@ -132,7 +143,8 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     for (size_t i = 0; i < work->accesses.count; i++) {
         bool first = is_placed_load(&work->accesses.items[i]);
         for (size_t k = 0; first && k < i; k++)
-            first = !is_placed_load(&work->accesses.items[k]) || work->accesses.items[k].symbol != work->accesses.items[i].symbol;
+            first = !is_placed_load(&work->accesses.items[k]) ||
+                    work->accesses.items[k].symbol != work->accesses.items[i].symbol;
         if (first)
             bound = fmax(bound, bound_of(c, work, i));
         if (first && lines)
@@ -164,7 +176,8 @@ static uint64_t bytes_from(uint32_t from, uint32_t bytes)
     return bytes ? (~0ull >> (64 - bytes)) << from : 0;
 }
 
-/* Words of @bytes that are written, all bytes of them set; with @part, those only that are not written whole. */
+/* Words of @bytes that are written, all bytes of them set; with @part, those only that are not
+ * written whole. */
 static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
 {
     uint64_t word = word_bytes < 64 ? (1ull << word_bytes) - 1 : ~0ull, words = 0;
@@ -175,7 +188,8 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* The open run reaches the cache. Where it writes words in part these are read first, which waits if they were written just before. */
+/* The open run reaches the cache. Where it writes words in part these are read first, which waits
+ * if they were written just before. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;
@@ -187,7 +201,8 @@ static void close_run(struct line_runs *runs)
     bool busy = false;
     for (size_t i = 0; part && i < RUNS_KEPT && i < runs->closed_count; i++) {
         const struct line_run *before = &runs->closed[i];
-        busy |= before->symbol == runs->now.symbol && before->line == runs->now.line && words_of(before->bytes, word, false) & part &&
+        busy |= before->symbol == runs->now.symbol && before->line == runs->now.line &&
+                words_of(before->bytes, word, false) & part &&
                 runs->count - before->at < c->store_word_busy;
     }
     runs->count += busy ? c->store_word_wait : 0;
@@ -196,7 +211,8 @@ static void close_run(struct line_runs *runs)
 }
 
 /* Opens a run with @bytes bytes from byte @from of @line. */
-static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uint32_t from, uint32_t bytes)
+static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uint32_t from,
+                     uint32_t bytes)
 {
     close_run(runs);
     runs->count++;
@@ -209,8 +225,10 @@ static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uin
 static void add_store(struct line_runs *runs, const struct access *access, uint32_t k)
 {
     int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);
-    uint64_t line = (uint64_t)offset / runs->line_bytes, symbol = access->origin | (access->stepped ? 0 : (k + 1ull - access->age) << 32);
-    uint32_t from = (uint32_t)((uint64_t)offset % runs->line_bytes), bytes = access->bytes < runs->line_bytes ? access->bytes : runs->line_bytes;
+    uint64_t line = (uint64_t)offset / runs->line_bytes,
+             symbol = access->origin | (access->stepped ? 0 : (k + 1ull - access->age) << 32);
+    uint32_t from = (uint32_t)((uint64_t)offset % runs->line_bytes),
+             bytes = access->bytes < runs->line_bytes ? access->bytes : runs->line_bytes;
 
     if (first_level_crosses(offset, access->bytes, runs->line_bytes)) {
         uint32_t first = runs->line_bytes - from;
@@ -218,7 +236,8 @@ static void add_store(struct line_runs *runs, const struct access *access, uint3
         open_run(runs, symbol, line + 1, 0, bytes - first);
         close_run(runs);
         runs->open = false;
-    } else if (runs->open && runs->now.symbol == symbol && runs->now.line == line && !(runs->length >= runs->core->store_run)) {
+    } else if (runs->open && runs->now.symbol == symbol && runs->now.line == line &&
+               !(runs->length >= runs->core->store_run)) {
         runs->length++;
         runs->now.bytes |= bytes_from(from, bytes);
     } else {
@@ -228,15 +247,21 @@ static void add_store(struct line_runs *runs, const struct access *access, uint3
 
 double first_level_store_runs(const struct core *c, const struct address_work *work)
 {
-    uint32_t line = isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE : (uint32_t)c->store_line_bytes, period = 1;
-    struct line_runs runs = {.core = c, .line_bytes = line < FIRST_LEVEL_LINE ? line : FIRST_LEVEL_LINE};
+    uint32_t line = isnan(c->store_line_bytes) || c->store_line_bytes < 1
+                        ? FIRST_LEVEL_LINE
+                        : (uint32_t)c->store_line_bytes,
+             period = 1;
+    struct line_runs runs = {.core = c,
+                             .line_bytes = line < FIRST_LEVEL_LINE ? line : FIRST_LEVEL_LINE};
     double before = 0;
 
     for (size_t i = 0; i < work->accesses.count; i++) {
-        uint32_t own = work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
+        uint32_t own =
+            work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* One period to get going, two to count: a run may end in every second. Waits need as much again to settle. */
+    /* One period to get going, two to count: a run may end in every second. Waits need as much
+     * again to settle. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

@@ -7,12 +7,14 @@
 
 #include "base/mem.h"
 
-#define CODE_BYTES 32    /* of code, in which rename follows so many loads (fact memory_renaming_per_block) */
+/* of code, in which rename follows so many loads (fact memory_renaming_per_block) */
+#define CODE_BYTES 32
 
 static bool has_register(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < REG_PC && insn->operands[i].access & ACCESS_READ)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < REG_PC &&
+            insn->operands[i].access & ACCESS_READ)
             return true;
     return false;
 }
@@ -34,7 +36,8 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct machine *m = c->machine;
 
-    if (isnan(c->memory_renaming) || vector || !(insn->traits & INSN_LOAD) || !width_follows(c, insn_memory(insn)))
+    if (isnan(c->memory_renaming) || vector || !(insn->traits & INSN_LOAD) ||
+        !width_follows(c, insn_memory(insn)))
         return false;
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].offset_bits)
@@ -43,7 +46,8 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
     if (!modifies && machine_has(m, "memory_renaming_loads", insn->mnemonic))
         return true;
     if (insn->traits & INSN_STORE)
-        return machine_has(m, "memory_renaming_modify", "all") || (machine_has(m, "memory_renaming_modify", "constant") && modifies_by_constant(insn));
+        return machine_has(m, "memory_renaming_modify", "all") ||
+               (machine_has(m, "memory_renaming_modify", "constant") && modifies_by_constant(insn));
     return machine_has(m, "memory_renaming_tests", insn->mnemonic) && insn_immediate(insn);
 }
 
@@ -52,13 +56,17 @@ static bool on_stack(const struct forwarding *f, const struct operand *op)
     return op->base == f->core->isa->stack_pointer && op->index == REG_NONE;
 }
 
-/* The same registers and displacement, as long as the registers in it stay; the stack pointer is followed. */
-static bool same_text(const struct forwarding *f, const struct operand *from, const struct operand *to)
+/* The same registers and displacement, as long as the registers in it stay; the stack pointer is
+ * followed. */
+static bool same_text(const struct forwarding *f, const struct operand *from,
+                      const struct operand *to)
 {
     if ((on_stack(f, from) && on_stack(f, to)) || f->core->renamed_stack_only)
         return on_stack(f, from) && on_stack(f, to);
-    return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
-           (from->base >= REG_PC || !(f->written >> from->base & 1)) && (from->index >= REG_PC || !(f->written >> from->index & 1));
+    return from->base == to->base && from->index == to->index && from->scale == to->scale &&
+           from->displacement == to->displacement &&
+           (from->base >= REG_PC || !(f->written >> from->base & 1)) &&
+           (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
 
 /* What is stored is a register that rename keeps as another one plus a sum. */
@@ -67,14 +75,16 @@ static bool stores_sum(const struct forwarding *f, uint32_t store)
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Addresses without a register, which rename does not follow on such machines (fact memory_renaming_relative). */
+/* Addresses without a register, which rename does not follow on such machines (fact
+ * memory_renaming_relative). */
 static bool is_fixed(const struct core *c, const struct insn *insn)
 {
     const struct operand *memory = insn_memory(insn);
     return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
-/* As far as the two instructions tell, but for their addresses. A part of a sum has to be computed. */
+/* As far as the two instructions tell, but for their addresses. A part of a sum has to be
+ * computed. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -82,7 +92,8 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
     if (!(f->costs->rows[link->load].op->traits & OP_RENAMES) || !link->fits || !link->starts_alike)
         return false;
     const struct operand *from = insn_memory(store), *to = insn_memory(load);
-    if (from->bits < to->bits || !width_follows(f->core, from) || f->costs->rows[link->store].op->traits & OP_VECTOR)
+    if (from->bits < to->bits || !width_follows(f->core, from) ||
+        f->costs->rows[link->store].op->traits & OP_VECTOR)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
@@ -101,7 +112,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
-/* Share of the stores that rename finds whatever their address is made of, since the block is long (fact memory_renaming_length and those with it). */
+/* Share of the stores that rename finds whatever their address is made of, since the block is long
+ * (fact memory_renaming_length and those with it). */
 static double found_by_length(const struct forwarding *f, size_t bytes)
 {
     const struct core *c = f->core;
@@ -109,17 +121,23 @@ static double found_by_length(const struct forwarding *f, size_t bytes)
 
     for (size_t i = 0; i < f->costs->count && !c->memory_renaming_length_stack; i++)
         stack |= f->costs->rows[i].op->traits & OP_STACK;
-    bool apart = (double)f->costs->count > c->memory_renaming_apart_through || isnan(c->memory_renaming_apart) || bytes % (size_t)c->memory_renaming_apart;
-    return stack || !apart ? 0 : (double)f->costs->count >= c->memory_renaming_length ? 1
-           : (double)f->costs->count >= c->memory_renaming_length - 1 && c->memory_renaming_every_other ? 0.5 : 0;
+    bool apart = (double)f->costs->count > c->memory_renaming_apart_through ||
+                 isnan(c->memory_renaming_apart) || bytes % (size_t)c->memory_renaming_apart;
+    return stack || !apart                                        ? 0
+           : (double)f->costs->count >= c->memory_renaming_length ? 1
+           : (double)f->costs->count >= c->memory_renaming_length - 1 &&
+                   c->memory_renaming_every_other
+               ? 0.5
+               : 0;
 }
 
-void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
-                      const struct address_work *work)
+void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
+                      const struct costs *costs, uint64_t written, const struct address_work *work)
 {
     size_t loads = 0, bytes = 0;
 
-    *f = (struct forwarding){.core = c, .insns = insns, .costs = costs, .written = written, .work = work};
+    *f = (struct forwarding){
+        .core = c, .insns = insns, .costs = costs, .written = written, .work = work};
     for (size_t i = 0; i < costs->count; i++)
         bytes += insns[i].length;
     f->by_length = found_by_length(f, bytes);
@@ -143,21 +161,26 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
 /* By the wider of what is stored and what is loaded. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
-    unsigned from = insn_memory(&f->insns[link->store])->bits, to = insn_memory(&f->insns[link->load])->bits, bits = from > to ? from : to;
-    return bits > 256 ? f->core->store_forward_widest : bits > 128 ? f->core->store_forward_wide : f->core->store_forward_vector;
+    unsigned from = insn_memory(&f->insns[link->store])->bits,
+             to = insn_memory(&f->insns[link->load])->bits, bits = from > to ? from : to;
+    return bits > 256   ? f->core->store_forward_widest
+           : bits > 128 ? f->core->store_forward_wide
+                        : f->core->store_forward_vector;
 }
 
 static bool is_blocked(const struct forwarding *f, uint32_t load)
 {
     const struct address_work *work = f->work;
 
-    for (size_t i = addresses_found(work, load); i < work->found_count && work->found[i].load == load; i++)
+    for (size_t i = addresses_found(work, load);
+         i < work->found_count && work->found[i].load == load; i++)
         if (forwarding_blocks(f->core, &work->found[i]))
             return true;
     return false;
 }
 
-/* Cycles that the stores before the one that blocks a load take to leave, from the blocked load before it on (fact store_forward_fail_drains). */
+/* Cycles that the stores before the one that blocks a load take to leave, from the blocked load
+ * before it on (fact store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
     uint32_t count = (uint32_t)f->costs->count, i = link->store;
@@ -176,7 +199,8 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
 
     if (!link->fits)
-        return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link) : c->store_forward_part;
+        return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
+                                          : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
         return 0;   /* measured on such machines: what it takes is in its own latency */
     if (forwarding_renamed(f, link))
@@ -187,10 +211,14 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
-    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) && !is_fixed(c, store);
+    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES &&
+                   !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) &&
+                   !is_fixed(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    follows = follows && isnan(c->memory_renaming_length);   /* what is shorter takes the time of what rename does not follow */
-    bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
+    /* what is shorter takes the time of what rename does not follow */
+    follows = follows && isnan(c->memory_renaming_length);
+    bool modify =
+        load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
     double late = modify ? c->store_forward_modify : c->store_forward;
     double found = f->by_length > 0 && may_rename(f, link) ? f->by_length : 0;
     return found > 0 ? found * c->memory_renaming + (1 - found) * late : late;

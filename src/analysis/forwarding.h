@@ -1,5 +1,5 @@
-/* Loads that take their value from a store still on its way: how long that takes, and which of them rename finds (facts store_forward... and
- * renamed_...). */
+/* Loads that take their value from a store still on its way: how long that takes, and which of them
+ * rename finds (facts store_forward... and renamed_...). */
 #ifndef PORTOLAN_ANALYSIS_FORWARDING_H
 #define PORTOLAN_ANALYSIS_FORWARDING_H
 
@@ -12,15 +12,17 @@ struct forwarding {
     const struct costs *costs;
     const struct address_work *work;
     uint64_t written;        /* general registers that the block writes */
-    double by_length;        /* share of the stores that rename finds whatever their address is made of */
-    bool crowded;            /* more renamed loads in 32 bytes of code than rename follows: none is */
+    /* share of the stores that rename finds whatever their address is made of */
+    double by_length;
+    /* more renamed loads in 32 bytes of code than rename follows: none is */
+    bool crowded;
 };
 
 /* Whether the form's load can be found at rename, whatever its address. For struct op. */
 bool forwarding_form(const struct core *c, const struct insn *insn, bool vector);
 /* Borrows all; @work after addresses_link. */
-void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
-                      const struct address_work *work);
+void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
+                      const struct costs *costs, uint64_t written, const struct address_work *work);
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
 /* The load waits until the store is in the cache. */
 bool forwarding_blocks(const struct core *c, const struct forward *link);

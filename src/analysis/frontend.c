@@ -10,9 +10,11 @@
 
 #define DECODERS_MAX 16
 
-/* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and those whose opcode begins in it but that end in the
- * next, five a cycle; each length-changing prefix costs more, hidden in part by the block before. */
-static double predecode(const struct core *c, const struct insn *insns, size_t count, enum shape shape, unsigned align, uint32_t *fullest)
+/* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and
+ * those whose opcode begins in it but that end in the next, five a cycle; each length-changing
+ * prefix costs more, hidden in part by the block before. */
+static double predecode(const struct core *c, const struct insn *insns, size_t count,
+                        enum shape shape, unsigned align, uint32_t *fullest)
 {
     size_t block = (size_t)c->predecode_bytes, length = 0, full = 0;
 
@@ -22,11 +24,13 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
         return 0;
     size_t copies = shape == SHAPE_LOOP ? 1 : block / greatest_divisor(length, block);
     size_t blocks = (align % block + copies * length + block - 1) / block;
-    uint32_t *ends = mem_zero(3 * blocks, sizeof *ends), *crossing = ends + blocks, *prefixed = crossing + blocks;
+    uint32_t *ends = mem_zero(3 * blocks, sizeof *ends), *crossing = ends + blocks,
+             *prefixed = crossing + blocks;
     size_t at = align % block;
     for (size_t copy = 0; copy < copies; copy++)
         for (size_t i = 0; i < count; at += insns[i++].length) {
-            size_t first = (at + insns[i].opcode_at) / block, last = (at + insns[i].length - 1) / block;
+            size_t first = (at + insns[i].opcode_at) / block,
+                   last = (at + insns[i].length - 1) / block;
             ends[last]++;
             crossing[first] += first != last;
             prefixed[last] += (insns[i].traits & INSN_LCP) != 0;
@@ -36,7 +40,8 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
         cycles = 0;
         for (size_t b = 0; b < blocks; b++) {
             double plain = ceil((ends[b] + crossing[b]) / c->predecode_width);
-            double stall = prefixed[b] ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
+            double stall =
+                prefixed[b] ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
             before = plain;
             cycles += plain + stall;
             full = plain + stall > most ? b : full;
@@ -44,14 +49,16 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
         }
     }
     at = align % block;
-    for (size_t i = 0; i < copies * count && *fullest == FRONTEND_NOWHERE; at += insns[i++ % count].length)
+    for (size_t i = 0; i < copies * count && *fullest == FRONTEND_NOWHERE;
+         at += insns[i++ % count].length)
         if ((at + insns[i % count].length - 1) / block == full)
             *fullest = (uint32_t)(i % count);
     free(ends);
     return cycles / (double)copies;
 }
 
-/* One instruction for the decoders; a macro-fused pair is one, and so is a move with what it joins. */
+/* One instruction for the decoders; a macro-fused pair is one, and so is a move with what it
+ * joins. */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;
@@ -65,17 +72,20 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
         if (row->flags & (ROW_FUSED_INTO | ROW_JOINS))
             continue;
         bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
-        out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX, row->op->traits & OP_FUSIBLE && !branch, branch};
+        out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX,
+                                    row->op->traits & OP_FUSIBLE && !branch, branch};
     }
     return n;
 }
 
-/* Decoders: the first takes any instruction of up to four µops (fact decode_complex_uops), the others single µops; longer ones come from the
- * microcode ROM. Followed until an iteration begins on the same decoder as an earlier one. */
+/* Decoders: the first takes any instruction of up to four µops (fact decode_complex_uops), the
+ * others single µops; longer ones come from the microcode ROM. Followed until an iteration begins
+ * on the same decoder as an earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
-    size_t n = collect(insns, costs, list), decoders = (size_t)c->decoders, cycle = 0, used = 0, starts[DECODERS_MAX + 1], when[DECODERS_MAX + 1];
+    size_t n = collect(insns, costs, list), decoders = (size_t)c->decoders, cycle = 0, used = 0,
+           starts[DECODERS_MAX + 1], when[DECODERS_MAX + 1];
     unsigned most = (unsigned)c->decode_complex_uops;
     bool full = true, seen[DECODERS_MAX + 1] = {false};
     double result = 0;
@@ -85,7 +95,8 @@ static double decode(const struct core *c, const struct insn *insns, const struc
         for (size_t i = 0; i < n; i++) {
             const struct decoded *d = &list[i];
             bool last = used + 1 == decoders;
-            if (full || used >= decoders || (d->complex && used) || (last && d->fusible && !c->fusible_last)) {
+            if (full || used >= decoders || (d->complex && used) ||
+                (last && d->fusible && !c->fusible_last)) {
                 cycle++;
                 used = 0;
                 full = false;
@@ -118,7 +129,8 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
     for (uint32_t i = 0; i < costs->count; at += insns[i++].length) {
         if (!(insns[i].traits & INSN_BRANCH))
             continue;
-        size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at, end = at + insns[i].length;
+        size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at,
+               end = at + insns[i].length;
         if (from / 32 != end / 32)   /* crosses it or ends at it */
             return i;
     }
@@ -133,24 +145,29 @@ struct lines {
 
 #define LINE_BRANCHES 2
 
-/* Adds an instruction; false when its block needs more lines than it can have. It is not split over lines, microcode takes a whole one, and so many
- * branches fit in one (Intel's optimization manual, decoded instruction cache). */
-static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops, bool branch)
+/* Adds an instruction; false when its block needs more lines than it can have. It is not split over
+ * lines, microcode takes a whole one, and so many branches fit in one (Intel's optimization manual,
+ * decoded instruction cache). */
+static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops,
+                         bool branch)
 {
     unsigned most = (unsigned)c->uop_cache_line_uops;
     bool whole = micro_ops > c->decode_complex_uops || micro_ops > most;
 
     if (block != l->block || !l->count)
         *l = (struct lines){.block = block, .count = 1};
-    else if ((whole && l->used) || l->used + micro_ops > most || l->branches + branch > LINE_BRANCHES)
+    else if ((whole && l->used) || l->used + micro_ops > most ||
+             l->branches + branch > LINE_BRANCHES)
         *l = (struct lines){.block = block, .count = l->count + 1};
     l->used += whole ? most : micro_ops;
     l->branches += branch;
     return l->count <= c->uop_cache_lines;
 }
 
-/* The first instruction of a block that has more lines than it can; FRONTEND_NOWHERE: none. A macro-fused pair is one instruction, in the block of its first. */
-static uint32_t crowded_at(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
+/* The first instruction of a block that has more lines than it can; FRONTEND_NOWHERE: none. A
+ * macro-fused pair is one instruction, in the block of its first. */
+static uint32_t crowded_at(const struct core *c, const struct insn *insns,
+                           const struct costs *costs, enum shape shape, unsigned align)
 {
     size_t size = (size_t)c->uop_cache_block, length = 0, at = align;
     struct lines lines = {0};
@@ -167,19 +184,23 @@ static uint32_t crowded_at(const struct core *c, const struct insn *insns, const
             if (row->flags & ROW_FUSED_INTO)
                 continue;
             first = at / size != lines.block || !lines.count ? i : first;
-            if (!add_to_lines(c, &lines, at / size, row->decode, insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED))
+            if (!add_to_lines(c, &lines, at / size, row->decode,
+                              insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED))
                 return first;
         }
     return FRONTEND_NOWHERE;
 }
 
-bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
+bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs,
+                      enum shape shape, unsigned align)
 {
     return crowded_at(c, insns, costs, shape, align) != FRONTEND_NOWHERE;
 }
 
-/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where neither width nor windows are known. *@by_windows: these take longer than the slots. */
-static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, double slots, unsigned align, bool *by_windows)
+/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where
+ * neither width nor windows are known. *@by_windows: these take longer than the slots. */
+static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs,
+                        enum shape shape, double slots, unsigned align, bool *by_windows)
 {
     size_t length = 0;
     for (size_t i = 0; i < costs->count; i++)
@@ -192,7 +213,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
         const double least = fmax(cycles, slots / c->issue_width);   /* fmax ignores a NaN */
-        const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;   /* the cycle of the branch that closes the loop: by_branch */
+        /* the cycle of the branch that closes the loop: by_branch */
+        const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
         windows_done(&groups);
@@ -200,7 +222,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     return cycles;
 }
 
-/* Loop buffer: copies of the loop are laid out so that groups of issue width waste the least (Facile, section 4.6). */
+/* Loop buffer: copies of the loop are laid out so that groups of issue width waste the least
+ * (Facile, section 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
     double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -228,11 +251,18 @@ static double bytes_of(const struct insn *insns, size_t count)
     return (double)length;
 }
 
-void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out)
+void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs,
+                    enum shape shape, unsigned align, struct frontend *out)
 {
     double slots = 0;
 
-    *out = (struct frontend){.predecode = NAN, .decode = NAN, .uop_cache = NAN, .loop_buffer = NAN, .source = SOURCE_UNKNOWN, .at = FRONTEND_NOWHERE, .cycles = NAN};
+    *out = (struct frontend){.predecode = NAN,
+                             .decode = NAN,
+                             .uop_cache = NAN,
+                             .loop_buffer = NAN,
+                             .source = SOURCE_UNKNOWN,
+                             .at = FRONTEND_NOWHERE,
+                             .cycles = NAN};
     uint32_t fullest = FRONTEND_NOWHERE, boundary = FRONTEND_NOWHERE, crowded = FRONTEND_NOWHERE;
     for (size_t i = 0; i < costs->count; i++)
         slots += costs->rows[i].decode;
@@ -263,9 +293,13 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {
         out->source = SOURCE_DECODERS;
         out->cycles = fmax(out->predecode, out->decode);   /* fmax ignores a NaN */
-        out->at = out->jcc_erratum ? boundary : out->crowded ? crowded : out->predecode >= out->decode ? fullest : FRONTEND_NOWHERE;
+        out->at = out->jcc_erratum                ? boundary
+                  : out->crowded                  ? crowded
+                  : out->predecode >= out->decode ? fullest
+                                                  : FRONTEND_NOWHERE;
     }
-    out->by_branch = shape == SHAPE_LOOP && !isnan(c->taken_branches) && !(out->cycles >= 1 / c->taken_branches);
+    out->by_branch =
+        shape == SHAPE_LOOP && !isnan(c->taken_branches) && !(out->cycles >= 1 / c->taken_branches);
     if (out->by_branch)
         out->cycles = 1 / c->taken_branches;
 }

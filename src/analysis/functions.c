@@ -43,8 +43,11 @@ static uint32_t between(const struct glimpse *l, size_t first, size_t last)
     return (uint32_t)(count[1] - count[0]);
 }
 
-/* The loops of the function at @start, and its worth: how many branches go back, how deep they nest. */
-static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start, size_t length, uint32_t symbol, struct glimpse *l, struct function_ranking *out)
+/* The loops of the function at @start, and its worth: how many branches go back, how deep they
+ * nest. */
+static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start,
+                                      size_t length, uint32_t symbol, struct glimpse *l,
+                                      struct function_ranking *out)
 {
     struct ranked_function f = {.symbol = symbol, .size = length};
 
@@ -56,7 +59,9 @@ static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t 
         if (n && vector)
             vec_add(&l->vectors, at);
         if (n && branch < 0 && -branch <= (int64_t)at)
-            vec_add(&l->jumps, ((struct loop_region){.first = at - (size_t)-branch, .last = at, .innermost = true, .size = n}));
+            vec_add(&l->jumps,
+                    ((struct loop_region){
+                        .first = at - (size_t)-branch, .last = at, .innermost = true, .size = n}));
         at += n ? n : isa_step(isa);
     }
     f.vectors = (uint32_t)l->vectors.count;
@@ -65,7 +70,9 @@ static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct loop_region *r = &l->jumps.items[i];
         f.depth = r->depth > f.depth ? r->depth : f.depth;
-        vec_add(&out->loops, ((struct ranked_loop){symbol, r->depth, between(l, r->first, r->last), r->innermost, start + r->first, r->last - r->first + r->size}));
+        vec_add(&out->loops,
+                ((struct ranked_loop){symbol, r->depth, between(l, r->first, r->last), r->innermost,
+                                      start + r->first, r->last - r->first + r->size}));
     }
     return f;
 }
@@ -100,18 +107,21 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;   /* functions that lie over each other say more than there is */
+    /* functions that lie over each other say more than there is */
+    uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 
     for (size_t i = 0; i < o->symbols.count && looked_at <= most && !watch_steps(1); i++) {
         const struct object_symbol *s = &o->symbols.items[i];
-        const bool again = i && s[-1].function && s[-1].offset == s->offset && s[-1].size == s->size;
+        const bool again =
+            i && s[-1].function && s[-1].offset == s->offset && s[-1].size == s->size;
         size_t length = s->function && !again ? (size_t)s->size : 0;
         if (length == 0 || length > function_largest)
             continue;
         looked_at += length;
         watch_steps(length / 16);
-        const struct ranked_function f = look_at(o->isa, o->code, (size_t)s->offset, length, (uint32_t)i, &look, out);
+        const struct ranked_function f =
+            look_at(o->isa, o->code, (size_t)s->offset, length, (uint32_t)i, &look, out);
         if (f.loops)
             vec_add(&out->list, f);
     }
@@ -139,7 +149,8 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* What may have been meant by @wanted, into @todo: a name that differs little, else one that holds it. */
+/* What may have been meant by @wanted, into @todo: a name that differs little, else one that holds
+ * it. */
 static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
 {
     struct similar near = {.word = wanted};
@@ -169,7 +180,8 @@ static const char *near_name(const struct object *o, const char *wanted, char to
     return said;
 }
 
-static const struct object_symbol *find_name(const struct object *o, const char *wanted, struct err *err)
+static const struct object_symbol *find_name(const struct object *o, const char *wanted,
+                                             struct err *err)
 {
     const struct object_symbol *found = object_symbol_find(o, wanted), *other = NULL;
     char todo[SIMILAR_TODO];
@@ -187,17 +199,21 @@ static const struct object_symbol *find_name(const struct object *o, const char 
     }
     if (other) {
         char *first = demangle(found->name), *second = demangle(other->name);
-        err_set(err, ERR_USAGE, "name one of them", "several functions are called %s: %.300s, %.300s", wanted, first ? first : found->name, second ? second : other->name);
+        err_set(err, ERR_USAGE, "name one of them",
+                "several functions are called %s: %.300s, %.300s", wanted,
+                first ? first : found->name, second ? second : other->name);
         free(first);
         free(second);
         return NULL;
     }
     if (!found)
-        err_set(err, ERR_DATA, near_name(o, wanted, todo), "no function %s with code in this file", wanted);
+        err_set(err, ERR_DATA, near_name(o, wanted, todo), "no function %s with code in this file",
+                wanted);
     return found;
 }
 
-const struct object_symbol *function_find(const struct object *o, const char *wanted, uint64_t *place, struct err *err)
+const struct object_symbol *function_find(const struct object *o, const char *wanted,
+                                          uint64_t *place, struct err *err)
 {
     const char *plus = strrchr(wanted, '+');
     const struct object_symbol *found;
@@ -214,7 +230,8 @@ const struct object_symbol *function_find(const struct object *o, const char *wa
     char *name = mem_strndup(wanted, (size_t)(plus - wanted));
     found = find_name(o, name, err);
     if (found && number >= found->size) {
-        err_set(err, ERR_USAGE, "give a place inside of it", "%s has 0x%llx bytes", name, (unsigned long long)found->size);
+        err_set(err, ERR_USAGE, "give a place inside of it", "%s has 0x%llx bytes", name,
+                (unsigned long long)found->size);
         found = NULL;
     }
     if (found)

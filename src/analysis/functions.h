@@ -1,4 +1,5 @@
-/* The functions of an object file, and loops in them, by how hot they look: those with the deepest loops, the most vector work and the most code first. */
+/* The functions of an object file, and loops in them, by how hot they look: those with the deepest
+ * loops, the most vector work and the most code first. */
 #ifndef PORTOLAN_ANALYSIS_FUNCTIONS_H
 #define PORTOLAN_ANALYSIS_FUNCTIONS_H
 
@@ -8,7 +9,8 @@
 
 struct ranked_function {
     uint32_t symbol;              /* of the object */
-    uint32_t loops, depth;        /* backward branches; how deep they nest, as far as a light look tells */
+    /* backward branches; how deep they nest, as far as a light look tells */
+    uint32_t loops, depth;
     uint32_t vectors;             /* instructions on vectors */
     uint64_t size;                /* bytes */
 };
@@ -17,7 +19,8 @@ struct ranked_loop {
     uint32_t symbol;              /* of the object: whose code it is in */
     uint32_t depth, vectors;      /* nesting, 1: outermost; instructions on vectors */
     bool innermost;
-    uint64_t place, size;         /* of its head in the object's code; bytes to the end of the jump back */
+    /* of its head in the object's code; bytes to the end of the jump back */
+    uint64_t place, size;
 };
 
 /* In the order of functions_hotter, and within a function in that of the code. */
@@ -29,16 +32,21 @@ struct function_ranking {
 /* Bytes of the largest function that is looked at. */
 extern const size_t function_largest;
 
-/* All functions with a loop, hottest-looking first, and their loops, as a light look sees them: without following what jumps lead to. Asks watch_steps; false with err when that ends it.
+/* All functions with a loop, hottest-looking first, and their loops, as a light look sees them:
+ * without following what jumps lead to. Asks watch_steps; false with err when that ends it.
  * function_ranking_done frees the lists in both cases. Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
 /* Below 0: @a looks hotter than @b, of whatever objects they are; 0: nothing tells. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
-/* The same of loops: innermost ones first, then the deepest, those with the most vector work, the longest. */
+/* The same of loops: innermost ones first, then the deepest, those with the most vector work, the
+ * longest. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
-/* The function that @wanted names: a symbol, a demangled name, an address within one ("0x4308"), or a place in one ("f+0x40"). *@place gets the byte of @o's code that was meant, or UINT64_MAX
- * for all of the function. NULL with err when there is none (near names are offered), or there are several. */
-const struct object_symbol *function_find(const struct object *o, const char *wanted, uint64_t *place, struct err *err);
+/* The function that @wanted names: a symbol, a demangled name, an address within one ("0x4308"), or
+ * a place in one ("f+0x40"). *@place gets the byte of @o's code that was meant, or UINT64_MAX for
+ * all of the function. NULL with err when there is none (near names are offered), or there are
+ * several. */
+const struct object_symbol *function_find(const struct object *o, const char *wanted,
+                                          uint64_t *place, struct err *err);
 
 #endif

@@ -15,14 +15,17 @@ static bool has_shift(const struct insn *insn)
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
     /* Signs, overflow and parity alone; less and greater ask for two flags. */
-    bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN || branch->flags_read == FLAG_PARITY;
+    bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
+                branch->flags_read == FLAG_PARITY;
 
-    if (branch->operation != OPERATION_BRANCH || !branch->flags_read || (first->traits & (INSN_STORE | INSN_LOCK)))
+    if (branch->operation != OPERATION_BRANCH || !branch->flags_read ||
+        (first->traits & (INSN_STORE | INSN_LOCK)))
         return false;
     /* Memory operand and immediate together never fuse when the address is rip-relative. */
     if ((first->traits & INSN_RIP_RELATIVE) && insn_immediate(first))
         return false;
-    if (first->traits & INSN_LOAD && insn_immediate(first) && machine_has(m, "fuse_memory_immediate", "no"))
+    if (first->traits & INSN_LOAD && insn_immediate(first) &&
+        machine_has(m, "fuse_memory_immediate", "no"))
         return false;
     if (has_shift(first))
         return false;
@@ -57,13 +60,16 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
-    if (fusion_prefixes(m, move))   /* the architecture has it write what the next instruction overwrites */
+    /* the architecture has it write what the next instruction overwrites */
+    if (fusion_prefixes(m, move))
         return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
-    if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count || both->kind != OPERAND_REGISTER || both->reg != to->reg || both->bits != to->bits ||
+    if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count ||
+        both->kind != OPERAND_REGISTER || both->reg != to->reg || both->bits != to->bits ||
         !machine_has(m, "fuse_move", operation->mnemonic))
         return false;
     for (unsigned i = 1; i < operation->operand_count; i++)
-        if (operation->operands[i].kind == OPERAND_REGISTER && !operation->operands[i].implicit && operation->operands[i].reg == to->reg)
+        if (operation->operands[i].kind == OPERAND_REGISTER && !operation->operands[i].implicit &&
+            operation->operands[i].reg == to->reg)
             return false;
     return true;
 }

@@ -14,7 +14,8 @@ struct issue_group {
 
 uint32_t issue_room(const struct core *c, const struct cost *row)
 {
-    uint32_t width = core_slots(c), room = c->groups_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
+    uint32_t width = core_slots(c),
+             room = c->groups_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
 
     if (row->flags & ROW_FIRST)
         return width;
@@ -28,7 +29,8 @@ static void close_group(struct issue_group *g)
     g->slots = g->uops = 0;
 }
 
-static void add_row(const struct core *c, const struct cost *row, unsigned width, struct issue_group *g)
+static void add_row(const struct core *c, const struct cost *row, unsigned width,
+                    struct issue_group *g)
 {
     bool together = row->flags & ROW_SPLIT && row->issue <= width && !isnan(c->unlaminate_first);
 
@@ -69,13 +71,15 @@ static double slots_cycles(const struct core *c, const struct costs *costs, doub
     struct issue_group g = {0};
 
     for (size_t i = 0; i < costs->count; i++) {
-        groups |= (width && issue_room(c, &costs->rows[i]) > 1) || (costs->rows[i].flags & ROW_SPLIT && !isnan(c->unlaminate_first));
+        groups |= (width && issue_room(c, &costs->rows[i]) > 1) ||
+                  (costs->rows[i].flags & ROW_SPLIT && !isnan(c->unlaminate_first));
     }
     if (!groups || width < 2 || width > GROUP_MOST)
         return slots / c->issue_width;
     for (double iteration = 1;; iteration++) {
         if (seen[g.slots][g.uops] > 0)
-            return fmax((g.cycles - when[g.slots][g.uops]) / (iteration - seen[g.slots][g.uops]), slots / c->issue_width);
+            return fmax((g.cycles - when[g.slots][g.uops]) / (iteration - seen[g.slots][g.uops]),
+                        slots / c->issue_width);
         seen[g.slots][g.uops] = iteration;
         when[g.slots][g.uops] = g.cycles;
         for (size_t i = 0; i < costs->count; i++)

@@ -9,7 +9,8 @@
 enum issue_kind { ISSUE_SLOTS, ISSUE_DISPATCH, ISSUE_MOVES, ISSUE_VECTORS };
 
 struct issue {
-    double cycles;           /* per iteration in the steady state; NaN without the fact issue_width */
+    /* per iteration in the steady state; NaN without the fact issue_width */
+    double cycles;
     enum issue_kind kind;    /* the limit that binds */
     double count;            /* slots, µops or moves of that kind per iteration */
 };
@@ -20,7 +21,8 @@ struct issue {
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* µops of @row that the fact dispatch_per_cycle limits. */
 uint32_t issue_limited(const struct core *c, const struct costs *costs, const struct cost *row);
-/* Slots of its group that must be left for @row to begin in it; 1 where any will do. @c knows its issue_width. */
+/* Slots of its group that must be left for @row to begin in it; 1 where any will do. @c knows its
+ * issue_width. */
 uint32_t issue_room(const struct core *c, const struct cost *row);
 
 #endif

@@ -19,7 +19,8 @@ bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct er
         memset(&placed, 0, sizeof placed);
         if (in->traits & INSN_UNDECODED)
             insn_undecoded(k->isa, in->bytes, in->length, 0, in->text, true, &placed);
-        else if (!insn_decode(k->isa, in->bytes, in->length, address + in->offset, true, &placed, err))
+        else if (!insn_decode(k->isa, in->bytes, in->length, address + in->offset, true, &placed,
+                              err))
             return false;
         placed.offset = placed.address = address + in->offset;
         placed.placed = true;
@@ -34,7 +35,9 @@ bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct er
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text)
 {
     if (text)
-        *text = insn->origin && insn->origin <= k->origin_text_count ? k->origin_texts[insn->origin - 1] : NULL;
+        *text = insn->origin && insn->origin <= k->origin_text_count
+                    ? k->origin_texts[insn->origin - 1]
+                    : NULL;
     return insn->origin;
 }
 
@@ -45,12 +48,14 @@ const char *kernel_inlined(const struct kernel *k, const struct insn *insn)
     return row && row->inlined ? k->debug->inlined.items[row->inlined - 1] : NULL;
 }
 
-bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before, struct str *out)
+bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
+                        struct str *out)
 {
     const char *text, *inlined = kernel_inlined(k, insn);
     const uint32_t line = kernel_source_line(k, insn, &text);
 
-    if ((!text && !inlined) || (before && kernel_source_line(k, before, NULL) == line && kernel_inlined(k, before) == inlined))
+    if ((!text && !inlined) || (before && kernel_source_line(k, before, NULL) == line &&
+                                kernel_inlined(k, before) == inlined))
         return false;
     if (line)
         str_addf(out, "%u: %s", line, text ? text + strspn(text, " \t") : "");
@@ -68,7 +73,8 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
 {
     VEC(const char *) texts = {0};
 
-    for (char *at = take_text, *next; at && *at && texts.count < ORIGIN_LINES && !watch_steps(1); at = next) {
+    for (char *at = take_text, *next; at && *at && texts.count < ORIGIN_LINES && !watch_steps(1);
+         at = next) {
         const size_t span = strcspn(at, "\n");
         next = at + span + (at[span] == '\n');
         at[span && at[span - 1] == '\r' ? span - 1 : span] = '\0';

@@ -1,5 +1,6 @@
-/* Kernel: code with the loops found in it and its source lines, from text, an object file or hex. Whoever loads one may complete it; from then on nothing in it
- * changes, so any number of threads read it at once. Which loop is meant is said by an index into its loops beside it. */
+/* Kernel: code with the loops found in it and its source lines, from text, an object file or hex.
+ * Whoever loads one may complete it; from then on nothing in it changes, so any number of threads
+ * read it at once. Which loop is meant is said by an index into its loops beside it. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
@@ -15,58 +16,79 @@ struct kernel_loop {
     char *label;                /* of the loop head; "" when none */
     unsigned depth;             /* nesting, 1 = outermost; 0: no loop, all of the code */
     bool marked;                /* by IACA, LLVM-MCA or OSACA markers */
-    char *why;                  /* "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no loop)" */
+    /* "innermost loop .L10", "LLVM-MCA-BEGIN triad", "whole text (no loop)" */
+    char *why;
 };
 
 struct kernel {
     char *name;                 /* file name, "pasted", "hex" */
     enum isa isa;
-    char *source;               /* the user's text in plain characters (toolchain/plain.h); NULL for objects and hex */
+    /* the user's text in plain characters (toolchain/plain.h); NULL for objects and hex */
+    char *source;
     struct insn *insns;         /* of the whole unit */
     size_t insn_count;
     struct kernel_loop *loops;  /* best first; at least one */
     size_t loop_count;
-    unsigned times;             /* tuned: iterations of the loop that it was made of in one of its own; else 0 */
-    bool of_many;               /* loops of one function of a large program, chosen without --symbol */
+    /* tuned: iterations of the loop that it was made of in one of its own; else 0 */
+    unsigned times;
+    /* loops of one function of a large program, chosen without --symbol */
+    bool of_many;
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;
     struct diagnostic *left_out; /* lines of the text that are no assembler text */
     size_t left_out_count;
-    float *percents;            /* per line of @source, of machine code per instruction: its share of a profile's samples, NaN: none; NULL: no profile */
+    /* per line of @source, of machine code per instruction: its share of a profile's samples, NaN:
+     * none; NULL: no profile */
+    float *percents;
     size_t percent_count;
-    uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
+    /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
+    uint32_t *origin_lines;
     size_t origin_line_count;
-    struct debug_lines *debug;  /* of machine code with debug information: where each instruction comes from; NULL: none */
+    /* of machine code with debug information: where each instruction comes from; NULL: none */
+    struct debug_lines *debug;
     char *origin;               /* the C file, its line ends replaced by 0 */
     const char **origin_texts;  /* its lines, in it: the first million */
     size_t origin_text_count;
-    struct kernel_names *names; /* of the places that it refers to (analysis/kernel_names.h); NULL: none are known */
-    struct recipe *recipe;      /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
+    /* of the places that it refers to (analysis/kernel_names.h); NULL: none are known */
+    struct kernel_names *names;
+    /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
+    struct recipe *recipe;
     _Atomic unsigned holders;   /* besides the one that made it */
 };
 
 struct kernel_options {
-    bool isa_given;             /* else the ELF machine or the registers in the text tell; hex is x86-64 */
+    /* else the ELF machine or the registers in the text tell; hex is x86-64 */
+    bool isa_given;
     enum isa isa;
     enum syntax syntax;
     bool skip_bad;
-    const char *symbol;         /* function, address or place in a function (f+0x40) or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
-    const char *source_path;    /* directories whose files debug information may name, besides the usual (toolchain/source_file.h); NULL: none */
-    size_t first_line, last_line;   /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
-    size_t loop;                /* 1-based, refused when there is none such; 0: the best, which is the first */
+    /* function, address or place in a function (f+0x40) or, in text, label to take; NULL: all, or
+     * of a large ELF the function with the hottest-looking loop */
+    const char *symbol;
+    /* directories whose files debug information may name, besides the usual
+     * (toolchain/source_file.h); NULL: none */
+    const char *source_path;
+    /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
+    size_t first_line, last_line;
+    /* 1-based, refused when there is none such; 0: the best, which is the first */
+    size_t loop;
 };
 
-/* kernel_read.c: kernels from files, text and hex, and their end.
- * Recognises ELF and archives of it by their magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
+/* kernel_read.c: kernels from files, text and hex, and their end. Recognises ELF and archives of it
+ * by their magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
-struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
-/* The @length bytes of code from @start on, of an object that was read: a function, or what lies around a place. NULL on failure. */
+struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
+                                const struct kernel_options *options, struct err *err);
+/* The @length bytes of code from @start on, of an object that was read: a function, or what lies
+ * around a place. NULL on failure. */
 struct object;
-struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err);
+struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
+                                size_t length, struct err *err);
 /* Instructions decoded in full: a whole file beyond this is narrowed to its functions first. */
 extern const size_t kernel_unit_most;
 /* @k, or NULL with err, and @k freed, when it has not the loop that @options ask for. */
-struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err);
+struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
+                                struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
 size_t kernel_loop_requested(const struct kernel_options *options);
@@ -76,24 +98,33 @@ void kernel_free(const struct kernel *k);
 const struct kernel *kernel_hold(const struct kernel *k);
 
 /* kernel.c: what is known of a kernel. */
-/* Puts @k, which kernel_from_hex made, where its bytes were in a file: instructions from @address on, its loop called @why. Once, before others hold @k. False with err. */
+/* Puts @k, which kernel_from_hex made, where its bytes were in a file: instructions from @address
+ * on, its loop called @why. Once, before others hold @k. False with err. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
-/* Where the text was compiled from: per line of it the line of the C file (0: none), and that file, NULL: it is not there. Once, before others hold @k. */
+/* Where the text was compiled from: per line of it the line of the C file (0: none), and that file,
+ * NULL: it is not there. Once, before others hold @k. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
-/* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL: it is not there; of that the lines from the first to the last that the code
- * comes from are kept. *@take is moved. */
+/* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL:
+ * it is not there; of that the lines from the first to the last that the code comes from are kept.
+ * *@take is moved. */
 void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text);
-/* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
+/* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL)
+ * gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
-/* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */
-bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before, struct str *out);
-/* The function that @insn was inlined from, borrowed; NULL: none, or it is not known. Any thread. */
+/* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before
+ * (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */
+bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
+                        struct str *out);
+/* The function that @insn was inlined from, borrowed; NULL: none, or it is not known. Any
+ * thread. */
 const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 /* Whether source lines are known of the instructions. Any thread. */
 bool kernel_has_source(const struct kernel *k);
-/* The share of a profile's samples that @insn, one of @k's, had, in percent; NaN when nothing says it. Any thread. */
+/* The share of a profile's samples that @insn, one of @k's, had, in percent; NaN when nothing says
+ * it. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
-/* The shares of a kernel of machine code, one for each of its instructions. Once, before others hold @k. */
+/* The shares of a kernel of machine code, one for each of its instructions. Once, before others
+ * hold @k. */
 void kernel_set_percents(struct kernel *k, float *take);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);

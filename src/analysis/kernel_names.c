@@ -43,9 +43,12 @@ static const struct operand *target_of(const struct insn *insn)
 /* Where @insn leads, or its memory is, counted from where it is itself; false: it does not say. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
-    const struct operand *target = target_of(insn), *memory = insn->traits & INSN_RIP_RELATIVE ? insn_memory(insn) : NULL;
+    const struct operand *target = target_of(insn),
+                         *memory = insn->traits & INSN_RIP_RELATIVE ? insn_memory(insn) : NULL;
 
-    *position = target ? (uint64_t)target->displacement : memory ? insn->offset + insn->length + (uint64_t)memory->displacement : 0;
+    *position = target   ? (uint64_t)target->displacement
+                : memory ? insn->offset + insn->length + (uint64_t)memory->displacement
+                         : 0;
     return target || memory;
 }
 
@@ -83,7 +86,11 @@ static void drop_nameless(struct kernel_names *names)
 const char *kernel_name_at(const struct kernel *k, uint64_t position)
 {
     const struct kernel_name wanted = {position, NULL},
-                             *found = k->names && k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count, sizeof wanted, by_position) : NULL;
+                             *found =
+                                 k->names && k->names->list.count
+                                     ? bsearch(&wanted, k->names->list.items, k->names->list.count,
+                                               sizeof wanted, by_position)
+                                     : NULL;
     return found ? found->name : NULL;
 }
 
@@ -97,17 +104,23 @@ bool *kernel_names_used(const struct kernel *k, size_t loop)
         struct kernel_name wanted = {insns[0].offset, NULL};
         if (i < count && !place_of(&insns[i], &wanted.position))
             continue;
-        const struct kernel_name *found = k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count, sizeof wanted, by_position) : NULL;
+        const struct kernel_name *found =
+            k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count,
+                                           sizeof wanted, by_position)
+                                 : NULL;
         if (found)
             used[found - k->names->list.items] = true;
     }
     return used;
 }
 
-const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count)
+const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
+                                               size_t *count)
 {
     const struct code_reference *first = k->names ? k->names->references.items : NULL;
-    const size_t all = k->names ? k->names->references.count : 0, low = first_from(first, all, sizeof *first, offsetof(struct code_reference, place), insn->offset);
+    const size_t all = k->names ? k->names->references.count : 0,
+                 low = first_from(first, all, sizeof *first, offsetof(struct code_reference, place),
+                                  insn->offset);
     size_t end;
 
     for (end = low; end < all && first[end].place < insn->offset + insn->length; end++)
@@ -126,7 +139,8 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* A plain name may be an operator or a register in Intel syntax; one that begins with a dot is none. */
+    /* A plain name may be an operator or a register in Intel syntax; one that begins with a dot is
+     * none. */
     bool plain = *name == '.';
 
     for (const char *at = name; *at; at++)
@@ -134,7 +148,8 @@ void symbol_print(const char *name, struct str *out)
     str_addf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted, struct str *out)
+void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted,
+                     struct str *out)
 {
     const struct isa_relocation *kind = reference->kind;
     const char *at = kind ? strchr(kind->spelling, '@') : NULL;
@@ -157,7 +172,8 @@ void reference_print(const struct code_reference *reference, const struct insn *
 /* Where the last operand of @text begins. */
 static const char *last_operand(const char *text)
 {
-    const char *comma = strrchr(text, ','), *blank = strchr(text, ' '), *at = comma ? comma + 1 : blank;
+    const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
+               *at = comma ? comma + 1 : blank;
 
     return at ? at + strspn(at, " ") : NULL;
 }
@@ -165,7 +181,9 @@ static const char *last_operand(const char *text)
 /* Whether it stands for an immediate: the last field of an instruction that has one. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
-    const size_t bytes = reference->kind && reference->kind->bytes ? reference->kind->bytes : isa_ops((enum isa)insn->isa)->reference_bytes;
+    const size_t bytes = reference->kind && reference->kind->bytes
+                             ? reference->kind->bytes
+                             : isa_ops((enum isa)insn->isa)->reference_bytes;
     bool has = false;
 
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -173,14 +191,17 @@ static bool is_immediate(const struct insn *insn, const struct code_reference *r
     return has && reference->place + bytes == insn->offset + insn->length;
 }
 
-bool reference_insert(const struct insn *insn, const char *text, const struct code_reference *reference, bool quoted, struct str *out)
+bool reference_insert(const struct insn *insn, const char *text,
+                      const struct code_reference *reference, bool quoted, struct str *out)
 {
     struct str said = {0};
-    const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL, *last = last_operand(text);
+    const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL,
+               *last = last_operand(text);
     const struct isa_ops *isa = isa_ops((enum isa)insn->isa);
 
     reference_print(reference, insn, quoted, &said);
-    const bool operand = target_of(insn) || (isa->reference_bytes ? is_immediate(insn, reference) : !close);
+    const bool operand =
+        target_of(insn) || (isa->reference_bytes ? is_immediate(insn, reference) : !close);
     const bool found = said.length && (operand ? last != NULL : close != NULL);
     if (found && operand) {
         str_add_bytes(out, text, (size_t)(last - text));
@@ -188,7 +209,8 @@ bool reference_insert(const struct insn *insn, const char *text, const struct co
     } else if (found) {
         const char *end = isa->displacement(open + 1, close);
         str_add_bytes(out, text, (size_t)(end - text));
-        str_addf(out, "%s%s%s", end > open + 1 ? isa->displacement_sign : "", str_text(&said), close);
+        str_addf(out, "%s%s%s", end > open + 1 ? isa->displacement_sign : "", str_text(&said),
+                 close);
     }
     str_done(&said);
     return found;
@@ -260,13 +282,16 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     for (unsigned i = 0; i < insn->operand_count; i++) {
         struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY && !op->implicit) {
-            op->displacement = at - (insn->traits & INSN_RIP_RELATIVE ? (int64_t)(insn->offset + insn->length) : 0);
+            op->displacement =
+                at -
+                (insn->traits & INSN_RIP_RELATIVE ? (int64_t)(insn->offset + insn->length) : 0);
             return;
         }
     }
 }
 
-/* Memory that instructions name has a place of its own by that name, as a linker gives it one: what is stored there is what is loaded there, and nothing else is. */
+/* Memory that instructions name has a place of its own by that name, as a linker gives it one: what
+ * is stored there is what is loaded there, and nothing else is. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};
@@ -306,8 +331,12 @@ void kernel_names_of_object(struct kernel *k, const struct object *o)
         const uint64_t place = object_position_place(o, insn->offset);
         insn->address = object_address(o, place);
         insn->placed = true;
-        for (const struct code_reference *r = object_reference_in(o, place, insn->length); r && r < o->references.items + o->references.count && r->place < place + insn->length; r++)
-            vec_add(&names->references, ((struct code_reference){insn->offset + (r->place - place), mem_strdup(r->name), r->addend, r->kind}));
+        for (const struct code_reference *r = object_reference_in(o, place, insn->length);
+             r && r < o->references.items + o->references.count && r->place < place + insn->length;
+             r++)
+            vec_add(&names->references,
+                    ((struct code_reference){insn->offset + (r->place - place), mem_strdup(r->name),
+                                             r->addend, r->kind}));
     }
     name_texts(k);
     place_references(k);
@@ -317,9 +346,11 @@ void kernel_names_take(struct kernel *k, struct kernel_names *take_names)
 {
     k->names = take_names;
     if (take_names->list.count)
-        qsort(take_names->list.items, take_names->list.count, sizeof *take_names->list.items, by_position);
+        qsort(take_names->list.items, take_names->list.count, sizeof *take_names->list.items,
+              by_position);
     if (take_names->references.count)
-        qsort(take_names->references.items, take_names->references.count, sizeof *take_names->references.items, by_place);
+        qsort(take_names->references.items, take_names->references.count,
+              sizeof *take_names->references.items, by_place);
     name_texts(k);
     place_references(k);
 }
@@ -332,12 +363,17 @@ void kernel_names_of_text(struct kernel *k, const struct assembled *a)
     for (size_t i = 0, at = 0; i < names->list.count && !watch_steps(1); i++) {
         while (at < a->label_count && a->labels[at].offset < names->list.items[i].position)
             at++;
-        for (size_t l = at; l < a->label_count && a->labels[l].offset == names->list.items[i].position && !names->list.items[i].name; l++)
+        for (size_t l = at;
+             l < a->label_count && a->labels[l].offset == names->list.items[i].position &&
+             !names->list.items[i].name;
+             l++)
             names->list.items[i].name = mem_strdup(a->labels[l].name);
     }
     drop_nameless(names);
     for (size_t i = 0; i < a->reference_count; i++)
-        vec_add(&names->references, ((struct code_reference){a->references[i].place, mem_strdup(a->references[i].name), a->references[i].addend, a->references[i].kind}));
+        vec_add(&names->references,
+                ((struct code_reference){a->references[i].place, mem_strdup(a->references[i].name),
+                                         a->references[i].addend, a->references[i].kind}));
     place_references(k);
 }
 

@@ -1,11 +1,13 @@
-/* What the code of a kernel calls the places that it refers to: labels, functions, stubs, what a linker is to fill in. */
+/* What the code of a kernel calls the places that it refers to: labels, functions, stubs, what a
+ * linker is to fill in. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_NAMES_H
 #define PORTOLAN_ANALYSIS_KERNEL_NAMES_H
 
 #include "analysis/kernel.h"
 #include "base/vec.h"
 
-#define SYMBOL_FIRST ((int64_t)1 << 40)   /* place of the first symbol that a linker is still to place, and how far the next is */
+/* place of the first symbol that a linker is still to place, and how far the next is */
+#define SYMBOL_FIRST ((int64_t)1 << 40)
 #define SYMBOL_SPAN ((int64_t)1 << 32)
 
 struct object;
@@ -21,29 +23,40 @@ struct kernel_names {
     VEC(struct code_reference) references;    /* by place, which is a position here */
 };
 
-/* Gives @k, of @o's code, its names and references, and its instructions their addresses and texts with names in them. Once, before others hold @k. */
+/* Gives @k, of @o's code, its names and references, and its instructions their addresses and texts
+ * with names in them. Once, before others hold @k. */
 void kernel_names_of_object(struct kernel *k, const struct object *o);
 /* The same of assembler text: its labels and references; texts stay the user's. */
 void kernel_names_of_text(struct kernel *k, const struct assembled *a);
-/* Names and references that were kept with the code of @k, whose instructions have their addresses; in any order. Takes @take_names. Once, before others hold @k. */
+/* Names and references that were kept with the code of @k, whose instructions have their addresses;
+ * in any order. Takes @take_names. Once, before others hold @k. */
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
-/* The place of the symbol that a memory operand of @displacement names; 0: it names none that a linker is still to place. Pure. */
+/* The place of the symbol that a memory operand of @displacement names; 0: it names none that a
+ * linker is still to place. Pure. */
 int64_t symbol_place(int64_t displacement);
 /* The name of @position, borrowed; NULL: it has none. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
-/* Of each of @k's names, which it has, whether loop @loop needs it; the caller frees. Any thread. */
+/* Of each of @k's names, which it has, whether loop @loop needs it; the caller frees. Any
+ * thread. */
 bool *kernel_names_used(const struct kernel *k, size_t loop);
-/* The first reference in @insn, of which *@count gets the number; they follow one another. Any thread. */
-const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count);
-/* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes where they need them. Empty where no text says it. */
-void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted, struct str *out);
-/* @text, a disassembly of @insn, with @reference in the place of the number that the linker fills in. False, nothing appended, where that place is not found. Any thread. */
-bool reference_insert(const struct insn *insn, const char *text, const struct code_reference *reference, bool quoted, struct str *out);
+/* The first reference in @insn, of which *@count gets the number; they follow one another. Any
+ * thread. */
+const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
+                                               size_t *count);
+/* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes
+ * where they need them. Empty where no text says it. */
+void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted,
+                     struct str *out);
+/* @text, a disassembly of @insn, with @reference in the place of the number that the linker fills
+ * in. False, nothing appended, where that place is not found. Any thread. */
+bool reference_insert(const struct insn *insn, const char *text,
+                      const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text: as it is, or in quotes. */
 void symbol_print(const char *name, struct str *out);
-/* Whether assembler text can say it: it has no control characters, quotes or backslashes, and is UTF-8. */
+/* Whether assembler text can say it: it has no control characters, quotes or backslashes, and is
+ * UTF-8. */
 bool symbol_printable(const char *name);
 
 #endif

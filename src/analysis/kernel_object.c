@@ -19,12 +19,14 @@
 #define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
 
 /* What is said of text but not of machine code. */
-static bool options_fit(const struct object *o, const struct kernel_options *options, struct err *err)
+static bool options_fit(const struct object *o, const struct kernel_options *options,
+                        struct err *err)
 {
     if (!options)
         return true;
     return !options->isa_given || options->isa == o->isa ||
-           err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
+           err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa),
+                   isa_name(options->isa));
 }
 
 /* Whose code it is, in what is said of the loops. */
@@ -38,7 +40,8 @@ static void loops_of(struct kernel *k, const struct object_symbol *symbol)
         if (str_has_prefix(k->loops[i].why, "whole"))
             str_addf(&why, "whole function %s (no loop)", name);
         else
-            str_addf(&why, strstr(k->loops[i].why, name) ? "%s" : "%s of %s", k->loops[i].why, name);
+            str_addf(&why, strstr(k->loops[i].why, name) ? "%s" : "%s of %s", k->loops[i].why,
+                     name);
         free(k->loops[i].why);
         k->loops[i].why = str_take(&why);
     }
@@ -53,7 +56,8 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* The loop that begins at @place, a position, else the smallest one around it, becomes the first. */
+/* The loop that begins at @place, a position, else the smallest one around it, becomes the
+ * first. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -63,16 +67,21 @@ static void prefer_loop(struct kernel *k, uint64_t place)
         const struct insn *first = &k->insns[loop->first], *last = first + loop->count - 1;
         if (!loop->depth || place < first->offset || place > last->offset)
             continue;
-        const bool exact = first->offset == place, before = best != SIZE_MAX && k->insns[k->loops[best].first].offset == place;
-        if (best == SIZE_MAX || (exact && !before) || (exact == before && loop->count < k->loops[best].count))
+        const bool exact = first->offset == place,
+                   before = best != SIZE_MAX && k->insns[k->loops[best].first].offset == place;
+        if (best == SIZE_MAX || (exact && !before) ||
+            (exact == before && loop->count < k->loops[best].count))
             best = i;
     }
     if (best != SIZE_MAX)
         loop_first(k, best);
 }
 
-/* The smallest loop with code of the source lines that @options ask for becomes the first. False with err when there is none: @fault says what was wrong with the debug information, if anything. */
-static bool prefer_lines(struct kernel *k, const struct kernel_options *options, const struct err *fault, struct err *err)
+/* The smallest loop with code of the source lines that @options ask for becomes the first. False
+ * with err when there is none: @fault says what was wrong with the debug information, if
+ * anything. */
+static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
+                         const struct err *fault, struct err *err)
 {
     size_t best = SIZE_MAX;
 
@@ -81,33 +90,43 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     if (fault->code != ERR_NONE)
         return err_set(err, fault->code, fault->todo, "no source lines: %s", fault->what);
     if (!k->debug->file)
-        return err_set(err, ERR_DATA, "compile its source file with -g; libdw must be installed (Debian: libdw1)", "no source lines: no debug information of this code was found");
+        return err_set(err, ERR_DATA,
+                       "compile its source file with -g; libdw must be installed (Debian: libdw1)",
+                       "no source lines: no debug information of this code was found");
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
         bool has = false;
-        for (size_t at = loop->first; at < loop->first + loop->count && !has && !watch_steps(1); at++)
-            has = k->insns[at].origin >= options->first_line && (!options->last_line || k->insns[at].origin <= options->last_line);
+        for (size_t at = loop->first; at < loop->first + loop->count && !has && !watch_steps(1);
+             at++)
+            has = k->insns[at].origin >= options->first_line &&
+                  (!options->last_line || k->insns[at].origin <= options->last_line);
         if (has && (best == SIZE_MAX || loop->count < k->loops[best].count))
             best = i;
     }
     if (best == SIZE_MAX)
-        return err_set(err, ERR_DATA, "kernel list shows its loops; the compiler may have removed or merged that code", "no loop with code from lines %zu-%zu of %s", options->first_line,
-                       options->last_line, path_base(k->debug->file));
+        return err_set(
+            err, ERR_DATA,
+            "kernel list shows its loops; the compiler may have removed or merged that code",
+            "no loop with code from lines %zu-%zu of %s", options->first_line, options->last_line,
+            path_base(k->debug->file));
     loop_first(k, best);
     return true;
 }
 
 /* The kernel of @symbol's code, NULL: of all. */
-static struct kernel *kernel_of(const struct object *o, const char *path, const struct object_symbol *symbol, struct err *err)
+static struct kernel *kernel_of(const struct object *o, const char *path,
+                                const struct object_symbol *symbol, struct err *err)
 {
-    struct kernel *k = kernel_from_code(o, path, symbol ? (size_t)symbol->offset : 0, symbol ? (size_t)symbol->size : o->length, err);
+    struct kernel *k = kernel_from_code(o, path, symbol ? (size_t)symbol->offset : 0,
+                                        symbol ? (size_t)symbol->size : o->length, err);
 
     if (k && symbol)
         loops_of(k, symbol);
     return k;
 }
 
-bool kernel_object_source(struct kernel *k, const struct object *o, const char *source_path, struct err *err)
+bool kernel_object_source(struct kernel *k, const struct object *o, const char *source_path,
+                          struct err *err)
 {
     const struct insn *last = &k->insns[k->insn_count - 1];
     struct debug_lines lines;
@@ -116,8 +135,12 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
     /* What lies in other sections has other debug information. */
-    const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset, from = section && first > section->position ? first - section->position : 0;
-    const uint64_t to = section && last->offset + last->length - section->position < section->size ? last->offset + last->length - section->position : section ? section->size : 0;
+    const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
+                   from = section && first > section->position ? first - section->position : 0;
+    const uint64_t to = section && last->offset + last->length - section->position < section->size
+                            ? last->offset + last->length - section->position
+                        : section ? section->size
+                                  : 0;
     const bool ok = debug_lines_read(o, at - before + from, at - before + to, at, &lines, err);
     if (!ok)
         log_add(LOG_INFO, "%s: %s", o->path, err->what);
@@ -129,7 +152,8 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     return ok;
 }
 
-/* A function that is tried, and the one in use so far: the first that turns out to have a loop. A light look takes a jump back for one that only leads to shared code. */
+/* A function that is tried, and the one in use so far: the first that turns out to have a loop. A
+ * light look takes a jump back for one that only leads to shared code. */
 static struct kernel *better(struct kernel *k, struct kernel *next)
 {
     const bool take = !k || (next && next->loops[0].depth);
@@ -145,7 +169,9 @@ static bool has_loop(const struct kernel *k)
 
 static bool no_loops(const char *what, uint64_t bytes, struct err *err)
 {
-    return err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them", "no function with a loop in %llu kB of %s", (unsigned long long)bytes / 1000, what);
+    return err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them",
+                   "no function with a loop in %llu kB of %s", (unsigned long long)bytes / 1000,
+                   what);
 }
 
 static struct kernel *kernel_of_hottest(const struct object *o, const char *path, struct err *err)
@@ -156,7 +182,8 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
     bool ok = functions_rank(o, &ranking, err);
     if (ok && !ranking.list.count)
         no_loops("code", o->length, err);
-    for (size_t i = 0; ok && i < ranking.list.count && i < CANDIDATES && !has_loop(k) && !watch_over(); i++)
+    for (size_t i = 0;
+         ok && i < ranking.list.count && i < CANDIDATES && !has_loop(k) && !watch_over(); i++)
         k = better(k, kernel_of(o, path, &o->symbols.items[ranking.list.items[i].symbol], err));
     function_ranking_done(&ranking);
     if (k)
@@ -166,11 +193,14 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
 
 static void which_function(struct err *err)
 {
-    err_set(err, ERR_USAGE, "give --symbol FUNCTION, too", "the lines of which function? Source files number their lines each from 1, and this code may be of several");
+    err_set(err, ERR_USAGE, "give --symbol FUNCTION, too",
+            "the lines of which function? Source files number their lines each from 1, and this "
+            "code may be of several");
 }
 
 /* The kernel of @o, which was read from @path. */
-static struct kernel *kernel_of_object(const struct object *o, const char *path, const struct kernel_options *options, struct err *err)
+static struct kernel *kernel_of_object(const struct object *o, const char *path,
+                                       const struct kernel_options *options, struct err *err)
 {
     const char *wanted = options ? options->symbol : NULL;
     const bool small = o->together && o->length <= kernel_unit_most;
@@ -192,7 +222,8 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
 }
 
 /* @k, unless the file of @o was cut meanwhile. */
-static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k, struct err *err)
+static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k,
+                                    struct err *err)
 {
     if (object_whole(o, path, err))
         return k;
@@ -201,7 +232,8 @@ static struct kernel *whole_or_none(struct object *o, const char *path, struct k
 }
 
 /* What came of @o, with its source lines. Frees @o. */
-static struct kernel *finish(struct object *o, const char *path, struct kernel *k, const struct kernel_options *options, struct err *err)
+static struct kernel *finish(struct object *o, const char *path, struct kernel *k,
+                             const struct kernel_options *options, struct err *err)
 {
     k = whole_or_none(o, path, k, err);
     if (!k) {
@@ -219,17 +251,21 @@ static struct kernel *finish(struct object *o, const char *path, struct kernel *
     return k;
 }
 
-struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
+struct kernel *kernel_from_object(const char *path, const struct kernel_options *options,
+                                  struct err *err)
 {
     struct object o;
-    struct kernel *k = object_read(path, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err) ? kernel_of_object(&o, path, options, err) : NULL;
+    struct kernel *k = object_read(path, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)
+                           ? kernel_of_object(&o, path, options, err)
+                           : NULL;
 
     k = finish(&o, path, k, options, err);
     return k ? kernel_with_loop(k, options, err) : NULL;
 }
 
 /* The one member with the function that is wanted. */
-static struct kernel *named_in_archive(const struct archive *a, const struct kernel_options *options, struct err *err)
+static struct kernel *named_in_archive(const struct archive *a,
+                                       const struct kernel_options *options, struct err *err)
 {
     struct kernel *k = NULL;
     struct err nearest = {0};
@@ -239,13 +275,20 @@ static struct kernel *named_in_archive(const struct archive *a, const struct ker
         const struct archive_member *m = &a->members.items[i];
         struct object o;
         struct err fault = {0};
-        struct kernel *next = object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, &fault) ? kernel_of_object(&o, m->spec, options, &fault) : NULL;
+        struct kernel *next = object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, &fault)
+                                  ? kernel_of_object(&o, m->spec, options, &fault)
+                                  : NULL;
         next = finish(&o, m->spec, next, options, &fault);
         if (next && k) {
             several = true;
-            err_set(err, ERR_USAGE, "load one of these", "several members have a function %s: %.200s, %.200s", options->symbol, k->name, next->name);
+            err_set(err, ERR_USAGE, "load one of these",
+                    "several members have a function %s: %.200s, %.200s", options->symbol, k->name,
+                    next->name);
         }
-        if (!next && (nearest.code == ERR_NONE || (fault.code != ERR_DATA && nearest.code == ERR_DATA) || (str_has_prefix(fault.todo, "did you mean") && !str_has_prefix(nearest.todo, "did you mean"))))
+        if (!next &&
+            (nearest.code == ERR_NONE || (fault.code != ERR_DATA && nearest.code == ERR_DATA) ||
+             (str_has_prefix(fault.todo, "did you mean") &&
+              !str_has_prefix(nearest.todo, "did you mean"))))
             nearest = fault;
         if (next && !k)
             k = next;
@@ -273,15 +316,20 @@ static int hotter_first(const void *a, const void *b)
     const struct archived_function *x = a, *y = b;
     const int hotter = functions_hotter(&x->function, &y->function);
 
-    return hotter ? hotter : x->member != y->member ? (x->member > y->member) - (x->member < y->member) : (x->function.symbol > y->function.symbol) - (x->function.symbol < y->function.symbol);
+    return hotter                   ? hotter
+           : x->member != y->member ? (x->member > y->member) - (x->member < y->member)
+                                    : (x->function.symbol > y->function.symbol) -
+                                          (x->function.symbol < y->function.symbol);
 }
 
 /* The hottest-looking functions of one member more; no more are kept than may be tried. */
-static bool rank_member(const struct archive *a, size_t member, struct archived_list *best, uint64_t *bytes, struct err *err)
+static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
+                        uint64_t *bytes, struct err *err)
 {
     struct function_ranking ranking = {0};
     struct object o;
-    bool ok = object_read_member(&a->members.items[member], OBJECT_FUNCTIONS, &o, err) && functions_rank(&o, &ranking, err);
+    bool ok = object_read_member(&a->members.items[member], OBJECT_FUNCTIONS, &o, err) &&
+              functions_rank(&o, &ranking, err);
 
     *bytes += o.length;
     for (size_t i = 0; ok && i < ranking.list.count && i < CANDIDATES; i++)
@@ -294,7 +342,8 @@ static bool rank_member(const struct archive *a, size_t member, struct archived_
     return ok;
 }
 
-static struct kernel *hottest_in_archive(const struct archive *a, const struct kernel_options *options, struct err *err)
+static struct kernel *hottest_in_archive(const struct archive *a,
+                                         const struct kernel_options *options, struct err *err)
 {
     struct archived_list best = {0};
     struct kernel *k = NULL;
@@ -303,15 +352,18 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
     struct err fault = {0};
     struct object o;
 
-    for (size_t i = 0; i < a->members.count && !watch_over(); i++) {   /* of another instruction set, or of damaged members, there is nothing */
+    /* of another instruction set, or of damaged members, there is nothing */
+    for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);
     }
     for (size_t i = 0; i < best.list.count && !has_loop(k) && !watch_over(); i++) {
         const struct archive_member *m = &a->members.items[best.list.items[i].member];
         struct kernel *next = NULL;
-        if (object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err) && options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
-            next = kernel_of(&o, m->spec, &o.symbols.items[best.list.items[i].function.symbol], err);
+        if (object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err) &&
+            options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
+            next =
+                kernel_of(&o, m->spec, &o.symbols.items[best.list.items[i].function.symbol], err);
         next = whole_or_none(&o, m->spec, next, err);
         k = better(k, next);
         member = k && k == next ? best.list.items[i].member : member;
@@ -335,7 +387,8 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
     return k;
 }
 
-struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options, struct err *err)
+struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
+                                   struct err *err)
 {
     struct archive a = {0};
     struct kernel *k = NULL;
@@ -343,7 +396,8 @@ struct kernel *kernel_from_archive(const char *path, const struct kernel_options
     if (options && options->first_line && !options->symbol)
         which_function(err);
     else if (archive_read(path, &a, err))
-        k = options && options->symbol ? named_in_archive(&a, options, err) : hottest_in_archive(&a, options, err);
+        k = options && options->symbol ? named_in_archive(&a, options, err)
+                                       : hottest_in_archive(&a, options, err);
     archive_done(&a);
     if (k)
         err_clear(err);   /* of a member that was tried before */

@@ -15,7 +15,8 @@
 
 #define OUTPUT_MOST ((size_t)32 << 20)
 
-/* A line of perf report: "    61.55%  [.] daxpy   -      -". Its symbol, to be freed; NULL: it is none of the program's own. */
+/* A line of perf report: "    61.55%  [.] daxpy   -      -". Its symbol, to be freed; NULL: it is
+ * none of the program's own. */
 static char *reported_symbol(const char *line, size_t length)
 {
     char *end, *text = mem_strndup(line, length), *symbol = NULL;
@@ -62,7 +63,8 @@ static int heavier_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Loops with most samples first. One around others counts as what is its own: theirs would make it the first always. */
+/* Loops with most samples first. One around others counts as what is its own: theirs would make it
+ * the first always. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
@@ -72,8 +74,11 @@ static void rank(struct kernel *k)
         bool around = false;
         loops[i] = (struct sampled_loop){*loop, 0, i};
         for (size_t other = 0; other < k->loop_count && !around; other++)
-            around = other != i && k->loops[other].depth > loop->depth && k->loops[other].first >= loop->first && k->loops[other].first + k->loops[other].count <= loop->first + loop->count;
-        for (size_t at = loop->first; !around && loop->depth && at < loop->first + loop->count; at++) {
+            around = other != i && k->loops[other].depth > loop->depth &&
+                     k->loops[other].first >= loop->first &&
+                     k->loops[other].first + k->loops[other].count <= loop->first + loop->count;
+        for (size_t at = loop->first; !around && loop->depth && at < loop->first + loop->count;
+             at++) {
             double percent = kernel_percent(k, &k->insns[at]);
             loops[i].percent += isnan(percent) ? 0 : percent;
         }
@@ -85,10 +90,13 @@ static void rank(struct kernel *k)
 }
 
 /* What perf annotate prints of function @symbol, as a text with percentages. */
-static struct kernel *annotated(const char *path, const char *profile, const char *symbol, const struct kernel_options *options, struct err *err)
+static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
+                                const struct kernel_options *options, struct err *err)
 {
     char *recorded = path_argument(profile);
-    const char *const argv[] = {"perf", "annotate", "--stdio", "--stdio-color=never", "-i", recorded, "-d", path_base(path), "-s", symbol, NULL};
+    const char *const argv[] = {"perf", "annotate", "--stdio", "--stdio-color=never",
+                                "-i",   recorded,   "-d",      path_base(path),
+                                "-s",   symbol,     NULL};
     struct kernel_options rest = *options;
     struct str listing = {0};
     struct kernel *k = NULL;
@@ -96,7 +104,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
 
     rest.symbol = NULL;
     if (ok && listing.length < 40)   /* it says nothing about what it does not know */
-        ok = err_set(err, ERR_DATA, "perf report shows the functions that have some", "no samples of %s in this profile", symbol);
+        ok = err_set(err, ERR_DATA, "perf report shows the functions that have some",
+                     "no samples of %s in this profile", symbol);
     if (ok)
         k = kernel_from_text(path, str_text(&listing), listing.length, &rest, err);
     else
@@ -106,7 +115,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     return k;
 }
 
-/* The address of the function with most of @samples, as --symbol takes it, to be freed; NULL with err. */
+/* The address of the function with most of @samples, as --symbol takes it, to be freed; NULL with
+ * err. */
 static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
 {
     struct str address = {0};
@@ -116,7 +126,9 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
     const bool ok = object_read(path, OBJECT_FUNCTIONS, &o, err);
     for (size_t i = 0; ok && i < o.symbols.count && !watch_steps(20); i++) {
         const struct object_symbol *s = &o.symbols.items[i];
-        const size_t count = s->function ? perf_samples_within(samples, object_file_offset(&o, s->offset), s->size) : 0;
+        const size_t count =
+            s->function ? perf_samples_within(samples, object_file_offset(&o, s->offset), s->size)
+                        : 0;
         if (count <= most)
             continue;
         most = count;
@@ -124,20 +136,30 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
         str_addf(&address, "0x%llx", (unsigned long long)object_address(&o, s->offset));
     }
     if (ok && !most)
-        err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them", "the samples are in none of the functions found in this program");
+        err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them",
+                "the samples are in none of the functions found in this program");
     object_done(&o);
     return most ? str_take(&address) : NULL;
 }
 
 /* The samples of each instruction of @k, code of the file @path. */
-static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples, struct err *err)
+static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples,
+                         struct err *err)
 {
     float *percents = mem_try_alloc((k->insn_count + 1) * sizeof *percents);
     struct object o;
-    bool ok = percents ? object_read(path, 0, &o, err) : err_memory_for(err, "the samples of each instruction", k->insn_count * sizeof *percents);
+    bool ok = percents ? object_read(path, 0, &o, err)
+                       : err_memory_for(err, "the samples of each instruction",
+                                        k->insn_count * sizeof *percents);
 
     for (size_t i = 0; ok && i < k->insn_count && !watch_steps(20); i++)
-        percents[i] = (float)(100. * (double)perf_samples_within(samples, object_file_offset(&o, object_position_place(&o, k->insns[i].offset)), k->insns[i].length) / (double)samples->places.count);
+        percents[i] =
+            (float)(100. *
+                    (double)perf_samples_within(
+                        samples,
+                        object_file_offset(&o, object_position_place(&o, k->insns[i].offset)),
+                        k->insns[i].length) /
+                    (double)samples->places.count);
     if (percents)
         object_done(&o);
     if (ok)
@@ -147,8 +169,10 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Functions without a name, which perf cannot annotate: their code as it stands in the program, with the samples of each instruction. @symbol: an address; NULL: where most samples are. */
-static struct kernel *by_address(const char *path, const char *profile, const char *symbol, const struct kernel_options *options, struct err *err)
+/* Functions without a name, which perf cannot annotate: their code as it stands in the program,
+ * with the samples of each instruction. @symbol: an address; NULL: where most samples are. */
+static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
+                                 const struct kernel_options *options, struct err *err)
 {
     struct kernel_options rest = *options;
     struct perf_samples samples = {0};
@@ -169,10 +193,12 @@ static struct kernel *by_address(const char *path, const char *profile, const ch
     return k;
 }
 
-struct kernel *kernel_from_profile(const char *path, const char *profile, const struct kernel_options *options, struct err *err)
+struct kernel *kernel_from_profile(const char *path, const char *profile,
+                                   const struct kernel_options *options, struct err *err)
 {
     char *recorded = path_argument(profile);
-    const char *const argv[] = {"perf", "report", "--stdio", "--stdio-color=never", "-i", recorded, "-d", path_base(path), "--sort=symbol", NULL};
+    const char *const argv[] = {"perf",   "report", "--stdio",       "--stdio-color=never", "-i",
+                                recorded, "-d",     path_base(path), "--sort=symbol",       NULL};
     const bool placed = options->symbol && str_has_prefix(options->symbol, "0x");
     struct str report = {0};
     struct kernel *k = NULL;
@@ -180,7 +206,8 @@ struct kernel *kernel_from_profile(const char *path, const char *profile, const 
 
     if (symbol || perf_tool_ask(argv, OUTPUT_MOST, &report, err)) {
         symbol = symbol ? symbol : hottest_symbol(str_text(&report));
-        k = symbol && !placed ? annotated(path, profile, symbol, options, err) : by_address(path, profile, symbol, options, err);
+        k = symbol && !placed ? annotated(path, profile, symbol, options, err)
+                              : by_address(path, profile, symbol, options, err);
     } else {
         perf_tool_failed(err, profile);
     }

@@ -30,7 +30,9 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-#define PLACE_UNIT 64   /* a disassembly's code stands where it stood as far as front ends look: modulo their largest unit */
+/* a disassembly's code stands where it stood as far as front ends look: modulo their largest
+ * unit */
+#define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
 const size_t kernel_unit_most = 40000;
@@ -44,7 +46,8 @@ static int label_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Bytes from @code on that are one instruction nobody knows: to the start of the next line, which is at @next, or else to the next byte at which one decodes. */
+/* Bytes from @code on that are one instruction nobody knows: to the start of the next line, which
+ * is at @next, or else to the next byte at which one decodes. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
     const size_t most = sizeof ((struct insn *)0)->bytes;
@@ -62,9 +65,11 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes; what no decoder knows is one unknown instruction. Of a text @a has the lines, at each of which an instruction begins; NULL: there is none. False beyond
+/* Decodes @length bytes; what no decoder knows is one unknown instruction. Of a text @a has the
+ * lines, at each of which an instruction begins; NULL: there is none. False beyond
  * kernel_unit_most. */
-static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, const struct assembled *a)
+static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
+                        uint64_t offset, const struct assembled *a)
 {
     size_t row = 0;
 
@@ -76,10 +81,13 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
             return false;
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        const bool begins = row > 0 && a->lines[row - 1].offset == at;   /* not so of data in the text */
-        const size_t next = begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
+        /* not so of data in the text */
+        const bool begins = row > 0 && a->lines[row - 1].offset == at;
+        const size_t next =
+            begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
         if (!insn_decode(isa, code + at, length - at, offset + at, true, &insn, NULL))
-            insn_undecoded(isa, code + at, undecoded_length(isa, code + at, length - at, next), offset + at, NULL, true, &insn);
+            insn_undecoded(isa, code + at, undecoded_length(isa, code + at, length - at, next),
+                           offset + at, NULL, true, &insn);
         insn.offset = offset + at;
         at += insn.length;
         if (!vec_room(&u->insns)) {
@@ -98,7 +106,8 @@ static void unit_done(struct unit *u)
     vec_done(&u->insns);
 }
 
-/* The source line of each instruction and its text there; where a line made several, their disassembly. */
+/* The source line of each instruction and its text there; where a line made several, their
+ * disassembly. */
 static void unit_lines(struct unit *u, const struct assembled *a, const char *text)
 {
     size_t row = 0;
@@ -111,7 +120,8 @@ static void unit_lines(struct unit *u, const struct assembled *a, const char *te
     }
     for (size_t i = 0; i < u->insns.count && !watch_steps(1); i++) {
         struct insn *insn = &u->insns.items[i];
-        bool alone = (i == 0 || insn[-1].line != insn->line) && (i + 1 == u->insns.count || insn[1].line != insn->line);
+        bool alone = (i == 0 || insn[-1].line != insn->line) &&
+                     (i + 1 == u->insns.count || insn[1].line != insn->line);
         struct source_span span = {0, 0};
         if (alone && insn->line > 0 && insn->line <= a->span_count)
             span = a->spans[insn->line - 1];
@@ -127,7 +137,8 @@ static void unit_lines(struct unit *u, const struct assembled *a, const char *te
     }
 }
 
-static void loop_push(struct loop_list *out, const struct insn *insns, size_t first, size_t end, const char *label, const char *why)
+static void loop_push(struct loop_list *out, const struct insn *insns, size_t first, size_t end,
+                      const char *label, const char *why)
 {
     struct kernel_loop loop = loop_make(insns, first, end - first, label, why);
     loop.marked = true;
@@ -137,7 +148,8 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
 /* The first instruction that does not begin before @offset. */
 static size_t insn_from(const struct unit *u, uint64_t offset)
 {
-    const size_t low = first_from(u->insns.items, u->insns.count, sizeof(struct insn), offsetof(struct insn, offset), offset);
+    const size_t low = first_from(u->insns.items, u->insns.count, sizeof(struct insn),
+                                  offsetof(struct insn, offset), offset);
 
     return low;
 }
@@ -151,7 +163,8 @@ static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
 }
 
 /* Marks in @length bytes of code, the first of which is at @position. */
-static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t position, struct loop_list *out)
+static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length,
+                        uint64_t position, struct loop_list *out)
 {
     const struct isa_ops *ops = isa_ops(isa);
     size_t begin = SIZE_MAX;
@@ -168,13 +181,15 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
     }
 }
 
-/* Where each region ends, as an index of a mark; the count of marks: at the end of the text. A mark with a name ends the region of that name that began last, one
- * without the region that began last; a region that none ends ends with the first mark that could. */
+/* Where each region ends, as an index of a mark; the count of marks: at the end of the text. A mark
+ * with a name ends the region of that name that began last, one without the region that began last;
+ * a region that none ends ends with the first mark that could. */
 static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    VEC(size_t) open = {0}, last = {0};   /* regions not ended yet; per name the one that began last, plus one */
+    /* regions not ended yet; per name the one that began last, plus one */
+    VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;
 
@@ -213,13 +228,15 @@ static void marks_pair(const struct marker_list *marks, size_t *ends)
     vec_done(&last);
 }
 
-static void marks_comments(const struct unit *u, const char *text, size_t length, struct loop_list *out)
+static void marks_comments(const struct unit *u, const char *text, size_t length,
+                           struct loop_list *out)
 {
     struct marker_list marks;
 
     listing_markers(text, length, &marks);
     const size_t count = marks.list.count;
-    size_t *ends = mem_alloc((count + 1) * sizeof *ends), *places = mem_alloc((count + 1) * sizeof *places), at = 0;
+    size_t *ends = mem_alloc((count + 1) * sizeof *ends),
+           *places = mem_alloc((count + 1) * sizeof *places), at = 0;
     marks_pair(&marks, ends);
     for (size_t m = 0; m < count; m++)   /* the first instruction behind each */
         places[m] = at = insn_of_line(u, at, marks.list.items[m].line + 1);
@@ -228,7 +245,8 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
         const struct marker *begin = &marks.list.items[m];
         const char *name = strchr(begin->text, ' ');
         if (begin->kind == MARKER_BEGIN && places[ends[m]] > places[m])
-            loop_push(out, u->insns.items, places[m], places[ends[m]], name && strcmp(name, " markers") != 0 ? name + 1 : "", begin->text);
+            loop_push(out, u->insns.items, places[m], places[ends[m]],
+                      name && strcmp(name, " markers") != 0 ? name + 1 : "", begin->text);
     }
     free(ends);
     free(places);
@@ -236,8 +254,8 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
 }
 
 /* Joins marked regions (first) with the loops found; with neither, everything is the kernel. */
-static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked, const struct label *labels,
-                      size_t label_count, const char *whole)
+static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
+                      const struct label *labels, size_t label_count, const char *whole)
 {
     struct kernel_loop *found;
     size_t n = loops_find(u->insns.items, u->insns.count, labels, label_count, &found);
@@ -260,10 +278,12 @@ size_t kernel_loop_requested(const struct kernel_options *options)
     return options && options->loop ? options->loop - 1 : 0;
 }
 
-struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err)
+struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
+                                struct err *err)
 {
     if (kernel_loop_requested(options) >= take_k->loop_count) {
-        err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu", options->loop, take_k->name, take_k->loop_count);
+        err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu",
+                options->loop, take_k->name, take_k->loop_count);
         kernel_free(take_k);
         return NULL;
     }
@@ -284,7 +304,8 @@ static void unit_restrict(struct unit *u, size_t first, size_t last)
     u->insns.count = kept;
 }
 
-/* Whether the code from @start on cannot get to @offset: it does not fall through to it, and jumps neither there nor beyond. */
+/* Whether the code from @start on cannot get to @offset: it does not fall through to it, and jumps
+ * neither there nor beyond. */
 static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
 {
     bool falls = true;
@@ -295,14 +316,17 @@ static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
             continue;
         falls = !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
         for (unsigned k = 0; k < insn->operand_count && !(insn->traits & INSN_CALL); k++)
-            if (insn->operands[k].kind == OPERAND_RELATIVE && insn->operands[k].displacement >= (int64_t)offset)
+            if (insn->operands[k].kind == OPERAND_RELATIVE &&
+                insn->operands[k].displacement >= (int64_t)offset)
                 return false;
     }
     return !falls;
 }
 
-/* Keeps the instructions from label @symbol to the next function; in a text that declares none, to the next label that the code before does not reach. */
-static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol, struct err *err)
+/* Keeps the instructions from label @symbol to the next function; in a text that declares none, to
+ * the next label that the code before does not reach. */
+static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol,
+                                 struct err *err)
 {
     const struct label *found = NULL;
     uint64_t end = UINT64_MAX;
@@ -311,10 +335,12 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     for (size_t i = 0; i < a->label_count && !found; i++)
         found = strcmp(a->labels[i].name, symbol) == 0 ? &a->labels[i] : NULL;
     if (!found)
-        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol", "no label %s in this text", symbol);
+        return err_set(err, ERR_DATA, "name one of its labels, or load it without --symbol",
+                       "no label %s in this text", symbol);
     for (size_t i = 0; i < a->label_count && end == UINT64_MAX; i++) {
         const struct label *next = &a->labels[i];
-        if (next->offset > found->offset && (found->function ? next->function : ends_before(u, found->offset, next->offset)))
+        if (next->offset > found->offset &&
+            (found->function ? next->function : ends_before(u, found->offset, next->offset)))
             end = next->offset;
     }
     for (size_t i = 0; i < u->insns.count; i++) {
@@ -325,7 +351,8 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
             insn_done(insn);
     }
     u->insns.count = kept;
-    return kept || err_set(err, ERR_DATA, "name another", "there are no instructions behind label %s", symbol);
+    return kept || err_set(err, ERR_DATA, "name another",
+                           "there are no instructions behind label %s", symbol);
 }
 
 /* What @a says of places in its code, @by bytes further on. */
@@ -339,8 +366,8 @@ static void assembled_move(struct assembled *a, uint64_t by)
         a->references[i].place += by;
 }
 
-struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options,
-                                struct err *err)
+struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
+                                const struct kernel_options *options, struct err *err)
 {
     static const struct kernel_options none;
     const struct kernel_options *o = options ? options : &none;
@@ -359,7 +386,8 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
         goto out;
     const uint64_t place = a.address % PLACE_UNIT;
     if (!unit_decode(&u, a.isa, a.code, a.length, place, &a)) {
-        err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts", "more than %zu instructions", kernel_unit_most);
+        err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts",
+                "more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -374,8 +402,9 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     if (o->first_line || o->last_line)
         unit_restrict(&u, o->first_line, o->last_line);
     if (u.insns.count == 0) {
-        err_set(err, ERR_DATA, NULL, o->first_line || o->last_line ? "no instructions in lines %zu-%zu"
-                                                                   : "no instructions in this text",
+        err_set(err, ERR_DATA, NULL,
+                o->first_line || o->last_line ? "no instructions in lines %zu-%zu"
+                                              : "no instructions in this text",
                 o->first_line, o->last_line);
         err_at(err, name, 0, 0);
         goto out;
@@ -422,12 +451,15 @@ struct range_part {
     uint64_t position;   /* of its first byte */
 };
 
-/* Goes on to the next section with code of the @length bytes from @start on; false behind the last. */
+/* Goes on to the next section with code of the @length bytes from @start on; false behind the
+ * last. */
 static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
     while (part->section < o->sections.count) {
         const struct object_section *s = &o->sections.items[part->section++];
-        const size_t from = s->offset > start ? s->offset : start, to = s->offset + s->size < start + length ? s->offset + s->size : start + length;
+        const size_t from = s->offset > start ? s->offset : start,
+                     to = s->offset + s->size < start + length ? s->offset + s->size
+                                                               : start + length;
         if (from >= to)
             continue;
         part->code = o->code + from;
@@ -452,7 +484,8 @@ static void name_by_file(struct kernel *k)
         struct str label = {0}, why = {0};
         if (*loop->label || !loop->depth || loop->marked)
             continue;
-        str_addf(&label, "%s+0x%llx", path_base(k->name), (unsigned long long)k->insns[loop->first].address);
+        str_addf(&label, "%s+0x%llx", path_base(k->name),
+                 (unsigned long long)k->insns[loop->first].address);
         str_addf(&why, "%s %s", loop->why, str_text(&label));
         free(loop->label);
         free(loop->why);
@@ -461,7 +494,8 @@ static void name_by_file(struct kernel *k)
     }
 }
 
-struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err)
+struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
+                                size_t length, struct err *err)
 {
     struct unit u = {0};
     struct kernel *k = NULL;
@@ -473,14 +507,19 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
         all = unit_decode(&u, o->isa, part.code, part.length, part.position, NULL);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
-                all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", kernel_unit_most);
+                all ? "only LTO bytecode or no code; compile without -flto"
+                    : "more than %zu instructions",
+                kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
         if (symbol->offset + symbol->size >= start && symbol->offset <= start + length)
-            vec_add(&labels, ((struct label){.name = readable(symbol->name), .offset = object_position(o, symbol->offset), .size = symbol->size, .function = symbol->function}));
+            vec_add(&labels, ((struct label){.name = readable(symbol->name),
+                                             .offset = object_position(o, symbol->offset),
+                                             .size = symbol->size,
+                                             .function = symbol->function}));
     }
     if (labels.count)
         qsort(labels.items, labels.count, sizeof *labels.items, label_order);
@@ -508,7 +547,8 @@ static bool is_elf(const char *path)
     char magic[4] = "";
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool elf = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0;
+    bool elf = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+               read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0;
 
     if (fd >= 0)
         close(fd);
@@ -520,7 +560,8 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    if (is_elf(path) || archive_names_member(path, NULL))   /* mapped: it may be larger than memory */
+    /* mapped: it may be larger than memory */
+    if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
         return kernel_from_archive(path, options, err);
@@ -548,7 +589,8 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         if (isspace(c) && digits % 2 == 0)
             continue;
         if (!isxdigit(c)) {
-            err_set(err, ERR_DATA, "give pairs of hex digits", "`%c' at position %zu is not a hex digit", isprint(c) ? c : '?', at + 1);
+            err_set(err, ERR_DATA, "give pairs of hex digits",
+                    "`%c' at position %zu is not a hex digit", isprint(c) ? c : '?', at + 1);
             goto out;
         }
         value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
@@ -558,8 +600,10 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         }
     }
     if (digits == 0 || digits % 2) {
-        err_set(err, ERR_DATA, "give pairs of hex digits", digits ? "odd number of hex digits: half a byte at position %zu"
-                                                                  : "the hex block is empty (%zu characters)", at);
+        err_set(err, ERR_DATA, "give pairs of hex digits",
+                digits ? "odd number of hex digits: half a byte at position %zu"
+                       : "the hex block is empty (%zu characters)",
+                at);
         goto out;
     }
     insn_learn(isa, code.items, code.count, NULL);
@@ -567,13 +611,19 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         watch_steps(1);
-        if (u.insns.count >= kernel_unit_most || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
-            err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
+        if (u.insns.count >= kernel_unit_most ||
+            !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
+            err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1,
+                    2 * i + 1);
             goto out;
         }
-        if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {   /* the decoder has all that may be locked */
+        /* the decoder has all that may be locked */
+        if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
-            err_set(err, ERR_DATA, "leave LOCK (f0) out: processors refuse it but before an operation that changes memory", "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
+            err_set(err, ERR_DATA,
+                    "leave LOCK (f0) out: processors refuse it but before an operation that "
+                    "changes memory",
+                    "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
         insn.offset = i;
@@ -603,7 +653,8 @@ out:
     return k;
 }
 
-/* The holders are counted in what is otherwise not changed: kernels are made by mem_zero, never const objects. */
+/* The holders are counted in what is otherwise not changed: kernels are made by mem_zero, never
+ * const objects. */
 static struct kernel *counted(const struct kernel *k)
 {
     return (struct kernel *)k;

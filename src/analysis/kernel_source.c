@@ -19,7 +19,8 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
         if (!*first && span > length && strncmp(at, symbol, length) == 0 && at[length] == ':')
             *first = number;
         const char *word = at + strspn(at, " \t");
-        if (*first && strncmp(word, ".size", 5) == 0 && strncmp(word + 5 + strspn(word + 5, " \t"), symbol, length) == 0) {
+        if (*first && strncmp(word, ".size", 5) == 0 &&
+            strncmp(word + 5 + strspn(word + 5, " \t"), symbol, length) == 0) {
             *last = number;
             return true;
         }
@@ -29,8 +30,10 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
-/* From lines of the C file to those of the assembler text between @first and @last (0: the end) that they became. */
-static bool assembly_lines(const struct compiled *c, const char *path, const struct kernel_options *wanted, size_t *first, size_t *last)
+/* From lines of the C file to those of the assembler text between @first and @last (0: the end)
+ * that they became. */
+static bool assembly_lines(const struct compiled *c, const char *path,
+                           const struct kernel_options *wanted, size_t *first, size_t *last)
 {
     size_t count, from = 0, to = 0;
     uint32_t *lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &count);
@@ -60,7 +63,8 @@ static bool find_function(const char *text, const char *symbol, size_t *first, s
     struct str other = {0};
 
     str_addf(&other, "%s_", symbol);
-    bool found = function_lines(text, symbol, first, last) || function_lines(text, str_text(&other), first, last);
+    bool found = function_lines(text, symbol, first, last) ||
+                 function_lines(text, str_text(&other), first, last);
     str_done(&other);
     return found;
 }
@@ -72,12 +76,14 @@ static struct kernel *take_loops(const struct recipe *r, const struct compiled *
     size_t first = 0, last = 0;
 
     if (own.symbol && !find_function(str_text(&c->assembly), own.symbol, &first, &last)) {
-        err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched", "no function %s in the compiled code", own.symbol);
+        err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched",
+                "no function %s in the compiled code", own.symbol);
         err_at(err, r->path, 0, 0);
         return NULL;
     }
     if (own.first_line && !assembly_lines(c, r->path, &r->options, &first, &last)) {
-        err_set(err, ERR_DATA, "the compiler may have removed or merged that code", "no instructions from lines %zu-%zu", own.first_line, own.last_line);
+        err_set(err, ERR_DATA, "the compiler may have removed or merged that code",
+                "no instructions from lines %zu-%zu", own.first_line, own.last_line);
         err_at(err, r->path, 0, 0);
         return NULL;
     }
@@ -89,8 +95,12 @@ static struct kernel *take_loops(const struct recipe *r, const struct compiled *
 
 struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err)
 {
-    const struct compile_wish wish = {r->compiler, r->options.isa_given ? r->options.isa : isa_host(), r->target, r->generic,
-                                      (const char *const *)r->flags.items, r->flags.count};
+    const struct compile_wish wish = {r->compiler,
+                                      r->options.isa_given ? r->options.isa : isa_host(),
+                                      r->target,
+                                      r->generic,
+                                      (const char *const *)r->flags.items,
+                                      r->flags.count};
     struct compiled c;
     struct kernel *k = compile_source(r->path, &wish, &c, err) ? take_loops(r, &c, err) : NULL;
 

@@ -6,8 +6,10 @@
 
 struct recipe;
 
-/* Compiles the file of @r, whose target becomes the one it was compiled for, and takes the hottest-looking loop of the assembler text; with a symbol only that
- * function is searched. *@printed (may be NULL) gets what the compiler had to say when there is no kernel. NULL on failure. */
+/* Compiles the file of @r, whose target becomes the one it was compiled for, and takes the
+ * hottest-looking loop of the assembler text; with a symbol only that function is searched.
+ * *@printed (may be NULL) gets what the compiler had to say when there is no kernel. NULL on
+ * failure. */
 struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err);
 
 #endif

@@ -38,7 +38,8 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        const bool plain = step && !utf8_steers(code) && code != '\\';   /* a backslash at the end would join lines for a preprocessor */
+        /* a backslash at the end would join lines for a preprocessor */
+        const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
             str_add_bytes(out, text, step);
@@ -58,7 +59,9 @@ static int by_position(const void *a, const void *b)
 static struct text_place *place_at(const struct text_writer *w, uint64_t position)
 {
     const struct text_place wanted = {.position = position};
-    return w->places.list.count ? bsearch(&wanted, w->places.list.items, w->places.list.count, sizeof wanted, by_position) : NULL;
+    return w->places.list.count ? bsearch(&wanted, w->places.list.items, w->places.list.count,
+                                          sizeof wanted, by_position)
+                                : NULL;
 }
 
 static const struct operand *target_of(const struct insn *insn)
@@ -137,15 +140,21 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
     const struct code_reference *references = kernel_references(w->k, insn, &count);
 
     for (size_t i = 0; i < insn->length; i++) {
-        const struct code_reference *r = at < count && references[at].place == insn->offset + i ? &references[at++] : NULL;
+        const struct code_reference *r =
+            at < count && references[at].place == insn->offset + i ? &references[at++] : NULL;
         const unsigned held = r && r->kind && r->kind->bytes ? r->kind->bytes : field;
-        if (r && r->kind && strcmp(r->kind->spelling, "@") == 0 && symbol_printable(r->name) && held && i + held <= insn->length) {
+        if (r && r->kind && strcmp(r->kind->spelling, "@") == 0 && symbol_printable(r->name) &&
+            held && i + held <= insn->length) {
             str_addf(out, "%s%s ", i ? "; " : "", held == 8 ? ".quad" : ".long");
             symbol_print(r->name, out);
             str_addf(out, "%+lld%s", (long long)r->addend, r->kind->relative ? " - ." : "");
             i += held - 1;
         } else {
-            str_addf(out, "%s0x%02x", i == 0 ? ".byte " : str_text(out)[out->length - 1] == '.' ? "; .byte " : ", ", insn->bytes[i]);
+            str_addf(out, "%s0x%02x",
+                     i == 0                                  ? ".byte "
+                     : str_text(out)[out->length - 1] == '.' ? "; .byte "
+                                                             : ", ",
+                     insn->bytes[i]);
         }
     }
 }
@@ -153,7 +162,10 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
 /* @text with the name of where it leads in the place of the number. */
 static void add_jump(const char *text, const struct text_place *to, struct str *out)
 {
-    const char *comma = strrchr(text, ','), *blank = strchr(text, ' '), *last = comma ? comma + 1 : blank ? blank : text + strlen(text);
+    const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
+               *last = comma   ? comma + 1
+                       : blank ? blank
+                               : text + strlen(text);
 
     str_add_bytes(out, text, (size_t)(last - text));
     str_add_char(out, ' ');
@@ -164,13 +176,15 @@ static void add_jump(const char *text, const struct text_place *to, struct str *
 static bool add_text(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
     const struct operand *target = target_of(insn);
-    const struct text_place *to = target && !is_linked(w, insn) ? place_at(w, (uint64_t)target->displacement) : NULL;
+    const struct text_place *to =
+        target && !is_linked(w, insn) ? place_at(w, (uint64_t)target->displacement) : NULL;
     struct insn again;
     struct str text = {0}, next = {0};
     size_t count;
     const struct code_reference *references = kernel_references(w->k, insn, &count);
 
-    if (insn->traits & INSN_UNDECODED || !insn_decode(insn->isa, insn->bytes, insn->length, insn->offset, true, &again, NULL))
+    if (insn->traits & INSN_UNDECODED ||
+        !insn_decode(insn->isa, insn->bytes, insn->length, insn->offset, true, &again, NULL))
         return false;
     bool ok = !(again.traits & INSN_UNDECODED) && again.text;
     if (ok && to)
@@ -206,7 +220,9 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
         str_addf(out, "  %s ", isa_ops(insn->isa)->comment);
         comment_print(says ? str_text(&text) : insn_shown(insn), out);
     } else {
-        str_addf(out, "%s%s", w->how[i] == WRITTEN_LONG ? isa_ops((enum isa)insn->isa)->long_branch : "", str_text(&text));
+        str_addf(out, "%s%s",
+                 w->how[i] == WRITTEN_LONG ? isa_ops((enum isa)insn->isa)->long_branch : "",
+                 str_text(&text));
     }
     str_done(&text);
 }
@@ -247,7 +263,8 @@ static void print(struct text_writer *w, const char *why, struct str *out)
 }
 
 /* Whether @a's references within @insn, whose first byte is at @at there, are @insn's own. */
-static bool same_references(const struct text_writer *w, const struct insn *insn, const struct assembled *a, uint64_t at)
+static bool same_references(const struct text_writer *w, const struct insn *insn,
+                            const struct assembled *a, uint64_t at)
 {
     size_t count, seen = 0;
     const struct code_reference *own = kernel_references(w->k, insn, &count);
@@ -256,7 +273,8 @@ static bool same_references(const struct text_writer *w, const struct insn *insn
         const struct code_reference *r = &a->references[i];
         if (r->place < at || r->place >= at + insn->length)
             continue;
-        if (seen == count || own[seen].place - insn->offset != r->place - at || own[seen].addend != r->addend || strcmp(own[seen].name, r->name) != 0)
+        if (seen == count || own[seen].place - insn->offset != r->place - at ||
+            own[seen].addend != r->addend || strcmp(own[seen].name, r->name) != 0)
             return false;
         seen++;
     }
@@ -272,7 +290,8 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Has what became other bytes written otherwise the next time; false when there is nothing. Distances count only where no length is wrong. */
+/* Has what became other bytes written otherwise the next time; false when there is nothing.
+ * Distances count only where no length is wrong. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;
@@ -283,12 +302,20 @@ static bool revise(struct text_writer *w, const struct assembled *a)
             const size_t at = w->how[i] == WRITTEN_BYTES ? SIZE_MAX : code_of_line(a, w->lines[i]);
             if (w->how[i] == WRITTEN_BYTES)
                 continue;
-            const size_t next = i + 1 < w->count && w->how[i + 1] != WRITTEN_BYTES ? code_of_line(a, w->lines[i + 1]) : SIZE_MAX;
-            const bool length = at == SIZE_MAX || at + insn->length > a->length || (next != SIZE_MAX && next != at + insn->length) || (i + 1 == w->count && at + insn->length != a->length);
-            const bool bytes = length || memcmp(a->code + at, insn->bytes, insn->length) != 0 || !same_references(w, insn, a, at);
+            const size_t next = i + 1 < w->count && w->how[i + 1] != WRITTEN_BYTES
+                                    ? code_of_line(a, w->lines[i + 1])
+                                    : SIZE_MAX;
+            const bool length = at == SIZE_MAX || at + insn->length > a->length ||
+                                (next != SIZE_MAX && next != at + insn->length) ||
+                                (i + 1 == w->count && at + insn->length != a->length);
+            const bool bytes = length || memcmp(a->code + at, insn->bytes, insn->length) != 0 ||
+                               !same_references(w, insn, a, at);
             if (pass == 0 ? !length && (!bytes || target_of(insn)) : !bytes)
                 continue;
-            w->how[i] = w->how[i] == WRITTEN_PLAIN && target_of(insn) && isa_ops((enum isa)insn->isa)->long_branch && !is_linked(w, insn) ? WRITTEN_LONG : WRITTEN_BYTES;
+            w->how[i] = w->how[i] == WRITTEN_PLAIN && target_of(insn) &&
+                                isa_ops((enum isa)insn->isa)->long_branch && !is_linked(w, insn)
+                            ? WRITTEN_LONG
+                            : WRITTEN_BYTES;
             changed = true;
         }
     return changed;
@@ -301,7 +328,8 @@ static bool is_same(const struct text_writer *w, const struct assembled *a)
 
     for (size_t i = 0; i < w->count; i++) {
         const struct insn *insn = &w->insns[i];
-        if (at + insn->length > a->length || memcmp(a->code + at, insn->bytes, insn->length) != 0 || (w->how[i] != WRITTEN_BYTES && !same_references(w, insn, a, at)))
+        if (at + insn->length > a->length || memcmp(a->code + at, insn->bytes, insn->length) != 0 ||
+            (w->how[i] != WRITTEN_BYTES && !same_references(w, insn, a, at)))
             return false;
         at += insn->length;
     }
@@ -323,19 +351,23 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         struct err fault = {0};
         str_clear(&text);
         print(&w, k->loops[loop].why, &text);
-        const bool assembled = assemble(k->isa, "the saved loop", str_text(&text), text.length, isa_ops(k->isa)->dialects ? SYNTAX_INTEL : SYNTAX_AUTO, true, &a, &fault);
+        const bool assembled =
+            assemble(k->isa, "the saved loop", str_text(&text), text.length,
+                     isa_ops(k->isa)->dialects ? SYNTAX_INTEL : SYNTAX_AUTO, true, &a, &fault);
         same = assembled && is_same(&w, &a);
         ok = assembled || fault.code == ERR_DATA;
         if (!ok && err)
             *err = fault;
-        /* Where nothing was assembled, or nothing more is to be told from it, all stands as bytes. */
+        /* Where nothing was assembled, or nothing more is to be told from it, all stands as
+         * bytes. */
         if (ok && !same && (!assembled || round + 2 >= ROUNDS_MOST || !revise(&w, &a)))
             for (size_t i = 0; i < w.count; i++)
                 w.how[i] = WRITTEN_BYTES;
         assembled_done(&a);
     }
     if (ok && !same)
-        ok = err_set(err, ERR_DATA, "kernel show prints it", "the assembler makes other code of it");
+        ok =
+            err_set(err, ERR_DATA, "kernel show prints it", "the assembler makes other code of it");
     if (ok)
         str_add(out, str_text(&text));
     for (size_t i = 0; i < w.places.list.count; i++)

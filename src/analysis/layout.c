@@ -9,7 +9,8 @@
 #define APART 1088            /* bytes by which arrays begin at different places in their pages */
 #define PAGE 4096
 #define LEAST_ITERATIONS 4
-#define GUARD 256             /* bytes before and behind what is reached: vectors read and write a little more */
+/* bytes before and behind what is reached: vectors read and write a little more */
+#define GUARD 256
 #define SPACING_MOST 65536
 #define RING_LEAST 4
 
@@ -45,7 +46,8 @@ static bool refuse_at(const struct planner *p, uint32_t insn, const char *why, s
 
 static bool same_sum(const struct stream *a, const struct stream *b)
 {
-    return a->kind == b->kind && a->place == b->place && a->term_count == b->term_count && memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
+    return a->kind == b->kind && a->place == b->place && a->term_count == b->term_count &&
+           memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
            (a->kind == STREAM_GATHER || a->symbol == b->symbol) && a->step == b->step;
 }
 
@@ -54,7 +56,8 @@ static bool regions_find(struct planner *p, struct err *err)
     const struct streams *all = p->streams;
 
     if (all->items.count > sizeof p->region_of / sizeof *p->region_of)
-        return err_set(err, ERR_DATA, NULL, "more than %zu streams", sizeof p->region_of / sizeof *p->region_of);
+        return err_set(err, ERR_DATA, NULL, "more than %zu streams",
+                       sizeof p->region_of / sizeof *p->region_of);
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
         struct array_region *r = NULL;
@@ -68,7 +71,13 @@ static bool regions_find(struct planner *p, struct err *err)
             return refuse_at(p, s->insn, "more arrays than can be laid out", err);
         if (!r) {
             r = &p->regions[p->count++];
-            *r = (struct array_region){.one = s, .low = s->low, .high = s->high, .step = s->step, .walks = s->kind == STREAM_WALK, .ring = s->kind == STREAM_CHASE, .joined = STREAM_ALONE};
+            *r = (struct array_region){.one = s,
+                                       .low = s->low,
+                                       .high = s->high,
+                                       .step = s->step,
+                                       .walks = s->kind == STREAM_WALK,
+                                       .ring = s->kind == STREAM_CHASE,
+                                       .joined = STREAM_ALONE};
         }
         r->low = s->low < r->low ? s->low : r->low;
         r->high = s->high > r->high ? s->high : r->high;
@@ -77,7 +86,8 @@ static bool regions_find(struct planner *p, struct err *err)
     /* Streams that were said to share an array lie in one. */
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
-        if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] || p->region_of[i] == STREAM_ALONE)
+        if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] ||
+            p->region_of[i] == STREAM_ALONE)
             continue;
         struct array_region *r = &p->regions[p->region_of[i]];
         r->joined = p->region_of[s->follows];
@@ -100,27 +110,35 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
         const struct array_region *r = &p->regions[i];
         if (r->walks && r->joined == STREAM_ALONE) {
             steps += magnitude(r->step);
-            extra += (uint64_t)(r->high - r->low) > magnitude(r->step) ? (uint64_t)(r->high - r->low) - magnitude(r->step) : 0;
+            extra += (uint64_t)(r->high - r->low) > magnitude(r->step)
+                         ? (uint64_t)(r->high - r->low) - magnitude(r->step)
+                         : 0;
         }
         others += !r->walks;
     }
-    uint64_t region = others ? (uint64_t)memory_region(p->streams, (double)bytes) / others : 0, walked = bytes - region * others;
+    uint64_t region = others ? (uint64_t)memory_region(p->streams, (double)bytes) / others : 0,
+             walked = bytes - region * others;
     if (steps) {
         p->out->iterations = (walked > extra ? walked - extra : 0) / steps;
         if (p->out->iterations < LEAST_ITERATIONS)
-            return err_set(err, ERR_USAGE, "choose a larger --size", "its steps of %llu bytes in all need more than %llu bytes", (unsigned long long)steps, (unsigned long long)bytes);
+            return err_set(err, ERR_USAGE, "choose a larger --size",
+                           "its steps of %llu bytes in all need more than %llu bytes",
+                           (unsigned long long)steps, (unsigned long long)bytes);
     }
     for (unsigned i = 0; i < p->count; i++) {
         struct array_region *r = &p->regions[i];
         if (r->joined != STREAM_ALONE)
             continue;
-        r->bytes = r->walks ? p->out->iterations * magnitude(r->step) + (uint64_t)(r->high - r->low) : region;
+        r->bytes = r->walks ? p->out->iterations * magnitude(r->step) + (uint64_t)(r->high - r->low)
+                            : region;
         at = (at + GUARD + PAGE - 1) / PAGE * PAGE + i * APART % PAGE;
         r->at = at;
         /* The sum of the registers is aligned as arrays are. */
-        r->sum = at + (r->low < 0 ? (magnitude(r->low) + 63) / 64 * 64 : 0) + (r->walks && r->step < 0 ? (p->out->iterations - 1) * magnitude(r->step) : 0);
+        r->sum = at + (r->low < 0 ? (magnitude(r->low) + 63) / 64 * 64 : 0) +
+                 (r->walks && r->step < 0 ? (p->out->iterations - 1) * magnitude(r->step) : 0);
         r->sum = (r->sum + 63) / 64 * 64;
-        at = r->sum + (r->walks && r->step > 0 ? p->out->iterations * magnitude(r->step) : 0) + (r->high > 0 ? (uint64_t)r->high : 0) + GUARD;
+        at = r->sum + (r->walks && r->step > 0 ? p->out->iterations * magnitude(r->step) : 0) +
+             (r->high > 0 ? (uint64_t)r->high : 0) + GUARD;
         at = at < r->at + r->bytes + 64 ? r->at + r->bytes + 64 : at;
     }
     for (unsigned i = 0; i < p->count; i++)
@@ -128,7 +146,10 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             const struct array_region *other = &p->regions[r->joined];
             int64_t from = (int64_t)other->sum + r->distance;
             if (other->joined != STREAM_ALONE || from < 0)
-                return err_set(err, ERR_USAGE, "name the stream that is ahead of all others as the one that has the array", "that array is in another one, or too far away");
+                return err_set(
+                    err, ERR_USAGE,
+                    "name the stream that is ahead of all others as the one that has the array",
+                    "that array is in another one, or too far away");
             r->sum = (uint64_t)from;
         }
     p->out->bytes = (at + PAGE - 1) / PAGE * PAGE;
@@ -157,7 +178,8 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Index registers are 0 in the beginning: what is multiplied, and what several arrays have in common. */
+/* Index registers are 0 in the beginning: what is multiplied, and what several arrays have in
+ * common. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -185,14 +207,17 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* By how much what is given to @s's registers moves in an iteration, besides what its own base does. */
+/* By how much what is given to @s's registers moves in an iteration, besides what its own base
+ * does. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {
     int64_t step = 0;
 
     for (unsigned i = 0; i < p->out->count; i++)
         for (unsigned k = 0; k < s->term_count; k++)
-            step += p->out->arrays[i].reg == s->terms[k].reg ? p->out->arrays[i].step * s->terms[k].factor : 0;
+            step += p->out->arrays[i].reg == s->terms[k].reg
+                        ? p->out->arrays[i].step * s->terms[k].factor
+                        : 0;
     return step;
 }
 
@@ -205,13 +230,15 @@ static const struct stream_term *leading_term(const struct planner *p, const str
         const struct stream_term *t = &s->terms[k];
         if (p->out->inside >> t->reg & 1)
             return t;
-        if (!found && (!is_given(p, t->reg) || !p->out->values[t->reg]) && t->factor >= 1 && t->factor <= 8)
+        if (!found && (!is_given(p, t->reg) || !p->out->values[t->reg]) && t->factor >= 1 &&
+            t->factor <= 8)
             found = t;
     }
     return found;
 }
 
-/* An array that the code names: its place stands there, and one of its registers leads into the arena, as it does for all such arrays. */
+/* An array that the code names: its place stands there, and one of its registers leads into the
+ * arena, as it does for all such arrays. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;
@@ -223,9 +250,11 @@ static bool give_place(struct planner *p, const struct array_region *r, struct e
     if (lead && !(p->out->inside >> lead->reg & 1)) {
         give(p, lead->reg, 0, true);
         p->out->factors[lead->reg] = (uint8_t)lead->factor;
-        p->out->arrays[p->out->count++] = (struct array){.reg = lead->reg, .step = r->step / lead->factor};
+        p->out->arrays[p->out->count++] =
+            (struct array){.reg = lead->reg, .step = r->step / lead->factor};
     }
-    if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step || r->sum > INT32_MAX)
+    if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step ||
+        r->sum > INT32_MAX)
         return refuse_at(p, s->insn, "its array cannot lie where its address can lead", err);
     p->out->places[p->out->place_count].symbol = s->place;
     p->out->places[p->out->place_count++].at = r->sum;
@@ -256,11 +285,13 @@ static bool give_bases(struct planner *p, struct err *err)
             continue;
         if (base == UINT8_MAX && !inside)
             return refuse_at(p, s->insn, "its array has no register of its own", err);
-        if (base == UINT8_MAX && (have < magnitude(r->low) || have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
+        if (base == UINT8_MAX && (have < magnitude(r->low) ||
+                                  have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(p, s->insn, "its array cannot be told from others", err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);
-            p->out->arrays[p->out->count++] = (struct array){.reg = base, .step = r->step - given_step(p, s)};
+            p->out->arrays[p->out->count++] =
+                (struct array){.reg = base, .step = r->step - given_step(p, s)};
         }
     }
     return true;
@@ -279,7 +310,11 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     while (places * 2 <= all)
         places *= 2;
     places = all >= RING_LEAST ? places / RING_LEAST * (all / (places / RING_LEAST)) : RING_LEAST;
-    p->out->fills[p->out->fill_count++] = (struct arrays_fill){.kind = ARRAYS_RING, .at = r->sum, .bytes = places * spacing, .spacing = (uint32_t)spacing, .link = (uint32_t)r->one->link};
+    p->out->fills[p->out->fill_count++] = (struct arrays_fill){.kind = ARRAYS_RING,
+                                                               .at = r->sum,
+                                                               .bytes = places * spacing,
+                                                               .spacing = (uint32_t)spacing,
+                                                               .link = (uint32_t)r->one->link};
     for (unsigned i = 0; i < p->out->count; i++)
         if (p->out->arrays[i].reg == r->one->terms[0].reg) {
             p->out->arrays[i].places = places;
@@ -288,19 +323,33 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     return true;
 }
 
-static bool fill_indices(struct planner *p, const struct stream *s, const struct array_region *target, struct err *err)
+static bool fill_indices(struct planner *p, const struct stream *s,
+                         const struct array_region *target, struct err *err)
 {
     const struct stream *index = &p->streams->items.items[s->fed_by];
-    const struct array_region *from = p->region_of[s->fed_by] == STREAM_ALONE ? NULL : &p->regions[p->region_of[s->fed_by]];
+    const struct array_region *from =
+        p->region_of[s->fed_by] == STREAM_ALONE ? NULL : &p->regions[p->region_of[s->fed_by]];
 
     if (!from || !from->walks || !index->index_bytes)
         return refuse_at(p, s->insn, "its index is not read from an array", err);
     if (p->out->fill_count == ARRAYS_MOST)
         return refuse_at(p, s->insn, "more arrays than can be laid out", err);
-    uint64_t room = target->bytes > (uint64_t)(target->high - target->low) ? target->bytes - (uint64_t)(target->high - target->low) : 1;
-    uint64_t range = room / s->scale, most = index->index_bytes >= 8 ? UINT64_MAX : (uint64_t)1 << (8 * index->index_bytes - (index->index_bytes > 1));
-    p->out->fills[p->out->fill_count++] = (struct arrays_fill){.kind = ARRAYS_INDICES, .at = from->at, .bytes = p->out->bytes > from->at + from->bytes + 64 ? from->bytes + 64 : p->out->bytes - from->at,
-                                                               .unit = index->index_bytes, .range = range < 1 ? 1 : range > most ? most : range};
+    uint64_t room = target->bytes > (uint64_t)(target->high - target->low)
+                        ? target->bytes - (uint64_t)(target->high - target->low)
+                        : 1;
+    uint64_t range = room / s->scale,
+             most = index->index_bytes >= 8
+                        ? UINT64_MAX
+                        : (uint64_t)1 << (8 * index->index_bytes - (index->index_bytes > 1));
+    p->out->fills[p->out->fill_count++] = (struct arrays_fill){
+        .kind = ARRAYS_INDICES,
+        .at = from->at,
+        .bytes = p->out->bytes > from->at + from->bytes + 64 ? from->bytes + 64
+                                                             : p->out->bytes - from->at,
+        .unit = index->index_bytes,
+        .range = range < 1      ? 1
+                 : range > most ? most
+                                : range};
     return true;
 }
 
@@ -311,7 +360,10 @@ static bool fills_find(struct planner *p, struct err *err)
         bool again = false;
         for (size_t k = 0; k < i; k++) {
             const struct stream *other = &p->streams->items.items[k];
-            again |= s->kind == other->kind && (s->kind == STREAM_GATHER ? p->region_of[s->fed_by] == p->region_of[other->fed_by] : p->region_of[i] == p->region_of[k]);
+            again |=
+                s->kind == other->kind &&
+                (s->kind == STREAM_GATHER ? p->region_of[s->fed_by] == p->region_of[other->fed_by]
+                                          : p->region_of[i] == p->region_of[k]);
         }
         if (again || (s->kind != STREAM_GATHER && s->kind != STREAM_CHASE))
             continue;
@@ -322,7 +374,8 @@ static bool fills_find(struct planner *p, struct err *err)
     return true;
 }
 
-bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t bytes, struct arrays *out, struct err *err)
+bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t bytes,
+                   struct arrays *out, struct err *err)
 {
     struct planner p = {.insns = insns, .streams = s, .out = out};
 

@@ -17,7 +17,10 @@
 #define EQUAL 1e-9
 
 /* What a link of a chain computes. */
-enum link_class { LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT, LINK_COMPARE, LINK_SCALE, LINK_OTHER };
+enum link_class {
+    LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
+    LINK_COMPARE, LINK_SCALE, LINK_OTHER
+};
 
 /* A chain while it is classified: its edges in the graph of dependences. */
 struct chain_work {
@@ -48,14 +51,17 @@ static bool has_word(const char *mnemonic, const char *word)
 
 static enum link_class logic_class(const char *mnemonic)
 {
-    return has_word(mnemonic, "andn") || has_word(mnemonic, "tern") || has_word(mnemonic, "bic") || has_word(mnemonic, "orn") ? LINK_OTHER
-           : has_word(mnemonic, "xor") || has_word(mnemonic, "eor")                                                        ? LINK_XOR
-           : has_word(mnemonic, "and")                                                                                     ? LINK_AND
-           : has_word(mnemonic, "or")                                                                                      ? LINK_OR
-                                                                                                                           : LINK_OTHER;
+    return has_word(mnemonic, "andn") || has_word(mnemonic, "tern") || has_word(mnemonic, "bic") ||
+                   has_word(mnemonic, "orn")
+               ? LINK_OTHER
+           : has_word(mnemonic, "xor") || has_word(mnemonic, "eor") ? LINK_XOR
+           : has_word(mnemonic, "and")                              ? LINK_AND
+           : has_word(mnemonic, "or")                               ? LINK_OR
+                                                                    : LINK_OTHER;
 }
 
-/* Which operand of a fused multiplication and addition is added: x86-64 by the digits of its name, AArch64 the fourth or the vector that is written. */
+/* Which operand of a fused multiplication and addition is added: x86-64 by the digits of its name,
+ * AArch64 the fourth or the vector that is written. */
 static int addend_of(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK;
@@ -64,21 +70,28 @@ static int addend_of(const struct insn *insn)
     return has_word(insn->mnemonic, "132")   ? second
            : has_word(insn->mnemonic, "213") ? second + 1
            : has_word(insn->mnemonic, "231") ? 0
-           : insn->operand_count > 3 && insn->operands[3].kind == OPERAND_REGISTER && !insn->operands[3].implicit ? 3
-                                                                                                                                       : 0;
+           : insn->operand_count > 3 && insn->operands[3].kind == OPERAND_REGISTER &&
+                   !insn->operands[3].implicit
+               ? 3
+               : 0;
 }
 
-/* Integers added up without saturation, in lanes; also dot products and the like into an accumulator. */
+/* Integers added up without saturation, in lanes; also dot products and the like into an
+ * accumulator. */
 static enum link_class vector_sum_class(const struct insn *insn, int end)
 {
     const char *m = insn->mnemonic;
 
     if (insn->operation == OPERATION_VECTOR_MULTIPLY)
-        return end == 0 && (has_word(m, "dp") || has_word(m, "dot") || has_word(m, "ml") || has_word(m, "madd52")) ? LINK_ADD
-               : has_word(m, "mull")                                                                            ? LINK_MULTIPLY
-                                                                                                                : LINK_OTHER;
-    return has_word(m, "adds") || has_word(m, "addus") || has_word(m, "qadd") || has_word(m, "subs") || has_word(m, "subus") || has_word(m, "qsub") || has_word(m, "avg") ||
-                   has_word(m, "sign") || has_word(m, "abs") || has_word(m, "hadd") || has_word(m, "sad")
+        return end == 0 && (has_word(m, "dp") || has_word(m, "dot") || has_word(m, "ml") ||
+                            has_word(m, "madd52"))
+                   ? LINK_ADD
+               : has_word(m, "mull") ? LINK_MULTIPLY
+                                     : LINK_OTHER;
+    return has_word(m, "adds") || has_word(m, "addus") || has_word(m, "qadd") ||
+                   has_word(m, "subs") || has_word(m, "subus") || has_word(m, "qsub") ||
+                   has_word(m, "avg") || has_word(m, "sign") || has_word(m, "abs") ||
+                   has_word(m, "hadd") || has_word(m, "sad")
                ? LINK_OTHER
                : LINK_ADD;
 }
@@ -99,19 +112,23 @@ static enum link_class class_of(const struct chain_work *w, size_t link)
     const struct ratio_edge *edge = &d->edges[w->edges[link]];
     const struct insn *insn = insn_at(w, link);
     const int from = d->ends[w->edges[link]], to = d->nodes[edge->to].end;
-    const bool first = from >= LATENCY_ADDRESS || insn->inputs[0] == from || insn->inputs[0] == INSN_NO_OPERAND;
+    const bool first =
+        from >= LATENCY_ADDRESS || insn->inputs[0] == from || insn->inputs[0] == INSN_NO_OPERAND;
 
     if (to < LATENCY_ADDRESS && insn->operands[to].access & ACCESS_WRITEBACK)
         return LINK_ADD;
-    if (insn->traits & INSN_STACK && d->nodes[edge->to].resource == isa_ops((enum isa)insn->isa)->stack_pointer)
+    if (insn->traits & INSN_STACK &&
+        d->nodes[edge->to].resource == isa_ops((enum isa)insn->isa)->stack_pointer)
         return LINK_ADD;
     if (insn->traits & INSN_MOVE)
         return LINK_MOVE;
     switch (insn->operation) {
-    case OPERATION_MOVE: case OPERATION_MOVE_ZERO: case OPERATION_MOVE_SIGN: case OPERATION_VECTOR_MOVE: case OPERATION_TRANSFER: case OPERATION_EXCHANGE:
+    case OPERATION_MOVE: case OPERATION_MOVE_ZERO: case OPERATION_MOVE_SIGN:
+    case OPERATION_VECTOR_MOVE: case OPERATION_TRANSFER: case OPERATION_EXCHANGE:
     case OPERATION_PUSH: case OPERATION_POP:
         return LINK_MOVE;
-    case OPERATION_ADD: case OPERATION_INCREMENT: case OPERATION_DECREMENT: case OPERATION_EXCHANGE_ADD:
+    case OPERATION_ADD: case OPERATION_INCREMENT: case OPERATION_DECREMENT:
+    case OPERATION_EXCHANGE_ADD:
         return LINK_ADD;
     case OPERATION_SUBTRACT:
         return first || from == LATENCY_MEMORY ? LINK_ADD : LINK_OTHER;
@@ -122,7 +139,10 @@ static enum link_class class_of(const struct chain_work *w, size_t link)
     case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MULTIPLY:
         return vector_sum_class(insn, from);
     case OPERATION_MULTIPLY:
-        return insn->operand_count > 3 && from == 3 && insn->operands[3].kind == OPERAND_REGISTER && !insn->operands[3].implicit ? LINK_ADD : LINK_MULTIPLY;
+        return insn->operand_count > 3 && from == 3 && insn->operands[3].kind == OPERAND_REGISTER &&
+                       !insn->operands[3].implicit
+                   ? LINK_ADD
+                   : LINK_MULTIPLY;
     case OPERATION_FP_FUSED:
         return from == addend_of(insn) ? LINK_ADD : LINK_SCALE;
     case OPERATION_FP_MULTIPLY:
@@ -141,7 +161,8 @@ static enum link_class class_of(const struct chain_work *w, size_t link)
         return LINK_MINMAX;
     case OPERATION_SELECT: case OPERATION_VECTOR_BLEND:
         return LINK_SELECT;
-    case OPERATION_COMPARE: case OPERATION_TEST: case OPERATION_VECTOR_COMPARE: case OPERATION_FP_COMPARE: case OPERATION_SET:
+    case OPERATION_COMPARE: case OPERATION_TEST: case OPERATION_VECTOR_COMPARE:
+    case OPERATION_FP_COMPARE: case OPERATION_SET:
         return LINK_COMPARE;
     default:
         return LINK_OTHER;
@@ -169,7 +190,8 @@ static void reach(struct chain_work *w)
     }
 }
 
-/* Whether the links take anything else that depends on the chain: x + x, or a sum of the last two. */
+/* Whether the links take anything else that depends on the chain: x + x, or a sum of the last
+ * two. */
 static bool is_pure(const struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -192,38 +214,49 @@ static bool is_written(const struct analysis *a, uint8_t reg)
     for (size_t i = 0; i < a->count; i++) {
         const struct insn *insn = a->rows[i].insn;
         for (unsigned k = 0; k < insn->operand_count; k++)
-            if (insn->operands[k].kind == OPERAND_REGISTER && insn->operands[k].reg == reg && insn->operands[k].access & ACCESS_WRITE)
+            if (insn->operands[k].kind == OPERAND_REGISTER && insn->operands[k].reg == reg &&
+                insn->operands[k].access & ACCESS_WRITE)
                 return true;
     }
     return false;
 }
 
-/* Whether all that @insn takes except register @reg and operand @skip stays the same: immediates, registers that the loop leaves alone. */
+/* Whether all that @insn takes except register @reg and operand @skip stays the same: immediates,
+ * registers that the loop leaves alone. */
 static bool is_constant(const struct analysis *a, const struct insn *insn, uint8_t reg, int skip)
 {
     for (unsigned k = 0; k < insn->operand_count; k++) {
         const struct operand *op = &insn->operands[k];
         if ((int)k == skip)
             continue;
-        if (op->kind == OPERAND_MEMORY && insn->operation != OPERATION_ADDRESS && !(insn->traits & (INSN_WRITEBACK | INSN_STACK)))
+        if (op->kind == OPERAND_MEMORY && insn->operation != OPERATION_ADDRESS &&
+            !(insn->traits & (INSN_WRITEBACK | INSN_STACK)))
             return false;
         if (op->kind == OPERAND_MEMORY && insn->operation == OPERATION_ADDRESS &&
-            ((op->base < REG_PC && op->base != reg && is_written(a, op->base)) || (op->index < REG_PC && op->index != reg && is_written(a, op->index))))
+            ((op->base < REG_PC && op->base != reg && is_written(a, op->base)) ||
+             (op->index < REG_PC && op->index != reg && is_written(a, op->index))))
             return false;
-        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg != REG_NONE && op->reg < REG_PC && op->reg != reg && is_written(a, op->reg))
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg != REG_NONE &&
+            op->reg < REG_PC && op->reg != reg && is_written(a, op->reg))
             return false;
     }
     return true;
 }
 
-/* Whether the chain enters @insn by an old value that is no part of the result, or only of lanes that a scalar conversion leaves alone. */
+/* Whether the chain enters @insn by an old value that is no part of the result, or only of lanes
+ * that a scalar conversion leaves alone. */
 static bool is_false(const struct insn *insn, int end)
 {
-    const bool one = insn->operation == OPERATION_FP_CONVERT || insn->operation == OPERATION_FP_ROOT || insn->operation == OPERATION_FP_ROUND || insn->operation == OPERATION_FP_RECIPROCAL;
+    const bool one =
+        insn->operation == OPERATION_FP_CONVERT || insn->operation == OPERATION_FP_ROOT ||
+        insn->operation == OPERATION_FP_ROUND || insn->operation == OPERATION_FP_RECIPROCAL;
     int last = -1;
 
     for (unsigned k = 0; k < insn->operand_count; k++)
-        last = !insn->operands[k].implicit && (insn->operands[k].kind == OPERAND_REGISTER || insn->operands[k].kind == OPERAND_MEMORY) ? (int)k : last;
+        last = !insn->operands[k].implicit && (insn->operands[k].kind == OPERAND_REGISTER ||
+                                               insn->operands[k].kind == OPERAND_MEMORY)
+                   ? (int)k
+                   : last;
     if (one && end >= 0 && end < last)
         return true;
     if (end < 0 || end >= (int)insn->operand_count || insn->operands[end].kind != OPERAND_REGISTER)
@@ -239,7 +272,8 @@ static bool is_serial(const struct dep_node *node)
 static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
 {
     const struct deps *d = w->d;
-    bool serial = false, memory = false, false_input = false, select = false, compare = false, blend = false, address = false, steps = true, one = true, scales = true, carry = false;
+    bool serial = false, memory = false, false_input = false, select = false, compare = false,
+         blend = false, address = false, steps = true, one = true, scales = true, carry = false;
     enum link_class first = LINK_MOVE;
 
     for (size_t i = 0; i < w->count; i++) {
@@ -248,11 +282,14 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
         const struct insn *insn = insn_at(w, i);
         const int end = d->ends[w->edges[i]];
         const enum link_class class = class_of(w, i);
-        const bool loads = end == LATENCY_ADDRESS && insn->traits & INSN_LOAD && !(to->end < LATENCY_ADDRESS && insn->operands[to->end].access & ACCESS_WRITEBACK);
+        const bool loads =
+            end == LATENCY_ADDRESS && insn->traits & INSN_LOAD &&
+            !(to->end < LATENCY_ADDRESS && insn->operands[to->end].access & ACCESS_WRITEBACK);
         chain->links[i].moves = class == LINK_MOVE;
         chain->links[i].address = loads;
         chain->links[i].memory = end == LATENCY_MEMORY;
-        chain->links[i].forwarded = end == LATENCY_MEMORY ? (double)d->before[w->edges[i]] / CYCLE : 0;
+        chain->links[i].forwarded =
+            end == LATENCY_MEMORY ? (double)d->before[w->edges[i]] / CYCLE : 0;
         serial |= is_serial(from) || is_serial(to) || end == LATENCY_FENCE || end == LATENCY_COMMIT;
         memory |= end == LATENCY_MEMORY;
         false_input |= is_false(insn, end);
@@ -261,10 +298,15 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
         blend |= insn->operation == OPERATION_VECTOR_LOGIC;
         address |= loads;
         carry |= to->resource == RESOURCE_CARRY;
-        const bool general = to->resource < REG_PC && (insn->operands[to->end].file == FILE_GENERAL || insn->operands[to->end].file == FILE_PREDICATE);
-        const bool constant = is_constant(w->a, insn, from->resource, insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1);
+        const bool general =
+            to->resource < REG_PC && (insn->operands[to->end].file == FILE_GENERAL ||
+                                      insn->operands[to->end].file == FILE_PREDICATE);
+        const bool constant =
+            is_constant(w->a, insn, from->resource,
+                        insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1);
         steps &= (class == LINK_ADD || class == LINK_MOVE) && general && constant;
-        scales &= class == LINK_ADD || class == LINK_MOVE || ((class == LINK_SCALE || class == LINK_MULTIPLY) && constant);
+        scales &= class == LINK_ADD || class == LINK_MOVE ||
+                  ((class == LINK_SCALE || class == LINK_MULTIPLY) && constant);
         if (class != LINK_MOVE) {
             one &= first == LINK_MOVE || class == first;
             first = first == LINK_MOVE ? class : first;
@@ -294,7 +336,9 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
     size_t first = 0;
 
     for (size_t i = 1; i < count; i++)
-        first = d->nodes[d->edges[edges[i]].to].insn < d->nodes[d->edges[edges[first]].to].insn ? i : first;
+        first = d->nodes[d->edges[edges[i]].to].insn < d->nodes[d->edges[edges[first]].to].insn
+                    ? i
+                    : first;
     for (; first > 0; first--) {
         const uint32_t front = edges[0];
         memmove(edges, edges + 1, (count - 1) * sizeof *edges);
@@ -303,12 +347,17 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 }
 
 /* The cycle of @count edges as a chain. */
-static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count, double cycles, struct limit_chain *out)
+static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count,
+                     double cycles, struct limit_chain *out)
 {
     struct chain_work w = {a, d, edges, count, mem_zero(d->node_count + 1, sizeof(bool))};
 
     begin_first(d, edges, count);
-    *out = (struct limit_chain){.kind = LIMIT_NONE, .count = count, .cycles = cycles, .alike = 1, .links = mem_zero(count + 1, sizeof *out->links)};
+    *out = (struct limit_chain){.kind = LIMIT_NONE,
+                                .count = count,
+                                .cycles = cycles,
+                                .alike = 1,
+                                .links = mem_zero(count + 1, sizeof *out->links)};
     for (size_t i = 0; i < count; i++) {
         const struct ratio_edge *edge = &d->edges[edges[i]];
         out->links[i].row = d->nodes[edge->to].insn;
@@ -326,8 +375,10 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* The longest chain, of equally long ones one that is no induction variable; how many are as long, and *@below: the cycles of the longest that is shorter. */
-static void find_chain(const struct analysis *a, struct deps *d, struct limit_chain *out, enum limit_kind *below_kind, double *below)
+/* The longest chain, of equally long ones one that is no induction variable; how many are as long,
+ * and *@below: the cycles of the longest that is shorter. */
+static void find_chain(const struct analysis *a, struct deps *d, struct limit_chain *out,
+                       enum limit_kind *below_kind, double *below)
 {
     bool *without = mem_zero(a->count + 1, sizeof *without);
     uint32_t *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
@@ -343,7 +394,8 @@ static void find_chain(const struct analysis *a, struct deps *d, struct limit_ch
         describe(a, d, edges, count, cycles, &chain);
         leave_out(d, edges, count, without);
         const bool shorter = out->kind != LIMIT_NONE && cycles < out->cycles - EQUAL;
-        const bool kept = out->kind != LIMIT_NONE && (shorter || out->kind != LIMIT_INDUCTION || chain.kind == LIMIT_INDUCTION);
+        const bool kept = out->kind != LIMIT_NONE && (shorter || out->kind != LIMIT_INDUCTION ||
+                                                      chain.kind == LIMIT_INDUCTION);
         if (shorter) {
             *below = cycles;
             *below_kind = chain.kind;
@@ -363,7 +415,8 @@ static void find_chain(const struct analysis *a, struct deps *d, struct limit_ch
     free(without);
 }
 
-static enum limit_kind kind_of_bound(const struct analysis *a, const struct limit *l, enum bound_kind bound)
+static enum limit_kind kind_of_bound(const struct analysis *a, const struct limit *l,
+                                     enum bound_kind bound)
 {
     double alone = 0;
 
@@ -385,7 +438,8 @@ static bool only_accesses(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++)
         for (unsigned j = 0; j < PORTS_MAX && a->bottleneck_ports >> j; j++)
-            if (a->bottleneck_ports >> j & 1 && a->rows[i].pressure[j] > EQUAL && !(a->rows[i].flags & (ROW_LOAD | ROW_STORE)))
+            if (a->bottleneck_ports >> j & 1 && a->rows[i].pressure[j] > EQUAL &&
+                !(a->rows[i].flags & (ROW_LOAD | ROW_STORE)))
                 return false;
     return true;
 }
@@ -396,9 +450,13 @@ static bool is_same(const struct analysis *a, enum bound_kind bound)
     const double issue = a->bounds[BOUND_ISSUE] * (1 - LIMIT_TIE), cycles = a->bounds[bound];
 
     switch (bound) {
-    case BOUND_FRONTEND: return !a->frontend.by_branch && a->frontend.source == SOURCE_LOOP_BUFFER && issue >= cycles * (1 - 2 * LIMIT_TIE);
+    case BOUND_FRONTEND:
+        return !a->frontend.by_branch && a->frontend.source == SOURCE_LOOP_BUFFER &&
+               issue >= cycles * (1 - 2 * LIMIT_TIE);
     case BOUND_RETIRE: return issue >= cycles * (1 - 2 * LIMIT_TIE);
-    case BOUND_MEMORY: return !(a->fitted & 1U << BOUND_MEMORY) && only_accesses(a) && a->bounds[BOUND_PORTS] >= cycles * (1 - LIMIT_TIE);
+    case BOUND_MEMORY:
+        return !(a->fitted & 1U << BOUND_MEMORY) && only_accesses(a) &&
+               a->bounds[BOUND_PORTS] >= cycles * (1 - LIMIT_TIE);
     default: return false;
     }
 }
@@ -412,20 +470,24 @@ static void add_kind(struct limit *l, enum limit_kind kind)
 }
 
 /* A register like the first operand of @insn which neither the loop nor @more name. */
-static uint8_t free_register(const struct analysis *a, const struct insn *insn, const struct insn *more, size_t count)
+static uint8_t free_register(const struct analysis *a, const struct insn *insn,
+                             const struct insn *more, size_t count)
 {
     struct insn *all = mem_alloc((a->count + count + 1) * sizeof *all);
 
     for (size_t i = 0; i < a->count; i++)
         all[i] = *a->rows[i].insn;
     memcpy(all + a->count, more, count * sizeof *all);
-    const uint8_t reg = vary_free(all, a->count + count, (enum register_file)insn->operands[0].file, REG_NONE);
+    const uint8_t reg =
+        vary_free(all, a->count + count, (enum register_file)insn->operands[0].file, REG_NONE);
     free(all);
     return reg;
 }
 
-/* @insn with @reg in place of the sum's register, its address @copy iterations on. False when there is no such code. */
-static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row, const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
+/* @insn with @reg in place of the sum's register, its address @copy iterations on. False when there
+ * is no such code. */
+static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
+                     const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {
     struct insn next;
 
@@ -444,7 +506,8 @@ static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t ro
         for (unsigned k = 0; k < out->operand_count; k++) {
             if (out->operands[k].kind != OPERAND_MEMORY)
                 continue;
-            if (access->step < -MOVED_MOST || access->step > MOVED_MOST || !vary_moved(out, k, access->step * copy, &next))
+            if (access->step < -MOVED_MOST || access->step > MOVED_MOST ||
+                !vary_moved(out, k, access->step * copy, &next))
                 return false;
             *out = next;
         }
@@ -467,8 +530,10 @@ static void print_line(const struct insn *insn, bool att, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* The accumulator in up to @wanted registers: those that begin at zero, the sums of as many iterations, and what joins them after the loop. NULL: there is no such code. */
-static char *split_code(const struct analysis *a, const struct deps *d, const struct limit_chain *chain, unsigned wanted)
+/* The accumulator in up to @wanted registers: those that begin at zero, the sums of as many
+ * iterations, and what joins them after the loop. NULL: there is no such code. */
+static char *split_code(const struct analysis *a, const struct deps *d,
+                        const struct limit_chain *chain, unsigned wanted)
 {
     struct insn begin[SPLIT_MOST], body[SPLIT_MOST], end[SPLIT_MOST];
     struct isa_sum sum = {0};
@@ -490,9 +555,11 @@ static char *split_code(const struct analysis *a, const struct deps *d, const st
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;
         struct isa_sum own;
-        if (reg == REG_NONE || !rewrite_sum(insn, &own) || !sum_into(a, d, row, &own, reg, (unsigned)(i / chain->count), &body[i]))
+        if (reg == REG_NONE || !rewrite_sum(insn, &own) ||
+            !sum_into(a, d, row, &own, reg, (unsigned)(i / chain->count), &body[i]))
             break;
-        if (i && (!rewrite_sum_begin(insn, reg, &begin[starts]) || !rewrite_sum_end(insn, reg, &end[starts])))
+        if (i && (!rewrite_sum_begin(insn, reg, &begin[starts]) ||
+                  !rewrite_sum_end(insn, reg, &end[starts])))
             break;
         starts += i > 0;
         count++;
@@ -523,22 +590,26 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
         return;
     for (int pass = 0; pass < 2; pass++)   /* the one that binds comes first */
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
-            if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) || !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))
+            if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
+                !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))
                 continue;
             if (pass == 0 || !is_same(a, (enum bound_kind)bound))
                 add_kind(out, kind_of_bound(a, out, (enum bound_kind)bound));
         }
     out->kind = out->kinds[0];
     for (int bound = 0; bound < BOUND_COUNT; bound++) {
-        const bool limits = a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE), chain = bound == BOUND_DEPENDENCIES;
+        const bool limits = a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE),
+                   chain = bound == BOUND_DEPENDENCIES;
         const double cycles = limits && chain ? below : limits ? 0 : a->bounds[bound];
         if (cycles > out->next_cycles) {
             out->next_cycles = cycles;
-            out->next = limits && chain ? below_kind : kind_of_bound(a, out, (enum bound_kind)bound);
+            out->next =
+                limits && chain ? below_kind : kind_of_bound(a, out, (enum bound_kind)bound);
         }
     }
     if (out->kind == LIMIT_REDUCTION && out->next_cycles > 0)
-        out->split = split_code(a, &work->deps, &out->chain, (unsigned)ceil(out->chain.cycles / out->next_cycles - EQUAL));
+        out->split = split_code(a, &work->deps, &out->chain,
+                                (unsigned)ceil(out->chain.cycles / out->next_cycles - EQUAL));
 }
 
 void limit_done(struct limit *l)

@@ -17,7 +17,8 @@
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {
-    const size_t low = first_from(insns, count, sizeof(struct insn), offsetof(struct insn, offset), offset);
+    const size_t low =
+        first_from(insns, count, sizeof(struct insn), offsetof(struct insn, offset), offset);
     return low < count && insns[low].offset == offset ? low : NO_TARGET;
 }
 
@@ -25,7 +26,8 @@ static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 static bool changes_nothing(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg != REG_NONE && insn->operands[i].access & ACCESS_WRITE)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg != REG_NONE &&
+            insn->operands[i].access & ACCESS_WRITE)
             return false;
     return true;
 }
@@ -62,9 +64,10 @@ static bool jumps_anywhere(const struct insn *insn)
     return true;
 }
 
-/* Whether the closing branch is reached from the head without leaving the region: a jump back from a block placed after
- * the function's end closes no loop over what lies between. */
-static bool region_closes(const struct insn *insns, const size_t *targets, size_t first, size_t last)
+/* Whether the closing branch is reached from the head without leaving the region: a jump back from
+ * a block placed after the function's end closes no loop over what lies between. */
+static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
+                          size_t last)
 {
     size_t n = last - first + 1;
     if (n > PATH_LIMIT)
@@ -78,7 +81,8 @@ static bool region_closes(const struct insn *insns, const size_t *targets, size_
         seen[n - 1] |= jumps_anywhere(&insns[at]);
         size_t next[2] = {falls_through(&insns[at]) ? at + 1 : NO_TARGET, targets[at]};
         for (int i = 0; i < 2; i++)
-            if (next[i] != NO_TARGET && next[i] >= first && next[i] <= last && !seen[next[i] - first]) {
+            if (next[i] != NO_TARGET && next[i] >= first && next[i] <= last &&
+                !seen[next[i] - first]) {
                 seen[next[i] - first] = true;
                 vec_push(&todo, next[i]);
             }
@@ -91,13 +95,16 @@ static bool region_closes(const struct insn *insns, const size_t *targets, size_
 
 static size_t label_from(const struct label *labels, size_t count, uint64_t offset)
 {
-    const size_t low = first_from(labels, count, sizeof(struct label), offsetof(struct label, offset), offset);
+    const size_t low =
+        first_from(labels, count, sizeof(struct label), offsetof(struct label, offset), offset);
     return low;
 }
 
-static bool crosses_function(const struct insn *insns, size_t first, size_t last, const struct label *labels, size_t count)
+static bool crosses_function(const struct insn *insns, size_t first, size_t last,
+                             const struct label *labels, size_t count)
 {
-    for (size_t i = label_from(labels, count, insns[first].offset + 1); i < count && labels[i].offset <= insns[last].offset; i++)
+    for (size_t i = label_from(labels, count, insns[first].offset + 1);
+         i < count && labels[i].offset <= insns[last].offset; i++)
         if (labels[i].function)
             return true;
     return false;
@@ -111,8 +118,9 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Depths, for regions by place. Loops nest or are apart: a region that begins in another and ends behind it is a second way
- * back into that one (a rotated or split loop) and is left out. Returns how many remain. */
+/* Depths, for regions by place. Loops nest or are apart: a region that begins in another and ends
+ * behind it is a second way back into that one (a rotated or split loop) and is left out. Returns
+ * how many remain. */
 static size_t regions_nest(struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
@@ -140,7 +148,8 @@ size_t loops_nest(struct loop_region *regions, size_t count)
 
     if (count)
         qsort(regions, count, sizeof *regions, region_by_place);
-    for (size_t i = 0; i < count; i++)   /* several branches back to one head are one loop, the longest comes first */
+    /* several branches back to one head are one loop, the longest comes first */
+    for (size_t i = 0; i < count; i++)
         if (kept == 0 || regions[kept - 1].first != regions[i].first)
             regions[kept++] = regions[i];
     return regions_nest(regions, kept);
@@ -174,11 +183,13 @@ static int region_by_worth(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The label at the head as the user knows it: a name, the address of a listing, or a place in a function. */
+/* The label at the head as the user knows it: a name, the address of a listing, or a place in a
+ * function. */
 static void head_name(const struct label *labels, size_t count, uint64_t offset, struct str *out)
 {
     const char *address = NULL;
-    for (size_t i = label_from(labels, count, offset); i < count && labels[i].offset == offset; i++) {
+    for (size_t i = label_from(labels, count, offset); i < count && labels[i].offset == offset;
+         i++) {
         if (!str_has_prefix(labels[i].name, LISTING_ADDRESS_LABEL)) {
             str_add(out, labels[i].name);
             return;
@@ -189,21 +200,33 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
         str_addf(out, isxdigit((unsigned char)*address) ? "0x%s" : "%s", address);
         return;
     }
-    for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries += labels[i].function)
-        if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {   /* it does not reach so far */
+    for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST;
+         tries += labels[i].function)
+        /* it does not reach so far */
+        if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {
             continue;
-        } else if (labels[i].function && str_has_prefix(labels[i].name, "0x")) {   /* a function known by its address alone */
-            str_addf(out, "0x%llx", strtoull(labels[i].name, NULL, 16) + (unsigned long long)(offset - labels[i].offset));
+        } else if (labels[i].function &&
+                   str_has_prefix(labels[i].name,
+                                  "0x")) { /* a function known by its address alone */
+            str_addf(out, "0x%llx",
+                     strtoull(labels[i].name, NULL, 16) +
+                         (unsigned long long)(offset - labels[i].offset));
             return;
         } else if (labels[i].function) {
-            str_addf(out, "%s+0x%llx", labels[i].name, (unsigned long long)(offset - labels[i].offset));
+            str_addf(out, "%s+0x%llx", labels[i].name,
+                     (unsigned long long)(offset - labels[i].offset));
             return;
         }
 }
 
-struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count, const char *label, const char *why)
+struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,
+                             const char *label, const char *why)
 {
-    struct kernel_loop loop = {.first = first, .count = count, .depth = 1, .label = mem_strdup(label), .why = mem_strdup(why)};
+    struct kernel_loop loop = {.first = first,
+                               .count = count,
+                               .depth = 1,
+                               .label = mem_strdup(label),
+                               .why = mem_strdup(why)};
     for (size_t i = first; i < first + count; i++) {
         uint32_t line = insns[i].line;
         if (line && (loop.first_line == 0 || line < loop.first_line))
@@ -214,8 +237,8 @@ struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t coun
     return loop;
 }
 
-size_t loops_find(const struct insn *insns, size_t count, const struct label *labels, size_t label_count,
-                  struct kernel_loop **out)
+size_t loops_find(const struct insn *insns, size_t count, const struct label *labels,
+                  size_t label_count, struct kernel_loop **out)
 {
     VEC(struct loop_region) found = {0};
     size_t *targets = mem_alloc((count + 1) * sizeof *targets);
@@ -241,7 +264,8 @@ size_t loops_find(const struct insn *insns, size_t count, const struct label *la
         str_addf(&why, "%s loop", r->innermost ? "innermost" : "outer");
         if (label.length)
             str_addf(&why, " %s", label.data);
-        (*out)[i] = loop_make(insns, r->first, r->last - r->first + 1, str_text(&label), str_text(&why));
+        (*out)[i] =
+            loop_make(insns, r->first, r->last - r->first + 1, str_text(&label), str_text(&why));
         (*out)[i].depth = r->depth;
         str_done(&label);
         str_done(&why);
@@ -265,10 +289,12 @@ void loops_add_part(struct kernel *k, size_t within, size_t first, size_t last)
     char end[PLACE_TEXT + 2];
     const char *address = insn_address_text(&k->insns[last], end);
 
-    str_addf(&label, "%s to %s", k->loops[within].label, address ? address : k->insns[last].mnemonic);
+    str_addf(&label, "%s to %s", k->loops[within].label,
+             address ? address : k->insns[last].mnemonic);
     str_addf(&why, "part %s", str_text(&label));
     k->loops = mem_resize(k->loops, (k->loop_count + 1) * sizeof *k->loops);
-    struct kernel_loop part = loop_make(k->insns, first, last - first + 1, str_text(&label), str_text(&why));
+    struct kernel_loop part =
+        loop_make(k->insns, first, last - first + 1, str_text(&label), str_text(&why));
     part.depth = k->loops[within].depth + 1;
     k->loops[k->loop_count++] = part;
     str_done(&label);

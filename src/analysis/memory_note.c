@@ -13,8 +13,12 @@
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
 {
-    return (struct memory_core){.cycles = cycles, .own = isnan(bounds[BOUND_MEMORY]) ? 0 : bounds[BOUND_MEMORY], .uops = fmax(0, bounds[BOUND_ISSUE] * fact_number(m, "issue_width")),
-                                .window = fact_number(m, "reorder_buffer"), .scheduler = fact_number(m, "scheduler")};
+    return (struct memory_core){.cycles = cycles,
+                                .own = isnan(bounds[BOUND_MEMORY]) ? 0 : bounds[BOUND_MEMORY],
+                                .uops =
+                                    fmax(0, bounds[BOUND_ISSUE] * fact_number(m, "issue_width")),
+                                .window = fact_number(m, "reorder_buffer"),
+                                .scheduler = fact_number(m, "scheduler")};
 }
 
 /* By how much @reg moves in an iteration; 0: not by constants alone. */
@@ -23,19 +27,26 @@ static int64_t register_step(const struct insn *insns, size_t count, uint8_t reg
     int64_t step = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const struct operand *to = insn_operand(&insns[i], insns[i].result), *left = insn_operand(&insns[i], insns[i].inputs[0]), *right = insn_operand(&insns[i], insns[i].inputs[1]);
+        const struct operand *to = insn_operand(&insns[i], insns[i].result),
+                             *left = insn_operand(&insns[i], insns[i].inputs[0]),
+                             *right = insn_operand(&insns[i], insns[i].inputs[1]);
         bool written = false;
         for (unsigned k = 0; k < insns[i].operand_count; k++)
-            written |= insns[i].operands[k].kind == OPERAND_REGISTER && insns[i].operands[k].reg == reg && insns[i].operands[k].access & ACCESS_WRITE;
+            written |= insns[i].operands[k].kind == OPERAND_REGISTER &&
+                       insns[i].operands[k].reg == reg &&
+                       insns[i].operands[k].access & ACCESS_WRITE;
         if (!written)
             continue;
-        const bool own = to && to->kind == OPERAND_REGISTER && to->reg == reg && left && left->kind == OPERAND_REGISTER && left->reg == reg;
-        const bool constant = right && right->kind == OPERAND_IMMEDIATE && right->immediate >= INT32_MIN && right->immediate <= INT32_MAX;
+        const bool own = to && to->kind == OPERAND_REGISTER && to->reg == reg && left &&
+                         left->kind == OPERAND_REGISTER && left->reg == reg;
+        const bool constant = right && right->kind == OPERAND_IMMEDIATE &&
+                              right->immediate >= INT32_MIN && right->immediate <= INT32_MAX;
         if (own && insns[i].operation == OPERATION_ADD && constant)
             step += right->immediate;
         else if (own && insns[i].operation == OPERATION_SUBTRACT && constant)
             step -= right->immediate;
-        else if (own && (insns[i].operation == OPERATION_INCREMENT || insns[i].operation == OPERATION_DECREMENT))
+        else if (own && (insns[i].operation == OPERATION_INCREMENT ||
+                         insns[i].operation == OPERATION_DECREMENT))
             step += insns[i].operation == OPERATION_INCREMENT ? 1 : -1;
         else
             return 0;
@@ -52,8 +63,10 @@ double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg)
         at--;
     if (!at || insns[at - 1].operation != OPERATION_COMPARE)
         return 0;
-    const struct operand *left = insn_operand(&insns[at - 1], insns[at - 1].inputs[0]), *right = insn_operand(&insns[at - 1], insns[at - 1].inputs[1]);
-    if (!left || left->kind != OPERAND_REGISTER || !right || right->kind != OPERAND_IMMEDIATE || right->immediate <= 0)
+    const struct operand *left = insn_operand(&insns[at - 1], insns[at - 1].inputs[0]),
+                         *right = insn_operand(&insns[at - 1], insns[at - 1].inputs[1]);
+    if (!left || left->kind != OPERAND_REGISTER || !right || right->kind != OPERAND_IMMEDIATE ||
+        right->immediate <= 0)
         return 0;
     const int64_t step = register_step(insns, count, left->reg);
     *reg = left->reg;
@@ -70,18 +83,22 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
-static void add_levels(const struct streams *s, const struct memory_costs *m, const struct memory_core *core, struct str *out)
+static void add_levels(const struct streams *s, const struct memory_costs *m,
+                       const struct memory_core *core, struct str *out)
 {
-    const double sizes[] = {WITHIN * m->second, WITHIN * m->third, BEYOND * fmax(m->second, m->third)};
+    const double sizes[] = {WITHIN * m->second, WITHIN * m->third,
+                            BEYOND * fmax(m->second, m->third)};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double cycles = sizes[i] > 0 ? memory_time_at(s, m, core, sizes[i]).cycles : 0;
         if (cycles > MATTERS * core->cycles)
-            str_addf(out, "%s%s %.3g", out->length ? ", " : "", memory_level_at(m, sizes[i]), cycles);
+            str_addf(out, "%s%s %.3g", out->length ? ", " : "", memory_level_at(m, sizes[i]),
+                     cycles);
     }
 }
 
-static void add_size(const struct insn *insns, size_t count, const struct streams *s, const struct memory_costs *m, const struct memory_core *core, struct str *out)
+static void add_size(const struct insn *insns, size_t count, const struct streams *s,
+                     const struct memory_costs *m, const struct memory_core *core, struct str *out)
 {
     uint8_t reg = 0;
     const double bytes = walked(s, memory_iterations(insns, count, &reg));
@@ -94,7 +111,8 @@ static void add_size(const struct insn *insns, size_t count, const struct stream
     str_addf(out, " begins at 0: %.3g cycles, not %.3g.", t.cycles, core->cycles);
 }
 
-void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels, struct str *size)
+void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
+                 struct str *size)
 {
     const struct memory_core core = memory_core_of(a->machine, a->cycles, a->bounds);
     struct memory_costs costs;

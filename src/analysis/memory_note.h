@@ -1,16 +1,22 @@
-/* What an analysis of a loop, which has all data in the first level, leaves open of larger arrays. */
+/* What an analysis of a loop, which has all data in the first level, leaves open of larger
+ * arrays. */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 #define PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 
 #include "analysis/analysis.h"
 #include "analysis/memory_time.h"
 
-/* The loop as memory_time_at has it, from bounds or an analysis of it. @cycles: with all data in the first level; @bounds: BOUND_COUNT of them. Pure. */
+/* The loop as memory_time_at has it, from bounds or an analysis of it. @cycles: with all data in
+ * the first level; @bounds: BOUND_COUNT of them. Pure. */
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds);
-/* Iterations of the loop @insns, where it ends when a register that moves by constants alone reaches a constant, and begins at 0: then *@reg is that register. 0: not known. Pure. */
+/* Iterations of the loop @insns, where it ends when a register that moves by constants alone
+ * reaches a constant, and begins at 0: then *@reg is that register. 0: not known. Pure. */
 double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg);
-/* Appends to @levels cycles per iteration by the level that the arrays are in, where these are more than those of @a: "L2 5.5, L3 17.5, memory 29"; to @size a sentence on the arrays whose size
- * the loop's end tells. By the facts of the machine; nothing where it has none, or the loop no accesses that move. Any thread. */
-void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels, struct str *size);
+/* Appends to @levels cycles per iteration by the level that the arrays are in, where these are more
+ * than those of @a: "L2 5.5, L3 17.5, memory 29"; to @size a sentence on the arrays whose size the
+ * loop's end tells. By the facts of the machine; nothing where it has none, or the loop no accesses
+ * that move. Any thread. */
+void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
+                 struct str *size);
 
 #endif

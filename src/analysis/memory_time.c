@@ -3,12 +3,16 @@
 
 #include <math.h>
 
-#define REGIONS_SHARE 0.75   /* of the arrays, what gathers and chases have where others walk beside them */
-#define SKIPS 1.01           /* lines of step per line that is used: from here on some are left out */
+/* of the arrays, what gathers and chases have where others walk beside them */
+#define REGIONS_SHARE 0.75
+/* lines of step per line that is used: from here on some are left out */
+#define SKIPS 1.01
 #define ODD 3                /* lines apart, of COST_ODD */
-#define FEW_LINES 4          /* in the window at most, for prefetchers to be as near as behind COST_FEW, */
+/* in the window at most, for prefetchers to be as near as behind COST_FEW, */
+#define FEW_LINES 4
 #define SOME_LINES 7         /* and at least, to be as far ahead as behind COST_SOME */
-#define HIDDEN 1.15          /* times the time of the same loop near the first level: less is not seen */
+/* times the time of the same loop near the first level: less is not seen */
+#define HIDDEN 1.15
 #define TOGETHER 3           /* exponent of the mean of two times that partly hide each other */
 
 static bool walks_alone(const struct stream *s)
@@ -25,7 +29,8 @@ double memory_region(const struct streams *s, double bytes)
     return walks ? REGIONS_SHARE * bytes : bytes;
 }
 
-/* Lines that are left out leave room for others, but for those of sets that no line of the walk comes to. */
+/* Lines that are left out leave room for others, but for those of sets that no line of the walk
+ * comes to. */
 static double held_of(const struct streams *s, double bytes)
 {
     double steps = 0, held = 0, region = 0;
@@ -38,21 +43,27 @@ static double held_of(const struct streams *s, double bytes)
         if (!walks_alone(one))
             continue;
         steps += step;
-        held += one->non_temporal ? 0 : fmin(step, one->lines * STREAM_LINE * memory_crowding(one->lines > 0 ? step / one->lines : 0));
+        held += one->non_temporal
+                    ? 0
+                    : fmin(step, one->lines * STREAM_LINE *
+                                     memory_crowding(one->lines > 0 ? step / one->lines : 0));
     }
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Bytes that all streams come to until one is where another was, @distance bytes ahead by steps of @step. */
+/* Bytes that all streams come to until one is where another was, @distance bytes ahead by steps of
+ * @step. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
-/* Of lines @step bytes apart. Those a power of two of lines apart share fewer banks and sets. One of each page waits for the walk that finds the page, however few lines there are. */
+/* Of lines @step bytes apart. Those a power of two of lines apart share fewer banks and sets. One
+ * of each page waits for the walk that finds the page, however few lines there are. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
-    double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held), crowded = memory_cost_at(m, COST_SKIPPED, held);
+    double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
+           crowded = memory_cost_at(m, COST_SKIPPED, held);
     double apart = step / STREAM_LINE, crowding = memory_crowding(step), line;
 
     if (apart < ODD && crowding == 1)
@@ -81,29 +92,42 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-static void stream_cost(const struct streams *s, const struct stream *one, const struct memory_costs *m, double bytes, double seq[MEMORY_COSTS], struct memory_time *out)
+static void stream_cost(const struct streams *s, const struct stream *one,
+                        const struct memory_costs *m, double bytes, double seq[MEMORY_COSTS],
+                        struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = memory_region(s, bytes), place = memory_cost_at(m, COST_RANDOM, region);
         if (one->kind == STREAM_CHASE)
-            part_add(out, LIMIT_HOPS, fmax(0, one->hops * memory_cost_at(m, COST_HOP, region) - out->parts[LIMIT_HOPS]), region);
+            part_add(
+                out, LIMIT_HOPS,
+                fmax(0, one->hops * memory_cost_at(m, COST_HOP, region) - out->parts[LIMIT_HOPS]),
+                region);
         else
-            part_add(out, LIMIT_RANDOM, one->lines * (one->stores ? fmax(place, memory_cost_at(m, cost_of(one), region)) : place), region);
+            part_add(out, LIMIT_RANDOM,
+                     one->lines * (one->stores
+                                       ? fmax(place, memory_cost_at(m, cost_of(one), region))
+                                       : place),
+                     region);
         out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
         return;
     }
     if (one->kind == STREAM_FIXED)
         return;
     if (one->non_temporal) {
-        part_add(out, LIMIT_STREAMED, one->lines * memory_cost_at(m, COST_STREAMED, bytes), INFINITY);
+        part_add(out, LIMIT_STREAMED, one->lines * memory_cost_at(m, COST_STREAMED, bytes),
+                 INFINITY);
         out->lines += one->lines;
         return;
     }
     /* A row behind another: its lines are as near as what was used since. */
-    double from = one->follows == STREAM_ALONE ? out->held : fmin(out->held, reused_within(s, one->distance, one->step));
+    double from = one->follows == STREAM_ALONE
+                      ? out->held
+                      : fmin(out->held, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        double line = skipped_cost(m, fabs((double)one->step) / one->lines, from, from < out->held ? from : bytes);
+        double line = skipped_cost(m, fabs((double)one->step) / one->lines, from,
+                                   from < out->held ? from : bytes);
         part_add(out, LIMIT_SKIPPED, one->lines * (line + written_more(m, one, from)), from);
     } else if (from < out->held) {
         part_add(out, LIMIT_LINES, one->lines * memory_cost_at(m, cost_of(one), from), from);
@@ -112,10 +136,14 @@ static void stream_cost(const struct streams *s, const struct stream *one, const
     }
 }
 
-/* Cycles per line where @window lines are under way by the core, and of each of @streams so many more by the prefetchers as in a loop of @uops per line that takes cost @by. */
-static double line_wait(const struct memory_costs *m, const struct memory_core *core, enum memory_cost by, double uops, double window, double streams, double bytes)
+/* Cycles per line where @window lines are under way by the core, and of each of @streams so many
+ * more by the prefetchers as in a loop of @uops per line that takes cost @by. */
+static double line_wait(const struct memory_costs *m, const struct memory_core *core,
+                        enum memory_cost by, double uops, double window, double streams,
+                        double bytes)
 {
-    double latency = memory_cost_at(m, COST_HOP, bytes), time = memory_cost_at(m, by, bytes), near = memory_cost_at(m, by, 0);
+    double latency = memory_cost_at(m, COST_HOP, bytes), time = memory_cost_at(m, by, bytes),
+           near = memory_cost_at(m, by, 0);
 
     /* The latency is not seen where that loop hides it. */
     if (!(time > HIDDEN * near))
@@ -123,8 +151,10 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
     return latency / (window + streams * fmax(0, latency / time - core->window / uops));
 }
 
-/* Loads run ahead as far as the reorder buffer and the scheduler let them, and prefetchers follow few loads less far ahead than many: what is left of the latency. */
-static void ahead_cost(const struct streams *s, const struct memory_costs *m, const struct memory_core *core, double bytes, struct memory_time *out)
+/* Loads run ahead as far as the reorder buffer and the scheduler let them, and prefetchers follow
+ * few loads less far ahead than many: what is left of the latency. */
+static void ahead_cost(const struct streams *s, const struct memory_costs *m,
+                       const struct memory_core *core, double bytes, struct memory_time *out)
 {
     double lines = 0, streams = 0, random = 0, region = memory_region(s, bytes);
 
@@ -135,7 +165,8 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m, co
         iterations = fmin(iterations, core->scheduler / s->waiting);
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
-        if (walks_alone(one) && one->loads && fabs((double)one->step) <= SKIPS * STREAM_LINE * one->lines) {
+        if (walks_alone(one) && one->loads &&
+            fabs((double)one->step) <= SKIPS * STREAM_LINE * one->lines) {
             lines += one->lines;
             streams++;
         }
@@ -143,32 +174,45 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m, co
     }
     double window = iterations * lines, wait = 0;
     if (lines > 0) {
-        double few = line_wait(m, core, COST_FEW, MEMORY_FEW_UOPS, window, streams, out->held), some = line_wait(m, core, COST_SOME, MEMORY_SOME_UOPS, window, streams, out->held);
-        double part = fmin(1, fmax(0, log(window / FEW_LINES) / log((double)SOME_LINES / FEW_LINES)));
+        double few = line_wait(m, core, COST_FEW, MEMORY_FEW_UOPS, window, streams, out->held),
+               some = line_wait(m, core, COST_SOME, MEMORY_SOME_UOPS, window, streams, out->held);
+        double part =
+            fmin(1, fmax(0, log(window / FEW_LINES) / log((double)SOME_LINES / FEW_LINES)));
         wait = lines * (few + (some - few) * part);
     }
     if (random > 0)
-        wait = fmax(wait, random * memory_cost_at(m, COST_HOP, region) / fmax(1, iterations * random));
+        wait =
+            fmax(wait, random * memory_cost_at(m, COST_HOP, region) / fmax(1, iterations * random));
     part_add(out, LIMIT_AHEAD, wait, wait > 0 ? fmax(out->held, random > 0 ? region : 0) : 0);
 }
 
-struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, const struct memory_core *core, double bytes)
+struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
+                                  const struct memory_core *core, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
     double lines[MEMORY_COSTS] = {0};   /* in order: of streams that are read, written, both */
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, bytes, lines, &out);
-    double fetched = (lines[COST_LOAD] + lines[COST_STORE] + lines[COST_UPDATE]) * memory_cost_at(m, COST_LOAD, out.held);
-    double written = lines[COST_STORE] * memory_cost_at(m, COST_STORE, out.held) + lines[COST_UPDATE] * memory_cost_at(m, COST_UPDATE, out.held);
-    double ordered = written > 0 ? fmax(fetched, written + lines[COST_LOAD] * memory_cost_at(m, COST_CONCURRENT, out.held)) : fetched;
-    /* The level of the larger share: of lines that come from where the arrays are, or of those that were used before. */
-    part_add(&out, LIMIT_LINES, ordered, ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
+    double fetched = (lines[COST_LOAD] + lines[COST_STORE] + lines[COST_UPDATE]) *
+                     memory_cost_at(m, COST_LOAD, out.held);
+    double written = lines[COST_STORE] * memory_cost_at(m, COST_STORE, out.held) +
+                     lines[COST_UPDATE] * memory_cost_at(m, COST_UPDATE, out.held);
+    double ordered = written > 0
+                         ? fmax(fetched, written + lines[COST_LOAD] *
+                                                       memory_cost_at(m, COST_CONCURRENT, out.held))
+                         : fetched;
+    /* The level of the larger share: of lines that come from where the arrays are, or of those that
+     * were used before. */
+    part_add(&out, LIMIT_LINES, ordered,
+             ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);
 
-    double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] + out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
+    double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] +
+                       out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
     double memory = transfers > 0 && !m->overlaps ? core->own + transfers : transfers;
-    double near = pow(pow(core->cycles, TOGETHER) + pow(out.parts[LIMIT_AHEAD], TOGETHER), 1.0 / TOGETHER);
+    double near =
+        pow(pow(core->cycles, TOGETHER) + pow(out.parts[LIMIT_AHEAD], TOGETHER), 1.0 / TOGETHER);
     out.cycles = fmax(fmax(near, memory), out.parts[LIMIT_HOPS]);
     out.limit = LIMIT_CORE;
     if (out.cycles == near) {
@@ -182,14 +226,21 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
     return out;
 }
 
-void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core, struct str *out)
+void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
+                        struct str *out)
 {
-    static const char *const words[MEMORY_LIMITS] = {
-        [LIMIT_AHEAD] = "latency (loads run too little ahead)", [LIMIT_LINES] = "bandwidth", [LIMIT_STREAMED] = "bandwidth (non-temporal)", [LIMIT_RANDOM] = "bandwidth (random)",
-        [LIMIT_SKIPPED] = "bandwidth (strided)", [LIMIT_HOPS] = "latency"};
+    static const char *const words[MEMORY_LIMITS] = {[LIMIT_AHEAD] =
+                                                         "latency (loads run too little ahead)",
+                                                     [LIMIT_LINES] = "bandwidth",
+                                                     [LIMIT_STREAMED] = "bandwidth (non-temporal)",
+                                                     [LIMIT_RANDOM] = "bandwidth (random)",
+                                                     [LIMIT_SKIPPED] = "bandwidth (strided)",
+                                                     [LIMIT_HOPS] = "latency"};
 
     if (t->limit == LIMIT_CORE)
         str_add(out, core);
     else
-        str_addf(out, "%s %s", t->limit == LIMIT_STREAMED ? "memory" : memory_level_at(m, t->within[t->limit]), words[t->limit]);
+        str_addf(out, "%s %s",
+                 t->limit == LIMIT_STREAMED ? "memory" : memory_level_at(m, t->within[t->limit]),
+                 words[t->limit]);
 }

@@ -1,4 +1,5 @@
-/* How long a loop takes by how much memory it works on: its streams, the core's cycles and what lines cost (model/memory_costs.h), put together. */
+/* How long a loop takes by how much memory it works on: its streams, the core's cycles and what
+ * lines cost (model/memory_costs.h), put together. */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_TIME_H
 #define PORTOLAN_ANALYSIS_MEMORY_TIME_H
 
@@ -6,29 +7,44 @@
 #include "base/str.h"
 #include "model/memory_costs.h"
 
-enum memory_limit { LIMIT_CORE, LIMIT_AHEAD, LIMIT_LINES, LIMIT_STREAMED, LIMIT_RANDOM, LIMIT_SKIPPED, LIMIT_HOPS, MEMORY_LIMITS };
+enum memory_limit {
+    LIMIT_CORE, LIMIT_AHEAD, LIMIT_LINES, LIMIT_STREAMED, LIMIT_RANDOM, LIMIT_SKIPPED, LIMIT_HOPS,
+    MEMORY_LIMITS
+};
 
 /* The loop as the core sees it, with all data in the first level. */
 struct memory_core {
     double cycles;                  /* per iteration */
-    double own;                     /* of these, those in which its loads and stores use the first level (ECM's T_nOL), where transfers do not overlap with them */
-    double uops;                    /* slots of the reorder buffer, per iteration; 0: not known, and nothing is said of how far loads run ahead */
+    /* of these, those in which its loads and stores use the first level (ECM's T_nOL), where
+     * transfers do not overlap with them */
+    double own;
+    /* slots of the reorder buffer, per iteration; 0: not known, and nothing is said of how far
+     * loads run ahead */
+    double uops;
     double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
 };
 
 struct memory_time {
     double cycles;                  /* per iteration */
-    double parts[MEMORY_LIMITS];    /* cycles per iteration of each part; LIMIT_CORE: of the core alone */
+    /* cycles per iteration of each part; LIMIT_CORE: of the core alone */
+    double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* the largest that counts */
-    double within[MEMORY_LIMITS];   /* bytes that the lines of each part are spread over; 0: it has none */
-    double lines;                   /* that an iteration moves, written ones back too where they are behind the first level */
-    double held;                    /* bytes of a cache that hold all lines: less than the arrays have where lines are left out, and other sets of the cache hold them */
+    /* bytes that the lines of each part are spread over; 0: it has none */
+    double within[MEMORY_LIMITS];
+    /* that an iteration moves, written ones back too where they are behind the first level */
+    double lines;
+    /* bytes of a cache that hold all lines: less than the arrays have where lines are left out, and
+     * other sets of the cache hold them */
+    double held;
 };
 
 /* @bytes: of all arrays together. Pure. */
-struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, const struct memory_core *core, double bytes);
-/* Appends "L2 bandwidth", "memory latency", ...: what limits, and the level that it is of; @core where the core does. Pure. */
-void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core, struct str *out);
+struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
+                                  const struct memory_core *core, double bytes);
+/* Appends "L2 bandwidth", "memory latency", ...: what limits, and the level that it is of; @core
+ * where the core does. Pure. */
+void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
+                        struct str *out);
 /* Bytes of the region of a gather or chase where all arrays have @bytes. Pure. */
 double memory_region(const struct streams *s, double bytes);
 

@@ -9,7 +9,8 @@ bool nest_is_within(const struct kernel *k, size_t inner, size_t outer)
 {
     const struct kernel_loop *a = &k->loops[inner], *b = &k->loops[outer];
 
-    return inner != outer && a->depth && b->depth && !a->marked && a->first >= b->first && a->first + a->count <= b->first + b->count && a->count < b->count;
+    return inner != outer && a->depth && b->depth && !a->marked && a->first >= b->first &&
+           a->first + a->count <= b->first + b->count && a->count < b->count;
 }
 
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
@@ -20,8 +21,10 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
         vec_push(out, i);
         /* By place; the longest of those that begin there is the outer one. */
         for (size_t at = out->count - 1; at > 0; at--) {
-            const struct kernel_loop *here = &k->loops[out->items[at]], *before = &k->loops[out->items[at - 1]];
-            if (before->first < here->first || (before->first == here->first && before->count > here->count))
+            const struct kernel_loop *here = &k->loops[out->items[at]],
+                                     *before = &k->loops[out->items[at - 1]];
+            if (before->first < here->first ||
+                (before->first == here->first && before->count > here->count))
                 break;
             size_t swapped = out->items[at];
             out->items[at] = out->items[at - 1];
@@ -39,7 +42,8 @@ static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t
     return SIZE_MAX;
 }
 
-bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most, nest_insns *out)
+bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most,
+                 nest_insns *out)
 {
     const struct kernel_loop *l = &k->loops[loop];
     nest_loops within = {0};
@@ -79,13 +83,17 @@ static void note_loops(const struct kernel *k, size_t loop, struct str *out)
 
     nest_within(k, loop, &within);
     if (within.count) {
-        str_addf(out, " %s (", within.count == 1 ? "An inner loop runs here" : "Inner loops run here");
+        str_addf(out, " %s (",
+                 within.count == 1 ? "An inner loop runs here" : "Inner loops run here");
         for (size_t i = 0; i < within.count && i < NAMED; i++) {
             str_add(out, i ? "; " : "");
             name_loop(&k->loops[within.items[i]], out);
         }
-        str_addf(out, "%s): %s trip count%s not known, so %s counted once. kernel analyze --trip 64 tells what 64 iterations take.", within.count > NAMED ? "; and more" : "",
-                 within.count == 1 ? "its" : "their", within.count == 1 ? " is" : "s are", within.count == 1 ? "it is" : "they are");
+        str_addf(out,
+                 "%s): %s trip count%s not known, so %s counted once. kernel analyze --trip 64 "
+                 "tells what 64 iterations take.",
+                 within.count > NAMED ? "; and more" : "", within.count == 1 ? "its" : "their",
+                 within.count == 1 ? " is" : "s are", within.count == 1 ? "it is" : "they are");
     }
     vec_done(&within);
 }
@@ -99,7 +107,8 @@ static void note_calls(const struct kernel *k, size_t loop, struct str *out)
         if (!(k->insns[i].traits & INSN_CALL))
             continue;
         if (calls < NAMED)
-            str_addf(out, "%s%s", calls ? "; " : " What is called here is not included (", k->insns[i].text);
+            str_addf(out, "%s%s", calls ? "; " : " What is called here is not included (",
+                     k->insns[i].text);
         calls++;
     }
     if (calls)

@@ -1,4 +1,5 @@
-/* Loops within a loop: their iterations within one of the outer loop are not in the code, and neither is what a function that is called does. */
+/* Loops within a loop: their iterations within one of the outer loop are not in the code, and
+ * neither is what a function that is called does. */
 #ifndef PORTOLAN_ANALYSIS_NEST_H
 #define PORTOLAN_ANALYSIS_NEST_H
 
@@ -8,16 +9,21 @@
 
 typedef VEC(size_t) nest_loops;
 
-/* Adds the loops of @k within @loop to the empty @out, by place: an outer one before those in it. vec_done frees it. Pure. */
+/* Adds the loops of @k within @loop to the empty @out, by place: an outer one before those in it.
+ * vec_done frees it. Pure. */
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
 /* Whether loop @inner lies within @outer, and is not it. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
-/* Appends what the analysis of loop @loop of @k leaves open: the loops that run within it, and the functions that it calls. Nothing where there are none. */
+/* Appends what the analysis of loop @loop of @k leaves open: the loops that run within it, and the
+ * functions that it calls. Nothing where there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
-/* Instructions in the order in which they are executed; shallow copies, which live no longer than their kernel. */
+/* Instructions in the order in which they are executed; shallow copies, which live no longer than
+ * their kernel. */
 typedef VEC(struct insn) nest_insns;
-/* Appends loop @loop of @k, each loop within it @copies times (one number for each loop of the kernel); no more than @most instructions in all: false. Pure. */
-bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most, nest_insns *out);
+/* Appends loop @loop of @k, each loop within it @copies times (one number for each loop of the
+ * kernel); no more than @most instructions in all: false. Pure. */
+bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most,
+                 nest_insns *out);
 
 #endif

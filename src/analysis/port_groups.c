@@ -30,7 +30,8 @@ void port_groups_of(const struct analysis *a, portset apart, struct port_groups 
             out->idle |= bit;
             continue;
         }
-        while (i < out->count && (bit & apart || out->items[i].ports & apart || !same_load(a, j, (unsigned)__builtin_ctz(out->items[i].ports))))
+        while (i < out->count && (bit & apart || out->items[i].ports & apart ||
+                                  !same_load(a, j, (unsigned)__builtin_ctz(out->items[i].ports))))
             i++;
         out->count += i == out->count;
         out->items[i].ports |= bit;
@@ -69,8 +70,10 @@ static unsigned run_end(portset set, const struct ports *ports, unsigned first)
     const size_t length = stem(ports->names[first]);
     unsigned last = first;
 
-    while (last + 1 < ports->count && set >> (last + 1) & 1 && length && stem(ports->names[last + 1]) == length && ports->names[last + 1][length] &&
-           memcmp(ports->names[first], ports->names[last + 1], length) == 0 && atoi(ports->names[last + 1] + length) == atoi(ports->names[last] + length) + 1)
+    while (last + 1 < ports->count && set >> (last + 1) & 1 && length &&
+           stem(ports->names[last + 1]) == length && ports->names[last + 1][length] &&
+           memcmp(ports->names[first], ports->names[last + 1], length) == 0 &&
+           atoi(ports->names[last + 1] + length) == atoi(ports->names[last] + length) + 1)
         last++;
     return last;
 }
@@ -84,7 +87,8 @@ void port_group_name(portset set, const struct ports *ports, struct str *out)
         const size_t length = stem(name);
         if (!(set >> j & 1))
             continue;
-        const bool letter = strlen(name) == 1, same = before && length && stem(before) == length && strncmp(before, name, length) == 0;
+        const bool letter = strlen(name) == 1, same = before && length && stem(before) == length &&
+                                                      strncmp(before, name, length) == 0;
         if (before && !(letter && strlen(before) == 1))
             str_add(out, same ? "," : " ");
         str_add(out, same && !letter ? name + length : name);
@@ -100,7 +104,8 @@ void port_groups_usage(const struct usage *usage, const struct ports *ports, str
 {
     for (unsigned i = 0; i < usage->count; i++) {
         const portset set = usage->uops[i].ports;
-        str_addf(out, "%s%u*%s", i ? "+" : "", usage->uops[i].count, strlen(ports->names[__builtin_ctz(set)]) == 1 ? "p" : "");
+        str_addf(out, "%s%u*%s", i ? "+" : "", usage->uops[i].count,
+                 strlen(ports->names[__builtin_ctz(set)]) == 1 ? "p" : "");
         port_group_name(set, ports, out);
     }
 }
@@ -113,5 +118,7 @@ bool analysis_unplaced(const struct analysis *a, size_t row)
         return true;
     if (r->flags & (ROW_FUSED | ROW_FUSED_INTO))
         return !a->rows[r->flags & ROW_FUSED || !row ? row : row - 1].usage.count;
-    return !r->usage.count && r->issue > 0 && !(r->flags & (ROW_ZERO | ROW_ONES | ROW_ELIMINATED | ROW_SUM | ROW_JOINS)) && r->insn->traits & INSN_BRANCH;
+    return !r->usage.count && r->issue > 0 &&
+           !(r->flags & (ROW_ZERO | ROW_ONES | ROW_ELIMINATED | ROW_SUM | ROW_JOINS)) &&
+           r->insn->traits & INSN_BRANCH;
 }

@@ -1,4 +1,5 @@
-/* Groups of ports that carry the same load in a loop, and the work that each group is for. Pure; any thread. */
+/* Groups of ports that carry the same load in a loop, and the work that each group is for. Pure;
+ * any thread. */
 #ifndef PORTOLAN_ANALYSIS_PORT_GROUPS_H
 #define PORTOLAN_ANALYSIS_PORT_GROUPS_H
 
@@ -8,7 +9,9 @@
 
 struct port_group {
     portset ports;
-    const char *purpose;   /* "ALU", "FP add", "load", constant: every form that uses only this group is of that kind; "": they differ, or there is none */
+    /* "ALU", "FP add", "load", constant: every form that uses only this group is of that kind; "":
+     * they differ, or there is none */
+    const char *purpose;
 };
 
 struct port_groups {
@@ -17,8 +20,9 @@ struct port_groups {
     portset idle;                         /* ports without load, in no group */
 };
 
-/* Fills @out with the busy ports of @a's machine. Two ports are in one group when each instruction loads both alike. Blocking pipes and the ports in @apart stand alone.
- * The purposes come from all forms of the machine: one pass over its mapping. */
+/* Fills @out with the busy ports of @a's machine. Two ports are in one group when each instruction
+ * loads both alike. Blocking pipes and the ports in @apart stand alone. The purposes come from all
+ * forms of the machine: one pass over its mapping. */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
 /* Returns the sum over @ports of @cycles, the load per port. */
 double port_group_sum(const double *cycles, portset ports);
@@ -26,7 +30,8 @@ double port_group_sum(const double *cycles, portset ports);
 void port_group_name(portset set, const struct ports *ports, struct str *out);
 /* Appends a usage with its sets in short: "1*p0156+1*AGU0-2"; nothing where it is empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
-/* Whether the tables cannot place the instruction: its form is unknown, or it takes a slot and no table has its ports (a fused compare and branch of a charted CPU). */
+/* Whether the tables cannot place the instruction: its form is unknown, or it takes a slot and no
+ * table has its ports (a fused compare and branch of a charted CPU). */
 bool analysis_unplaced(const struct analysis *a, size_t row);
 
 #endif

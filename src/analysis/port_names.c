@@ -8,20 +8,25 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Share of a kind's forms that must be able to use a port or have a set, or of a set's forms that must be of a kind, and how many: fewer are exceptions, and system instructions
- * for which a table has a placeholder. */
+/* Share of a kind's forms that must be able to use a port or have a set, or of a set's forms that
+ * must be of a kind, and how many: fewer are exceptions, and system instructions for which a table
+ * has a placeholder. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
-#define STORES_LEAST 0.75   /* share of the stores that must be able to use a port of theirs: others compute the data */
+/* share of the stores that must be able to use a port of theirs: others compute the data */
+#define STORES_LEAST 0.75
 
-/* Forms of one set of ports, by kind: of the machine, of each port, and of exactly a group's set. */
+/* Forms of one set of ports, by kind: of the machine, of each port, and of exactly a group's
+ * set. */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
     unsigned vectors, vectors_of_port[PORTS_MAX];  /* the same of stores of vectors */
-    unsigned stores, stores_of_port[PORTS_MAX];   /* stores of any usage; those that can use a port */
+    /* stores of any usage; those that can use a port */
+    unsigned stores, stores_of_port[PORTS_MAX];
 };
 
-static void count_form(const portset *sets, unsigned count, enum form_kind kind, portset set, struct uses *u)
+static void count_form(const portset *sets, unsigned count, enum form_kind kind, portset set,
+                       struct uses *u)
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
         u->of_port[j][kind] += set >> j & 1;
@@ -29,12 +34,14 @@ static void count_form(const portset *sets, unsigned count, enum form_kind kind,
         u->exact[i][kind] += sets[i] == set;
 }
 
-static void count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count, struct uses *u)
+static void count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count,
+                        struct uses *u)
 {
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *e = mapping_at(m->mapping, i);
         const enum form_kind kind = isa_form_kind(isa, e->form);
-        u->all[kind] += kind == FORM_STORE || e->usage.count == 1;   /* most stores have a µop for the address as well */
+        /* most stores have a µop for the address as well */
+        u->all[kind] += kind == FORM_STORE || e->usage.count == 1;
         if (e->usage.count == 1)
             count_form(sets, count, kind, e->usage.uops[0].ports, u);
         portset all = 0;
@@ -61,7 +68,8 @@ static bool is_of_stores(const struct uses *u, unsigned j)
 
     for (int kind = 0; kind < FORM_KINDS; kind++)
         alone |= u->of_port[j][kind] > 0;
-    return (u->stores && u->stores_of_port[j] >= STORES_LEAST * u->stores) || (!alone && u->vectors && u->vectors_of_port[j] >= STORES_LEAST * u->vectors);
+    return (u->stores && u->stores_of_port[j] >= STORES_LEAST * u->stores) ||
+           (!alone && u->vectors && u->vectors_of_port[j] >= STORES_LEAST * u->vectors);
 }
 
 /* Whether ports that @kinds of forms have alone are of stores as well. */
@@ -86,7 +94,9 @@ static unsigned kinds_of_set(const struct uses *u, unsigned i)
     for (int kind = 0; kind < FORM_KINDS; kind++)
         all += u->exact[i][kind];
     for (int kind = 0; kind < FORM_KINDS; kind++)
-        kinds |= enough(u->exact[i][kind], all) || enough(u->exact[i][kind], u->all[kind]) ? 1u << kind : 0;
+        kinds |= enough(u->exact[i][kind], all) || enough(u->exact[i][kind], u->all[kind])
+                     ? 1u << kind
+                     : 0;
     return kinds;
 }
 
@@ -108,10 +118,16 @@ static const char *purpose_of(unsigned kinds)
     if (!kinds)
         return "";
     if (!(kinds & ~INTEGER))
-        return kinds == 1u << FORM_BRANCH ? "branch" : kinds == 1u << FORM_MULTIPLY ? "mul" : kinds == 1u << FORM_DIVIDE ? "div" : "ALU";
+        return kinds == 1u << FORM_BRANCH     ? "branch"
+               : kinds == 1u << FORM_MULTIPLY ? "mul"
+               : kinds == 1u << FORM_DIVIDE   ? "div"
+                                              : "ALU";
     if (!(kinds & ~VECTOR))
         return adds == multiplies ? "FP" : adds ? "FP add" : "FP mul";
-    return kinds & ~MEMORY ? "" : kinds == 1u << FORM_LOAD ? "load" : kinds == 1u << FORM_STORE ? "store" : "AGU";
+    return kinds & ~MEMORY             ? ""
+           : kinds == 1u << FORM_LOAD  ? "load"
+           : kinds == 1u << FORM_STORE ? "store"
+                                       : "AGU";
 }
 
 void port_purposes(const struct machine *m, const portset *sets, unsigned count, const char **out)
@@ -142,7 +158,10 @@ static const char *stem_of(unsigned kinds)
         return kinds == 1u << FORM_BRANCH ? "BR" : "ALU";
     if (kinds && !(kinds & ~VECTOR))
         return "FP";
-    return kinds && !(kinds & ~MEMORY) ? kinds == 1u << FORM_LOAD ? "LD" : kinds == 1u << FORM_STORE ? "ST" : "AG" : NULL;
+    return kinds && !(kinds & ~MEMORY) ? kinds == 1u << FORM_LOAD    ? "LD"
+                                         : kinds == 1u << FORM_STORE ? "ST"
+                                                                     : "AG"
+                                       : NULL;
 }
 
 /* The kinds of the forms on port @j alone, stores among them. */
@@ -151,7 +170,8 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;   /* few of the loads, if most are of vectors, and nothing else */
+    /* few of the loads, if most are of vectors, and nothing else */
+    kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
     return kinds;
@@ -183,7 +203,8 @@ void ports_shown(const struct machine *m, struct ports *out)
         if (!stem)
             continue;
         for (unsigned k = 0; k < j; k++)
-            number += strncmp(named.names[k], stem, strlen(stem)) == 0 && strcmp(named.names[k], out->names[k]) != 0;
+            number += strncmp(named.names[k], stem, strlen(stem)) == 0 &&
+                      strcmp(named.names[k], out->names[k]) != 0;
         snprintf(named.names[j], sizeof named.names[j], "%s%u", stem, number);
     }
     *out = named;

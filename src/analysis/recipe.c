@@ -56,13 +56,17 @@ struct recipe *recipe_copy(const struct recipe *r)
 
 bool recipe_names_target(const char *flag)
 {
-    return str_has_prefix(flag, "-march=") || str_has_prefix(flag, "-mcpu=") || str_has_prefix(flag, "-mtune=");
+    return str_has_prefix(flag, "-march=") || str_has_prefix(flag, "-mcpu=") ||
+           str_has_prefix(flag, "-mtune=");
 }
 
-/* How much of a flag says what it is about; all of it for one that stands beside others of its kind. */
+/* How much of a flag says what it is about; all of it for one that stands beside others of its
+ * kind. */
 static size_t subject(const char *flag)
 {
-    return str_has_prefix(flag, "-O") ? 2 : recipe_names_target(flag) || str_has_prefix(flag, "-std=") ? strcspn(flag, "=") + 1 : strlen(flag) + 1;
+    return str_has_prefix(flag, "-O")                                   ? 2
+           : recipe_names_target(flag) || str_has_prefix(flag, "-std=") ? strcspn(flag, "=") + 1
+                                                                        : strlen(flag) + 1;
 }
 
 void recipe_add_flag(struct recipe *r, const char *flag)
@@ -81,8 +85,10 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
-        r->flags.count--;   /* the same again: of flags that contradict each other the last holds (-fno-x, -fx) */
-        memmove(&r->flags.items[i], &r->flags.items[i + 1], (r->flags.count - i) * sizeof *r->flags.items);
+        /* the same again: of flags that contradict each other the last holds (-fno-x, -fx) */
+        r->flags.count--;
+        memmove(&r->flags.items[i], &r->flags.items[i + 1],
+                (r->flags.count - i) * sizeof *r->flags.items);
         break;
     }
     vec_push(&r->flags, mem_strdup(flag));
@@ -111,8 +117,9 @@ void recipe_print(const struct recipe *r, enum isa isa, struct str *out)
 
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err)
 {
-    struct kernel *k = take_r->source ? kernel_from_source(take_r, printed, err)
-                       : take_r->profile ? kernel_from_profile(take_r->path, take_r->profile, &take_r->options, err)
+    struct kernel *k = take_r->source    ? kernel_from_source(take_r, printed, err)
+                       : take_r->profile ? kernel_from_profile(take_r->path, take_r->profile,
+                                                               &take_r->options, err)
                                          : kernel_load(take_r->path, &take_r->options, err);
 
     if (k)

@@ -1,4 +1,5 @@
-/* How a kernel was made of a file, so that it can be made again: after an edit, with other options, by another compiler. */
+/* How a kernel was made of a file, so that it can be made again: after an edit, with other options,
+ * by another compiler. */
 #ifndef PORTOLAN_ANALYSIS_RECIPE_H
 #define PORTOLAN_ANALYSIS_RECIPE_H
 
@@ -13,7 +14,8 @@ struct recipe {
     char *compiler;             /* NULL: the first installed */
     VEC(char *) flags;          /* for it */
     char *target;               /* the processor it is to make code for; NULL: as the flags say */
-    const char *generic;        /* what else where the compiler does not know that, static; NULL: nothing */
+    /* what else where the compiler does not know that, static; NULL: nothing */
+    const char *generic;
     struct kernel_options options;   /* its symbol and source_path are owned */
     char *printed;              /* what the compiler had to say; NULL: nothing */
 };
@@ -22,15 +24,18 @@ struct recipe *recipe_new(void);
 void recipe_free(struct recipe *r);
 /* All of it but what was printed. */
 struct recipe *recipe_copy(const struct recipe *r);
-/* Puts @flag in place of one of its kind (-O3 of -O2, -march=B of -march=A), else behind the others, where it holds against them; a processor takes the place of target. */
+/* Puts @flag in place of one of its kind (-O3 of -O2, -march=B of -march=A), else behind the
+ * others, where it holds against them; a processor takes the place of target. */
 void recipe_add_flag(struct recipe *r, const char *flag);
 /* The optimisation level that holds, with its dash: "-O2", NULL when none is given. Borrowed. */
 const char *recipe_level(const struct recipe *r);
 /* Whether @flag names a processor: -march=, -mcpu=, -mtune=. */
 bool recipe_names_target(const char *flag);
-/* Appends " -O2 -march=skylake", a compiler that was named before it; nothing where nothing is compiled. */
+/* Appends " -O2 -march=skylake", a compiler that was named before it; nothing where nothing is
+ * compiled. */
 void recipe_print(const struct recipe *r, enum isa isa, struct str *out);
-/* Makes the kernel, which keeps @take_r; *@printed (may be NULL) gets what the compiler had to say when it refused the source. NULL on failure. Any thread. */
+/* Makes the kernel, which keeps @take_r; *@printed (may be NULL) gets what the compiler had to say
+ * when it refused the source. NULL on failure. Any thread. */
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err);
 
 #endif

@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Tries in vain for each reader, as shares of alu_replays: measured on a virtual EPYC Turin in blocks that differ in one operation (docs/pipeline.md). */
+/* Tries in vain for each reader, as shares of alu_replays: measured on a virtual EPYC Turin in
+ * blocks that differ in one operation (docs/pipeline.md). */
 #define TRIES_CARRIED 0.12   /* of a result of the iteration before */
 #define TRIES_CHAINED 0.2    /* of an operation that itself waits for one */
 #define TRIES_LONG 0.2       /* of or by an operation of several cycles */
@@ -21,7 +22,8 @@ enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 struct held_value {
     enum held held;
     bool loaded, found;       /* straight from a load; which found a store */
-    uint8_t behind;           /* operations since the load that it comes from, itself counted; 0: none, or too many */
+    /* operations since the load that it comes from, itself counted; 0: none, or too many */
+    uint8_t behind;
     uint32_t load;            /* that load */
     portset ports;            /* of the operation that made it */
     uint32_t at, iteration;   /* computing operations before it; when it was made */
@@ -33,7 +35,8 @@ struct replaying {
     const struct costs *costs;
     const struct deps *d;
     struct held_value holds[RESOURCE_COUNT];
-    uint32_t *tree;           /* per load: the load that it waits for in the end, itself if for none */
+    /* per load: the load that it waits for in the end, itself if for none */
+    uint32_t *tree;
     uint32_t *waiting;        /* per load: how many such wait for it */
     uint32_t at, iteration;
     struct replays *out;
@@ -65,13 +68,19 @@ static bool is_few(const struct replaying *r, portset ports)
     return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
 }
 
-/* The further a reader is behind, in computing operations, the more seldom it is looked at while its producer waits for a port. */
+/* The further a reader is behind, in computing operations, the more seldom it is looked at while
+ * its producer waits for a port. */
 static double nearness(uint32_t between)
 {
-    return between < 1 ? 1.05 : between <= 4 ? 0.97 : between <= 7 ? 0.75 : between <= 10 ? 0.55 : 0.4;
+    return between < 1     ? 1.05
+           : between <= 4  ? 0.97
+           : between <= 7  ? 0.75
+           : between <= 10 ? 0.55
+                           : 0.4;
 }
 
-static double tries_of(const struct replaying *r, const struct held_value *v, portset ports, bool is_long)
+static double tries_of(const struct replaying *r, const struct held_value *v, portset ports,
+                       bool is_long)
 {
     if (v->held == HELD_LONG || is_long)
         return TRIES_LONG;
@@ -82,7 +91,8 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
-static void read_value(const struct replaying *r, unsigned resource, portset ports, bool is_long, struct replay_inputs *out)
+static void read_value(const struct replaying *r, unsigned resource, portset ports, bool is_long,
+                       struct replay_inputs *out)
 {
     const struct held_value *v = &r->holds[resource];
     bool now = v->iteration == r->iteration;
@@ -100,13 +110,15 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
 }
 
 /* All inputs but addresses of loads and stores, which go to other ports. */
-static void read_all(const struct replaying *r, const struct insn *insn, portset ports, bool is_long, struct replay_inputs *out)
+static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
+                     bool is_long, struct replay_inputs *out)
 {
     bool reaches = insn->traits & (INSN_LOAD | INSN_STORE);
 
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS && op->reg != r->c->isa->stack_pointer)
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS &&
+            op->reg != r->c->isa->stack_pointer)
             read_value(r, op->reg, ports, is_long, out);
         if (op->kind == OPERAND_MEMORY && !reaches && op->base < REG_PC)
             read_value(r, op->base, ports, is_long, out);
@@ -119,7 +131,8 @@ static void read_all(const struct replaying *r, const struct insn *insn, portset
         read_value(r, RESOURCE_FLAGS, ports, is_long, out);
 }
 
-/* The tries of one computing operation go to @v's ports, or to any where it is the producer that has few. */
+/* The tries of one computing operation go to @v's ports, or to any where it is the producer that
+ * has few. */
 static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
 {
     const struct cost *row = &r->costs->rows[i];
@@ -127,12 +140,16 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
     struct replay_inputs reading = {0};
 
     read_all(r, &r->insns[i], ports, is_long, &reading);
-    v->held = is_long ? HELD_LONG : reading.computed && !reading.loaded && reading.tries > 0 ? HELD_CHAINED : HELD_READY;
+    v->held = is_long                                                    ? HELD_LONG
+              : reading.computed && !reading.loaded && reading.tries > 0 ? HELD_CHAINED
+                                                                         : HELD_READY;
     v->ports = ports;
     v->at = r->at++;
-    uint32_t tries = reading.loaded ? 0 : (uint32_t)lrint(REPLAY_SLOT * r->c->alu_replays * reading.tries);
+    uint32_t tries =
+        reading.loaded ? 0 : (uint32_t)lrint(REPLAY_SLOT * r->c->alu_replays * reading.tries);
     if (tries)
-        r->out->tries[r->out->count++] = (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
+        r->out->tries[r->out->count++] =
+            (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
 }
 
 /* Whether an address in @resource comes from a load: not the stack pointer of a pop. */
@@ -156,7 +173,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
         }
 }
 
-/* Operations since a load that did not find a store, for what instruction @i writes; *@load: which. */
+/* Operations since a load that did not find a store, for what instruction @i writes; *@load:
+ * which. */
 static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
 {
     const struct insn *insn = &r->insns[i];
@@ -167,7 +185,10 @@ static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load
         return finds_store(r, i) ? 0 : r->costs->rows[i].op->traits & OP_PURE_LOAD ? 1 : 2;
     for (unsigned k = 0; k < insn->operand_count; k++) {
         const struct operand *op = &insn->operands[k];
-        const struct held_value *v = op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS ? &r->holds[op->reg] : NULL;
+        const struct held_value *v =
+            op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS
+                ? &r->holds[op->reg]
+                : NULL;
         if (!v || !v->behind || (least && v->behind >= least))
             continue;
         least = v->behind;
@@ -198,7 +219,8 @@ static void step(struct replaying *r, uint32_t i)
     const struct insn *insn = &r->insns[i];
     const struct cost *row = &r->costs->rows[i];
     struct held_value v = {.iteration = r->iteration, .load = i};
-    bool idiom = row->flags & (ROW_ZERO | ROW_ONES) || insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM);
+    bool idiom =
+        row->flags & (ROW_ZERO | ROW_ONES) || insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM);
 
     for (unsigned k = 0; k < insn->operand_count && insn->traits & INSN_LOAD; k++)
         if (insn->operands[k].kind == OPERAND_MEMORY)
@@ -221,8 +243,10 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Vector loads have few ports, and other accesses that come between take a part of them (fact vector_loads_mixed): more where each kind comes in runs. */
-static double mixed_cycles(const struct core *c, const struct insn *insns, const struct costs *costs)
+/* Vector loads have few ports, and other accesses that come between take a part of them (fact
+ * vector_loads_mixed): more where each kind comes in runs. */
+static double mixed_cycles(const struct core *c, const struct insn *insns,
+                           const struct costs *costs)
 {
     double vectors = 0, others = 0, again = 0;
     int before = -1, first = -1;
@@ -242,14 +266,17 @@ static double mixed_cycles(const struct core *c, const struct insn *insns, const
     if (vectors == 0 || others == 0)
         return 0;
     again += before == first;
-    double share = c->vector_loads_mixed + (c->vector_loads_mixed_runs - c->vector_loads_mixed) * fmin(1, 2 * again / (vectors + others));
+    double share = c->vector_loads_mixed + (c->vector_loads_mixed_runs - c->vector_loads_mixed) *
+                                               fmin(1, 2 * again / (vectors + others));
     return (vectors + share * fmin(others, 3 * vectors)) / c->vector_loads_per_cycle;
 }
 
-void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs, const struct deps *d, struct replays *out)
+void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs,
+                  const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);   /* what registers hold settles within so many iterations */
+    /* what registers hold settles within so many iterations */
+    uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;
     out->count = 0;

@@ -14,12 +14,15 @@
 #include "isa/vary.h"
 
 #define STORE_BUFFER 64        /* stores in flight: what else was stored is taken to be elsewhere */
-#define NEAR 4096              /* bytes between accesses of one stream: farther ones come to lines that others may have pushed out */
+/* bytes between accesses of one stream: farther ones come to lines that others may have pushed
+ * out */
+#define NEAR 4096
 #define ROUNDS 256             /* iterations in which lines are counted, the second half of them */
 #define LONG_STEP 65536        /* from here on every access comes to lines of its own */
 #define FARTHEST ((int64_t)1 << 40)   /* bytes of a step or an offset */
 #define DEPTH 24               /* of sums and loads in an address */
-#define PARTS_MOST 256         /* that an address is taken apart into: x + x, doubled over and over, has as many as its value */
+/* that an address is taken apart into: x + x, doubled over and over, has as many as its value */
+#define PARTS_MOST 256
 #define CHAIN 1024             /* loads that are followed back to a register */
 #define NO_LEAF UINT32_MAX
 
@@ -27,7 +30,8 @@
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
     unsigned count, seen;      /* terms; parts looked at */
-    uint32_t leaf;             /* the symbol of the value that was loaded; 0: none, NO_LEAF: something not followed */
+    /* the symbol of the value that was loaded; 0: none, NO_LEAF: something not followed */
+    uint32_t leaf;
     int64_t factor;            /* it is multiplied by */
 };
 
@@ -54,13 +58,15 @@ static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
         p->terms[p->count++] = (struct stream_term){reg, factor};
 }
 
-static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, unsigned depth, struct address_parts *p)
+static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, unsigned depth,
+                     struct address_parts *p)
 {
     if (!symbol || p->leaf == NO_LEAF)
         return;
     struct symbol_meaning m = addresses_meaning(&f->work, f->isa->generals, symbol);
     int64_t scaled = 0;
-    if (depth == DEPTH || p->seen++ == PARTS_MOST || (m.kind == SYMBOL_SUM && __builtin_mul_overflow(factor, m.value, &scaled)))
+    if (depth == DEPTH || p->seen++ == PARTS_MOST ||
+        (m.kind == SYMBOL_SUM && __builtin_mul_overflow(factor, m.value, &scaled)))
         m.kind = SYMBOL_UNKNOWN;
     switch (m.kind) {
     case SYMBOL_REGISTER:
@@ -91,7 +97,8 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
     return m->kind == SYMBOL_LOADED;
 }
 
-/* How many loads, one after the other, lead from where the access was in the last iteration to where it is; 0: they do not. */
+/* How many loads, one after the other, lead from where the access was in the last iteration to
+ * where it is; 0: they do not. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -121,27 +128,42 @@ static int64_t offset_of(const struct access *a)
 
 static bool too_far(const struct access *a)
 {
-    return offset_of(a) > FARTHEST || offset_of(a) < -FARTHEST || a->step > FARTHEST || a->step < -FARTHEST;
+    return offset_of(a) > FARTHEST || offset_of(a) < -FARTHEST || a->step > FARTHEST ||
+           a->step < -FARTHEST;
 }
 
-static struct stream *stream_new(struct finder *f, const struct access *a, enum stream_kind kind, const struct address_parts *p)
+static struct stream *stream_new(struct finder *f, const struct access *a, enum stream_kind kind,
+                                 const struct address_parts *p)
 {
-    struct stream s = {.kind = kind, .insn = a->insn, .step = a->stepped ? a->step : 0, .place = symbol_place(a->offset), .low = offset_of(a), .high = offset_of(a) + a->bytes, .follows = STREAM_ALONE,
-                       .fed_by = STREAM_ALONE, .symbol = a->symbol, .term_count = p->count, .loaded = p->leaf && p->leaf != NO_LEAF};
+    struct stream s = {.kind = kind,
+                       .insn = a->insn,
+                       .step = a->stepped ? a->step : 0,
+                       .place = symbol_place(a->offset),
+                       .low = offset_of(a),
+                       .high = offset_of(a) + a->bytes,
+                       .follows = STREAM_ALONE,
+                       .fed_by = STREAM_ALONE,
+                       .symbol = a->symbol,
+                       .term_count = p->count,
+                       .loaded = p->leaf && p->leaf != NO_LEAF};
     memcpy(s.terms, p->terms, sizeof s.terms);
     vec_push(&f->out->items, s);
     return &f->out->items.items[f->out->items.count - 1];
 }
 
 /* The access joins a stream that has its unknowns and its step and is near, or begins one. */
-static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind, const struct address_parts *p)
+static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind,
+                            const struct address_parts *p)
 {
     struct stream *s = NULL;
 
     for (size_t i = 0; !s && i < f->out->items.count; i++) {
         struct stream *other = &f->out->items.items[i];
-        bool close = kind == STREAM_CHASE || kind == STREAM_GATHER || kind == STREAM_FIXED || (offset_of(a) < other->high + NEAR && offset_of(a) + a->bytes > other->low - NEAR);
-        if (other->kind == kind && other->place == symbol_place(a->offset) && other->symbol == a->symbol && other->step == (a->stepped ? a->step : 0) && close)
+        bool close =
+            kind == STREAM_CHASE || kind == STREAM_GATHER || kind == STREAM_FIXED ||
+            (offset_of(a) < other->high + NEAR && offset_of(a) + a->bytes > other->low - NEAR);
+        if (other->kind == kind && other->place == symbol_place(a->offset) &&
+            other->symbol == a->symbol && other->step == (a->stepped ? a->step : 0) && close)
             s = other;
     }
     s = s ? s : stream_new(f, a, kind, p);
@@ -199,7 +221,9 @@ static void take_unstepped(struct finder *f, size_t at)
             struct stream *s = &f->out->items.items[i];
             struct symbol_meaning m;
             uint32_t symbol = a->symbol;
-            for (unsigned depth = 0; s->kind == STREAM_CHASE && depth <= hops && symbol != s->symbol && loaded_from(f, symbol, &m); depth++)
+            for (unsigned depth = 0; s->kind == STREAM_CHASE && depth <= hops &&
+                                     symbol != s->symbol && loaded_from(f, symbol, &m);
+                 depth++)
                 symbol = m.a;
             if (s->kind == STREAM_CHASE && symbol == s->symbol) {
                 s->loads += !a->store;
@@ -231,7 +255,8 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "its address comes from an operation that is not followed");
 }
 
-/* Where the index register of a gather was loaded last, before it or at the end of the iteration before; STREAM_ALONE: it was not. */
+/* Where the index register of a gather was loaded last, before it or at the end of the iteration
+ * before; STREAM_ALONE: it was not. */
 static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
 {
     for (size_t back = 1; back <= f->count; back++) {
@@ -240,7 +265,8 @@ static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
         if (!to || to->kind != OPERAND_REGISTER || to->reg != reg)
             continue;
         for (size_t k = 0; f->insns[i].traits & INSN_LOAD && k < f->work.accesses.count; k++)
-            if (f->work.accesses.items[k].insn == i && !f->work.accesses.items[k].store && f->work.accesses.items[k].stepped)
+            if (f->work.accesses.items[k].insn == i && !f->work.accesses.items[k].store &&
+                f->work.accesses.items[k].stepped)
                 return f->owner.items[k];
         return STREAM_ALONE;
     }
@@ -265,10 +291,21 @@ static void take_vector(struct finder *f, size_t at)
         return;
     }
     size_t length = strlen(in->mnemonic);
-    unsigned element = length && (in->mnemonic[length - 1] == 'd' || in->mnemonic[length - 1] == 'q') ? (strstr(in->mnemonic, "pd") || in->mnemonic[length - 1] == 'q' ? 64 : 32) : 32;
-    unsigned index_bits = strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq") ? 64 : 32, elements = data->bits / (element > index_bits ? element : index_bits);
-    struct stream s = {.kind = STREAM_GATHER, .insn = (uint32_t)at, .vector = true, .follows = STREAM_ALONE, .fed_by = vector_feeder(f, at, memory->index),
-                       .low = memory->displacement, .high = memory->displacement + element / 8, .scale = memory->scale ? memory->scale : 1};
+    unsigned element =
+        length && (in->mnemonic[length - 1] == 'd' || in->mnemonic[length - 1] == 'q')
+            ? (strstr(in->mnemonic, "pd") || in->mnemonic[length - 1] == 'q' ? 64 : 32)
+            : 32;
+    unsigned index_bits =
+                 strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq") ? 64 : 32,
+             elements = data->bits / (element > index_bits ? element : index_bits);
+    struct stream s = {.kind = STREAM_GATHER,
+                       .insn = (uint32_t)at,
+                       .vector = true,
+                       .follows = STREAM_ALONE,
+                       .fed_by = vector_feeder(f, at, memory->index),
+                       .low = memory->displacement,
+                       .high = memory->displacement + element / 8,
+                       .scale = memory->scale ? memory->scale : 1};
     s.loads = in->traits & INSN_STORE ? 0 : elements;
     s.stores = in->traits & INSN_STORE ? elements : 0;
     s.lines = elements;
@@ -306,7 +343,8 @@ static double lines_of(const struct finder *f, uint32_t at)
             if (f->owner.items[i] != at)
                 continue;
             int64_t from = offset_of(a) + s->step * round - origin;
-            for (int64_t line = from / STREAM_LINE; line <= (from + a->bytes - 1) / STREAM_LINE; line++) {
+            for (int64_t line = from / STREAM_LINE; line <= (from + a->bytes - 1) / STREAM_LINE;
+                 line++) {
                 fresh += !seen[line] && (rounds == 1 || round >= rounds / 2);
                 seen[line] = 1;
             }
@@ -321,7 +359,8 @@ static bool loads_moving(const struct finder *f, size_t insn)
 
     for (size_t i = 0; !moving && i < f->work.accesses.count; i++) {
         const struct access *a = &f->work.accesses.items[i];
-        moving = a->insn == insn && !a->store && f->owner.items[i] != STREAM_ALONE && stream_moves(&f->out->items.items[f->owner.items[i]]);
+        moving = a->insn == insn && !a->store && f->owner.items[i] != STREAM_ALONE &&
+                 stream_moves(&f->out->items.items[f->owner.items[i]]);
     }
     return moving;
 }
@@ -334,16 +373,20 @@ static uint32_t waiting_of(const struct finder *f)
 
     for (size_t i = 0; i < 2 * f->count; i++) {
         const struct insn *in = &f->insns[i % f->count];
-        bool moving = in->traits & INSN_LOAD && loads_moving(f, i % f->count), waits = moving && in->traits & INSN_STORE;
+        bool moving = in->traits & INSN_LOAD && loads_moving(f, i % f->count),
+             waits = moving && in->traits & INSN_STORE;
         for (unsigned k = 0; !(in->traits & INSN_ZERO_IDIOM) && k < in->operand_count; k++) {
             const struct operand *op = &in->operands[k];
-            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ &&
+                op->reg < INSN_REGISTERS)
                 waits |= moving || late[op->reg];
             else if (op->kind == OPERAND_MEMORY)
-                waits |= (op->base < INSN_REGISTERS && late[op->base]) || (op->index < INSN_REGISTERS && late[op->index]);
+                waits |= (op->base < INSN_REGISTERS && late[op->base]) ||
+                         (op->index < INSN_REGISTERS && late[op->index]);
         }
         for (unsigned k = 0; k < in->operand_count; k++)
-            if (in->operands[k].kind == OPERAND_REGISTER && in->operands[k].access & ACCESS_WRITE && in->operands[k].reg < INSN_REGISTERS)
+            if (in->operands[k].kind == OPERAND_REGISTER && in->operands[k].access & ACCESS_WRITE &&
+                in->operands[k].reg < INSN_REGISTERS)
                 late[in->operands[k].reg] = waits || moving;
         waiting += i >= f->count && waits;
     }
@@ -357,7 +400,8 @@ static void find_followers(struct streams *out)
         for (size_t k = 0; k < out->items.count; k++) {
             struct stream *s = &out->items.items[i];
             const struct stream *ahead = &out->items.items[k];
-            if (i == k || s->kind != STREAM_WALK || ahead->kind != STREAM_WALK || s->symbol != ahead->symbol || s->place != ahead->place || s->step != ahead->step)
+            if (i == k || s->kind != STREAM_WALK || ahead->kind != STREAM_WALK ||
+                s->symbol != ahead->symbol || s->place != ahead->place || s->step != ahead->step)
                 continue;
             int64_t distance = s->step > 0 ? ahead->low - s->low : s->high - ahead->high;
             if (distance > 0 && (s->follows == STREAM_ALONE || (uint64_t)distance < s->distance)) {
@@ -399,7 +443,8 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             refuse(&f, a->insn, "its base is loaded from memory in every iteration");
     }
     for (size_t i = 0; i < f.work.accesses.count; i++)
-        if (f.owner.items[i] == STREAM_ALONE && !f.work.accesses.items[i].stepped && !too_far(&f.work.accesses.items[i]) &&
+        if (f.owner.items[i] == STREAM_ALONE && !f.work.accesses.items[i].stepped &&
+            !too_far(&f.work.accesses.items[i]) &&
             !is_vector_access(&insns[f.work.accesses.items[i].insn]))
             take_unstepped(&f, i);
     for (size_t i = 0; i < count; i++)
@@ -428,10 +473,12 @@ void streams_done(struct streams *s)
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err)
 {
     if (!at || at > s->items.count || !other || other > s->items.count || at == other)
-        return err_set(err, ERR_USAGE, "kernel memory lists the streams", "no streams %zu and %zu: the loop has %zu", at, other, s->items.count);
+        return err_set(err, ERR_USAGE, "kernel memory lists the streams",
+                       "no streams %zu and %zu: the loop has %zu", at, other, s->items.count);
     struct stream *a = &s->items.items[at - 1], *b = &s->items.items[other - 1];
     if (a->kind != STREAM_WALK || b->kind != STREAM_WALK || a->step != b->step)
-        return err_set(err, ERR_USAGE, "streams of one array move by the same step", "streams %zu and %zu do not move together", at, other);
+        return err_set(err, ERR_USAGE, "streams of one array move by the same step",
+                       "streams %zu and %zu do not move together", at, other);
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))

@@ -1,4 +1,5 @@
-/* What a loop does to memory: its accesses put together as streams, each with the step it moves by, the lines it comes to, and what feeds its address. */
+/* What a loop does to memory: its accesses put together as streams, each with the step it moves by,
+ * the lines it comes to, and what feeds its address. */
 #ifndef PORTOLAN_ANALYSIS_STREAMS_H
 #define PORTOLAN_ANALYSIS_STREAMS_H
 
@@ -36,7 +37,8 @@ struct stream {
     bool loaded;             /* its base is loaded from a fixed place in every iteration */
     bool vector;             /* a gather or scatter of one instruction */
     int64_t step;            /* bytes per iteration; 0 where it is not known */
-    int64_t place;           /* of the symbol that is one of its terms (analysis/kernel_names.h); 0: none is */
+    /* of the symbol that is one of its terms (analysis/kernel_names.h); 0: none is */
+    int64_t place;
     int64_t low, high;       /* bytes that one iteration reaches, from the sum of its terms on */
     double lines;            /* distinct ones per iteration that it did not come to before */
     struct stream_term terms[STREAM_TERMS];
@@ -53,15 +55,19 @@ struct stream {
 
 struct streams {
     VEC(struct stream) items;
-    uint32_t waiting;        /* instructions that wait for a value that a moving stream gives, and take room in the scheduler until then */
+    /* instructions that wait for a value that a moving stream gives, and take room in the scheduler
+     * until then */
+    uint32_t waiting;
     uint32_t unknown;        /* instruction whose address is not understood, 1-based; 0: all are */
     char why[160];           /* then: why */
 };
 
-/* Of the loop body @insns. What is not understood is in unknown and why; the other streams are there all the same. Any thread. */
+/* Of the loop body @insns. What is not understood is in unknown and why; the other streams are
+ * there all the same. Any thread. */
 void streams_find(const struct insn *insns, size_t count, struct streams *out);
 void streams_done(struct streams *s);
-/* Has stream @at lie @distance bytes on in the array of stream @other, both counted from 1: two pointers into one array. False with err when they have no step in common. */
+/* Has stream @at lie @distance bytes on in the array of stream @other, both counted from 1: two
+ * pointers into one array. False with err when they have no step in common. */
 bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err);
 /* "load", "store", "update", "non-temporal", "gather", "scatter", "chase", "fixed". */
 const char *stream_word(const struct stream *s);

@@ -10,15 +10,18 @@
 /* Whether rename keeps @constant as a sum: a number of two's complement. */
 static bool is_kept(const struct core *c, int64_t constant)
 {
-    return (double)constant <= c->immediate_folding && (double)constant >= -c->immediate_folding - 1;
+    return (double)constant <= c->immediate_folding &&
+           (double)constant >= -c->immediate_folding - 1;
 }
 
 /* The register that gets @from plus @constant; false for other instructions. */
 static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int64_t *constant)
 {
-    const struct operand *result = insn_operand(insn, insn->result), *immediate = insn_immediate(insn), *address;
+    const struct operand *result = insn_operand(insn, insn->result),
+                         *immediate = insn_immediate(insn), *address;
 
-    if (!result || result->kind != OPERAND_REGISTER || result->file != FILE_GENERAL || result->bits != 64)
+    if (!result || result->kind != OPERAND_REGISTER || result->file != FILE_GENERAL ||
+        result->bits != 64)
         return false;
     *to = *from = result->reg;
     switch (insn->operation) {
@@ -26,7 +29,8 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
     case OPERATION_SUBTRACT:
         if (!immediate || insn->operand_count < 2 || insn->operands[1].kind != OPERAND_IMMEDIATE)
             return false;
-        *constant = insn->operation == OPERATION_ADD ? immediate->immediate : (int64_t)-(uint64_t)immediate->immediate;
+        *constant = insn->operation == OPERATION_ADD ? immediate->immediate
+                                                     : (int64_t) - (uint64_t)immediate->immediate;
         return true;
     case OPERATION_INCREMENT:
     case OPERATION_DECREMENT:
@@ -47,15 +51,18 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
 /* A whole register as it is, sum and all. */
 static bool copies_sum(const struct insn *insn)
 {
-    return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL && insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
+    return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL &&
+           insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
 }
 
-/* A whole register that becomes a small constant is kept like a sum, though the instruction is executed. */
+/* A whole register that becomes a small constant is kept like a sum, though the instruction is
+ * executed. */
 static bool sets_constant(const struct core *c, const struct insn *insn)
 {
     const struct operand *to = &insn->operands[0], *immediate = insn_immediate(insn);
 
-    return insn->operation == OPERATION_MOVE && immediate && to->kind == OPERAND_REGISTER && to->file == FILE_GENERAL && to->bits == 64 && is_kept(c, immediate->immediate);
+    return insn->operation == OPERATION_MOVE && immediate && to->kind == OPERAND_REGISTER &&
+           to->file == FILE_GENERAL && to->bits == 64 && is_kept(c, immediate->immediate);
 }
 
 static uint32_t registers_read(const struct insn *insn)
@@ -77,15 +84,19 @@ struct sums {
     uint32_t computed;            /* registers, as bits, that something else writes, too */
 };
 
-static void follow(const struct core *c, const struct insn *insn, struct sums *sums, struct immediate_folding *out)
+static void follow(const struct core *c, const struct insn *insn, struct sums *sums,
+                   struct immediate_folding *out)
 {
     uint8_t to, from;
     int64_t constant;
 
     if (addition_of(insn, &to, &from, &constant)) {
-        sums->pending[to] = !is_kept(c, constant) ? 0 : (int64_t)((uint64_t)sums->pending[from] + (uint64_t)constant);
+        sums->pending[to] = !is_kept(c, constant)
+                                ? 0
+                                : (int64_t)((uint64_t)sums->pending[from] + (uint64_t)constant);
         bool adds = is_kept(c, constant) && constant;
-        sums->kept = (sums->kept & ~(1u << to)) | (adds || (sums->kept >> from & 1 && is_kept(c, constant)) ? 1u << to : 0);
+        sums->kept = (sums->kept & ~(1u << to)) |
+                     (adds || (sums->kept >> from & 1 && is_kept(c, constant)) ? 1u << to : 0);
         sums->net[to] = (int64_t)((uint64_t)sums->net[to] + (uint64_t)constant);
         sums->computed |= to != from ? 1u << to : 0;
         return;
@@ -95,17 +106,22 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
     bool stack = insn->traits & INSN_STACK, constant_set = sets_constant(c, insn);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL || !(op->access & ACCESS_WRITE) || (stack && op->reg == c->isa->stack_pointer))
+        if (op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL ||
+            !(op->access & ACCESS_WRITE) || (stack && op->reg == c->isa->stack_pointer))
             continue;
         sums->computed |= 1u << op->reg;
         bool copies = copies_sum(insn);
         sums->pending[op->reg] = copies ? sums->pending[insn->operands[1].reg] : 0;
-        sums->kept = (sums->kept & ~(1u << op->reg)) | (constant_set || (copies && sums->kept >> insn->operands[1].reg & 1) ? 1u << op->reg : 0);
+        sums->kept =
+            (sums->kept & ~(1u << op->reg)) |
+            (constant_set || (copies && sums->kept >> insn->operands[1].reg & 1) ? 1u << op->reg
+                                                                                 : 0);
     }
 }
 
 /* A register that is only added to reaches the limit again and again. */
-static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to, uint8_t from, int64_t constant)
+static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to,
+                              uint8_t from, int64_t constant)
 {
     double size = fabs((double)constant), limit = c->immediate_folding + (constant < 0);
 
@@ -117,7 +133,8 @@ static uint8_t share_executed(const struct core *c, const struct sums *sums, uin
     return share < RARE ? 0 : (uint8_t)share;
 }
 
-bool sums_find(const struct core *c, const struct insn *insns, size_t count, struct immediate_folding *out)
+bool sums_find(const struct core *c, const struct insn *insns, size_t count,
+               struct immediate_folding *out)
 {
     struct sums sums = {.computed = 0};
     int64_t constant;

@@ -45,7 +45,8 @@ static bool moves(const struct access *a)
     return !a->stepped || a->step != 0;
 }
 
-static void list_crossings(const struct insn *insns, const struct address_work *work, struct listed *l)
+static void list_crossings(const struct insn *insns, const struct address_work *work,
+                           struct listed *l)
 {
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *a = &work->accesses.items[i];
@@ -56,7 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Whether what the node holds was loaded: not an address that the load steps, nor the stack pointer of a pop. */
+/* Whether what the node holds was loaded: not an address that the load steps, nor the stack pointer
+ * of a pop. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)
@@ -65,19 +67,23 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* The nodes that hold what was loaded from elsewhere in each iteration, and all that is made of them. */
+/* The nodes that hold what was loaded from elsewhere in each iteration, and all that is made of
+ * them. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
-    bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded), *still = mem_zero(count + 1, sizeof *still), changed = true;
+    bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),
+         *still = mem_zero(count + 1, sizeof *still), changed = true;
     const struct address_work *work = &d->addresses;
 
     for (size_t i = 0; i < work->accesses.count; i++)
-        still[work->accesses.items[i].insn] |= !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
+        still[work->accesses.items[i].insn] |=
+            !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
     for (size_t i = 0; i < work->found_count; i++)   /* its value is the store's */
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
         const struct insn *insn = &insns[d->nodes[n].insn];
-        loaded[n] = insn->traits & INSN_LOAD && !still[d->nodes[n].insn] && is_loaded(insn, &d->nodes[n]);
+        loaded[n] =
+            insn->traits & INSN_LOAD && !still[d->nodes[n].insn] && is_loaded(insn, &d->nodes[n]);
     }
     while (changed && !watch_steps(1)) {
         changed = false;
@@ -89,7 +95,8 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     return loaded;
 }
 
-/* Whether one of the values that decide the branch was loaded; @writers: the node that each resource holds. */
+/* Whether one of the values that decide the branch was loaded; @writers: the node that each
+ * resource holds. */
 static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     bool found = false;
@@ -102,7 +109,8 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
             found |= writers[op->reg] != NOBODY && loaded[writers[op->reg]];
-        found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;   /* a table of targets */
+        /* a table of targets */
+        found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;
     }
     return found;
 }
@@ -114,16 +122,19 @@ static bool is_irregular(const struct insn *insn, const uint32_t *writers, const
         const struct operand *op = &insn->operands[i];
         const uint8_t parts[2] = {op->base, op->index};
         for (unsigned p = 0; op->kind == OPERAND_MEMORY && p < 2; p++)
-            if (parts[p] < INSN_REGISTERS && writers[parts[p]] != NOBODY && loaded[writers[parts[p]]])
+            if (parts[p] < INSN_REGISTERS && writers[parts[p]] != NOBODY &&
+                loaded[writers[parts[p]]])
                 return true;
     }
     return false;
 }
 
 /* What depends on data that are loaded in each iteration. */
-static void list_dependent(const struct insn *insns, size_t count, const struct deps *d, struct listed l[UNMODELLED_COUNT])
+static void list_dependent(const struct insn *insns, size_t count, const struct deps *d,
+                           struct listed l[UNMODELLED_COUNT])
 {
-    bool *loaded = loaded_nodes(insns, count, d), *irregular = mem_zero(count + 1, sizeof *irregular), stores = false;
+    bool *loaded = loaded_nodes(insns, count, d),
+         *irregular = mem_zero(count + 1, sizeof *irregular), stores = false;
     uint32_t writers[RESOURCE_COUNT];
 
     for (size_t r = 0; r < RESOURCE_COUNT; r++)
@@ -131,9 +142,11 @@ static void list_dependent(const struct insn *insns, size_t count, const struct 
     for (int round = 0; round < 2; round++)
         for (size_t at = 0; at < count; at++) {
             bool other = insns[at].traits & (INSN_CALL | INSN_RETURN);
-            if (round && insns[at].traits & INSN_BRANCH && !other && depends(&insns[at], writers, loaded))
+            if (round && insns[at].traits & INSN_BRANCH && !other &&
+                depends(&insns[at], writers, loaded))
                 list(&l[UNMODELLED_BRANCHES], insns, at);
-            irregular[at] = round && insns[at].traits & (INSN_LOAD | INSN_STORE) && !other && is_irregular(&insns[at], writers, loaded);
+            irregular[at] = round && insns[at].traits & (INSN_LOAD | INSN_STORE) && !other &&
+                            is_irregular(&insns[at], writers, loaded);
             stores |= irregular[at] && insns[at].traits & INSN_STORE;
             for (uint32_t n = d->first_node[at]; n < d->first_node[at + 1]; n++)
                 writers[d->nodes[n].resource] = n;
@@ -151,11 +164,14 @@ static void list_dependent(const struct insn *insns, size_t count, const struct 
     free(irregular);
 }
 
-void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d, char *out[UNMODELLED_COUNT])
+void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
+                     char *out[UNMODELLED_COUNT])
 {
     static const char *const what[UNMODELLED_COUNT] = {
-        [UNMODELLED_BRANCHES] = "mispredictions of branches on loaded data", [UNMODELLED_CROSSINGS] = "accesses that cross pages",
-        [UNMODELLED_MISSES] = "cache misses of loads at loaded addresses", [UNMODELLED_FORWARDS] = "loads that find a store of shortly before",
+        [UNMODELLED_BRANCHES] = "mispredictions of branches on loaded data",
+        [UNMODELLED_CROSSINGS] = "accesses that cross pages",
+        [UNMODELLED_MISSES] = "cache misses of loads at loaded addresses",
+        [UNMODELLED_FORWARDS] = "loads that find a store of shortly before",
     };
     struct listed lists[UNMODELLED_COUNT] = {{.count = 0}};
 

@@ -68,13 +68,15 @@ static bool is_idiom(const struct insn *in)
 static bool keeps_old(const struct insn *in, unsigned k)
 {
     const struct operand *op = &in->operands[k];
-    return op->access & ACCESS_CONDITIONAL || (op->file == FILE_GENERAL && op->bits < 32) || (k == 0 && in->traits & INSN_KEEPS_OLD);
+    return op->access & ACCESS_CONDITIONAL || (op->file == FILE_GENERAL && op->bits < 32) ||
+           (k == 0 && in->traits & INSN_KEEPS_OLD);
 }
 
 static bool writes(const struct insn *in, uint8_t reg)
 {
     for (unsigned k = 0; k < in->operand_count; k++)
-        if (is_register(&in->operands[k]) && in->operands[k].reg == reg && in->operands[k].access & ACCESS_WRITE)
+        if (is_register(&in->operands[k]) && in->operands[k].reg == reg &&
+            in->operands[k].access & ACCESS_WRITE)
             return true;
     return false;
 }
@@ -99,7 +101,8 @@ static bool reads(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* The last instruction before @at that writes @reg, in this iteration or the one before; SIZE_MAX: none does. */
+/* The last instruction before @at that writes @reg, in this iteration or the one before; SIZE_MAX:
+ * none does. */
 static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8_t reg)
 {
     for (size_t step = 1; step <= count; step++) {
@@ -110,7 +113,8 @@ static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8
     return SIZE_MAX;
 }
 
-/* Has @in read @fresh where it reads @reg. False when it writes the same operand or does not name it. */
+/* Has @in read @fresh where it reads @reg. False when it writes the same operand or does not name
+ * it. */
 static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -118,14 +122,16 @@ static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
         if (!operand_reads(in, k, reg))
             continue;
         bool written = is_register(&in->operands[k]) && in->operands[k].access & ACCESS_WRITE;
-        if (written || in->operands[k].implicit || in->operands[k].access & ACCESS_WRITEBACK || !vary_register(in, k, reg, fresh, &changed))
+        if (written || in->operands[k].implicit || in->operands[k].access & ACCESS_WRITEBACK ||
+            !vary_register(in, k, reg, fresh, &changed))
             return false;
         *in = changed;
     }
     return true;
 }
 
-/* All readers of what @at wrote to @reg read @other, while that still holds what it held there; false, and nothing is changed, when one of them cannot. */
+/* All readers of what @at wrote to @reg read @other, while that still holds what it held there;
+ * false, and nothing is changed, when one of them cannot. */
 static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
 {
     struct insn *before = mem_alloc(v->count * sizeof *before);
@@ -160,7 +166,8 @@ static bool put_copy(struct variant *v, size_t at, const struct operand *like)
     enum isa isa = (enum isa)v->insns[0].isa;
     struct insn copy;
 
-    if (fresh == REG_NONE || !vary_copy(isa, like, is_legacy(v->insns, v->count), like->reg, fresh, &copy))
+    if (fresh == REG_NONE ||
+        !vary_copy(isa, like, is_legacy(v->insns, v->count), like->reg, fresh, &copy))
         return false;
     copy.line = v->insns[at < v->count ? at : v->count - 1].line;
     insert(v, at, &copy);
@@ -200,8 +207,8 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
     }
 }
 
-/* The register that @at reads, of the same kind as @written, whose value comes from @at itself around the loop: there the chain goes on when @at is left out.
- * REG_NONE: there is none. */
+/* The register that @at reads, of the same kind as @written, whose value comes from @at itself
+ * around the loop: there the chain goes on when @at is left out. REG_NONE: there is none. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;
@@ -211,7 +218,10 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
 
     mark_dependents(d, n, at, marked);
     for (size_t i = 0; i < n && found == REG_NONE; i++) {
-        const struct operand *from = d[i].to == at && d[i].reg != REG_NONE && d[i].reg != written->reg && marked[d[i].from] ? operand_of(&v->insns[d[i].from], d[i].reg) : NULL;
+        const struct operand *from =
+            d[i].to == at && d[i].reg != REG_NONE && d[i].reg != written->reg && marked[d[i].from]
+                ? operand_of(&v->insns[d[i].from], d[i].reg)
+                : NULL;
         if (from && from->file == written->file)
             found = d[i].reg;
     }
@@ -221,7 +231,8 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
 }
 
 /* Cares for the readers of @at; false with the reason. Registers to copy into go to @kept. */
-static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS], unsigned *kept_count)
+static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
+                       unsigned *kept_count)
 {
     const struct insn in = v->insns[at];
     uint8_t stack = isa_ops((enum isa)in.isa)->stack_pointer;
@@ -229,11 +240,15 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
     *kept_count = 0;
     for (unsigned k = 0; k < in.operand_count; k++) {
         const struct operand *op = &in.operands[k];
-        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE && (op->file == FILE_X87 || (op->file == FILE_GENERAL && op->reg == stack && !op->implicit))) {
-            refuse(v, op->file == FILE_X87 ? "x87 and MMX registers are not kept alive" : "it sets the stack pointer");
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE &&
+            (op->file == FILE_X87 ||
+             (op->file == FILE_GENERAL && op->reg == stack && !op->implicit))) {
+            refuse(v, op->file == FILE_X87 ? "x87 and MMX registers are not kept alive"
+                                           : "it sets the stack pointer");
             return false;
         }
-        if (!is_register(op) || !(op->access & ACCESS_WRITE) || op->reg == stack || reads(&in, op->reg))
+        if (!is_register(op) || !(op->access & ACCESS_WRITE) || op->reg == stack ||
+            reads(&in, op->reg))
             continue;
         uint8_t passed = passes_on(v, at, op);
         if (passed != REG_NONE && reread_all(v, at, op->reg, passed))
@@ -305,7 +320,8 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_READ))
             continue;
         if (op->access & ACCESS_WRITE || op->implicit || !vary_moved(in, k, ELSEWHERE, &moved)) {
-            refuse(out, op->access & ACCESS_WRITE ? "it reads and writes one place" : "its address cannot be moved");
+            refuse(out, op->access & ACCESS_WRITE ? "it reads and writes one place"
+                                                  : "its address cannot be moved");
             return;
         }
         *in = moved;
@@ -329,7 +345,8 @@ static bool read_later(const struct insn *insns, size_t count, const struct depe
     return false;
 }
 
-void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut, struct variant *out)
+void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
+                 struct variant *out)
 {
     begin(insns, count, 1, out);
     if (cut->reg == REG_NONE) {
@@ -355,16 +372,19 @@ struct dependence_list { struct dependence *items; size_t count; };
 static void add(struct dependence_list *list, struct dependence d)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].from == d.from && list->items[i].to == d.to && list->items[i].reg == d.reg)
+        if (list->items[i].from == d.from && list->items[i].to == d.to &&
+            list->items[i].reg == d.reg)
             return;
     list->items = mem_resize(list->items, (list->count + 1) * sizeof *list->items);
     list->items[list->count++] = d;
 }
 
-static void add_register(struct dependence_list *list, const struct insn *insns, size_t count, size_t to, unsigned k, uint8_t reg)
+static void add_register(struct dependence_list *list, const struct insn *insns, size_t count,
+                         size_t to, unsigned k, uint8_t reg)
 {
     const struct isa_ops *isa = isa_ops((enum isa)insns[to].isa);
-    bool stack = reg == isa->stack_pointer && (insns[to].operands[k].implicit || insns[to].operands[k].kind == OPERAND_MEMORY);
+    bool stack = reg == isa->stack_pointer &&
+                 (insns[to].operands[k].implicit || insns[to].operands[k].kind == OPERAND_MEMORY);
 
     if (reg >= INSN_REGISTERS || stack || !operand_reads(&insns[to], k, reg))
         return;
@@ -380,12 +400,14 @@ struct dependence *dependences_of(const struct insn *insns, size_t count, size_t
 
     addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &work);
     for (size_t i = 0; i < work.found_count; i++)
-        add(&list, (struct dependence){work.found[i].store, work.found[i].load, work.found[i].distance, REG_NONE});
+        add(&list, (struct dependence){work.found[i].store, work.found[i].load,
+                                       work.found[i].distance, REG_NONE});
     address_work_done(&work);
     for (size_t to = 0; to < count; to++)
         for (unsigned k = 0; k < insns[to].operand_count; k++) {
             const struct operand *op = &insns[to].operands[k];
-            add_register(&list, insns, count, to, k, op->kind == OPERAND_MEMORY ? op->base : op->reg);
+            add_register(&list, insns, count, to, k,
+                         op->kind == OPERAND_MEMORY ? op->base : op->reg);
             if (op->kind == OPERAND_MEMORY)
                 add_register(&list, insns, count, to, k, op->index);
         }

@@ -1,6 +1,8 @@
-/* A loop with one thing changed: an instruction left out or a nop in its place, a dependence cut. The loop and its variants are run and predicted alike, and what
- * the change saves is what the thing costs. Registers are kept alive: where an instruction is gone, what read its result reads a register that is never written, so
- * that no new dependence comes into being; on a chain around the loop it reads what the instruction read, so that the chain goes on without it. Any thread. */
+/* A loop with one thing changed: an instruction left out or a nop in its place, a dependence cut.
+ * The loop and its variants are run and predicted alike, and what the change saves is what the
+ * thing costs. Registers are kept alive: where an instruction is gone, what read its result reads a
+ * register that is never written, so that no new dependence comes into being; on a chain around the
+ * loop it reads what the instruction read, so that the chain goes on without it. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
@@ -26,10 +28,11 @@ void variant_without(const struct insn *insns, size_t count, size_t at, struct v
 /* A nop of its length in its place. */
 void variant_nop(const struct insn *insns, size_t count, size_t at, struct variant *out);
 /* The reader reads another register, or memory elsewhere. */
-void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut, struct variant *out);
+void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
+                 struct variant *out);
 
-/* The dependences through general and vector registers and through memory, by reader; those that the stack's own instructions have by the stack pointer are left
- * out. The caller frees. */
+/* The dependences through general and vector registers and through memory, by reader; those that
+ * the stack's own instructions have by the stack pointer are left out. The caller frees. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
 /* Appends what @d goes through: "xmm0", "memory". */

@@ -10,7 +10,8 @@
 
 bool windows_known(const struct core *c)
 {
-    return !isnan(c->uop_cache_window) && !isnan(c->uop_cache_line_insns) && !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
+    return !isnan(c->uop_cache_window) && !isnan(c->uop_cache_line_insns) &&
+           !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
 }
 
 /* Where the walk is. */
@@ -57,8 +58,10 @@ static unsigned constants_of(const struct insn *insn)
 
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        bool wide = op->kind == OPERAND_IMMEDIATE && (op->immediate > INT32_MAX || op->immediate < INT32_MIN) && insn->length > 8;
-        if (!op->implicit && (op->kind == OPERAND_IMMEDIATE || (op->kind == OPERAND_MEMORY && op->displacement)))
+        bool wide = op->kind == OPERAND_IMMEDIATE &&
+                    (op->immediate > INT32_MAX || op->immediate < INT32_MIN) && insn->length > 8;
+        if (!op->implicit &&
+            (op->kind == OPERAND_IMMEDIATE || (op->kind == OPERAND_MEMORY && op->displacement)))
             count += wide ? 2 : 1;
     }
     return count;
@@ -67,7 +70,9 @@ static unsigned constants_of(const struct insn *insn)
 /* The line takes one more; whether another begins with it. */
 static bool fill_line(struct window_walk *w, unsigned constants)
 {
-    const bool full = w->used == w->line_insns || (w->used && w->line_constants && w->constants + constants > w->line_constants), begins = full || !w->used;
+    const bool full = w->used == w->line_insns || (w->used && w->line_constants &&
+                                                   w->constants + constants > w->line_constants),
+               begins = full || !w->used;
 
     w->used = begins ? 1 : w->used + 1;
     w->constants = begins ? constants : w->constants + constants;
@@ -82,7 +87,8 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* A jump that is taken. A window into which the last line only reaches takes its cycle, too. What comes first after a jump, where it is no more than comes at once, comes with what the next window
+/* A jump that is taken. A window into which the last line only reaches takes its cycle, too. What
+ * comes first after a jump, where it is no more than comes at once, comes with what the next window
  * has; a whole group does so only if such a cycle does not follow one group. */
 static void jump(struct window_walk *w)
 {
@@ -91,7 +97,8 @@ static void jump(struct window_walk *w)
     const bool on = tail || w->window != w->first_window;
 
     w->waits = tail;
-    if (on && w->begun <= w->window_lines && (w->begun < w->window_lines || !tail || w->before > w->window_lines)) {
+    if (on && w->begun <= w->window_lines &&
+        (w->begun < w->window_lines || !tail || w->before > w->window_lines)) {
         if (groups > 1)
             w->out->list.items[w->first + 1].cycles--;
         else
@@ -107,15 +114,19 @@ static bool is_part(const struct cost *row, const struct cost *next)
     return next->flags & ROW_FUSED_INTO || row->flags & ROW_JOINS;
 }
 
-/* Copies until lines of a limited number of constants repeat, in steps of @step, by when they are as they are ever after. */
-static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns, const struct costs *costs, size_t step)
+/* Copies until lines of a limited number of constants repeat, in steps of @step, by when they are
+ * as they are ever after. */
+static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
+                                  const struct costs *costs, size_t step)
 {
     struct { int64_t used, constants; } seen[PERIOD_MOST];
     struct window_walk line = *w;
     size_t n = 0, same;
 
     for (; n < PERIOD_MOST; n++) {
-        for (same = 0; same < n && (seen[same].used != line.used || seen[same].constants != line.constants); same++)
+        for (same = 0;
+             same < n && (seen[same].used != line.used || seen[same].constants != line.constants);
+             same++)
             ;
         if (same < n)
             break;
@@ -123,8 +134,10 @@ static size_t copies_by_constants(const struct window_walk *w, const struct insn
         seen[n].constants = line.constants;
         for (size_t copy = 0; copy < step; copy++)
             for (size_t i = 0; i < costs->count; i++) {
-                const bool fused = i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
-                fill_line(&line, constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
+                const bool fused =
+                    i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
+                fill_line(&line,
+                          constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
                 i += fused;
             }
     }
@@ -134,20 +147,24 @@ static size_t copies_by_constants(const struct window_walk *w, const struct insn
 
 static size_t copies_of(const struct window_walk *w, size_t length, size_t insns, bool jumps)
 {
-    const size_t by_bytes = (size_t)w->bytes / greatest_divisor(length, (size_t)w->bytes), by_lines = (size_t)w->line_insns / greatest_divisor(insns, (size_t)w->line_insns);
+    const size_t by_bytes = (size_t)w->bytes / greatest_divisor(length, (size_t)w->bytes),
+                 by_lines = (size_t)w->line_insns / greatest_divisor(insns, (size_t)w->line_insns);
 
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
 /* One period: *@w goes on from where it was. */
-static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs, bool jumps, unsigned align, bool returns)
+static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
+                 bool jumps, unsigned align, bool returns)
 {
     for (size_t copy = 0; copy < w->out->copies; copy++) {
         if (returns)
             w->at = align;
         for (size_t i = 0; i < costs->count; i++) {
-            const bool fused = i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
-            take(w, insns[i].length + (fused ? insns[i + 1].length : 0U), constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
+            const bool fused =
+                i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
+            take(w, insns[i].length + (fused ? insns[i + 1].length : 0U),
+                 constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
             i += fused;
         }
         if (jumps)
@@ -155,12 +172,20 @@ static void walk(struct window_walk *w, const struct insn *insns, const struct c
     }
 }
 
-void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct window_groups *g)
+void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs,
+                  enum shape shape, unsigned align, struct window_groups *g)
 {
-    struct window_walk w = {.bytes = (int64_t)c->uop_cache_window, .line_insns = (int64_t)c->uop_cache_line_insns, .line_constants = isnan(c->uop_cache_line_constants) ? 0 : (int64_t)c->uop_cache_line_constants,
-                      .window_lines = (int64_t)c->uop_cache_window_lines, .again = (int64_t)c->uop_cache_window_again,
-                     .out = g, .at = align};
-    const bool loop = shape == SHAPE_LOOP, jumps = loop || shape_of(insns, costs->count) == SHAPE_LOOP;
+    struct window_walk w = {.bytes = (int64_t)c->uop_cache_window,
+                            .line_insns = (int64_t)c->uop_cache_line_insns,
+                            .line_constants = isnan(c->uop_cache_line_constants)
+                                                  ? 0
+                                                  : (int64_t)c->uop_cache_line_constants,
+                            .window_lines = (int64_t)c->uop_cache_window_lines,
+                            .again = (int64_t)c->uop_cache_window_again,
+                            .out = g,
+                            .at = align};
+    const bool loop = shape == SHAPE_LOOP,
+               jumps = loop || shape_of(insns, costs->count) == SHAPE_LOOP;
     size_t length = 0, count = 0;
     double cycles = 0;
 
@@ -174,12 +199,17 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
     }
     if (!count)
         return;
-    g->copies = loop ? 1 : w.line_constants && !jumps ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true)) : copies_of(&w, length, count, jumps);
+    g->copies = loop ? 1
+                : w.line_constants && !jumps
+                    ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true))
+                    : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
-    /* The second time round the first group follows the last, or what would be the first joins it. */
+    /* The second time round the first group follows the last, or what would be the first joins
+     * it. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
     walk(&w, insns, costs, jumps, align, loop);
-    const size_t joins = g->list.items[once - 1].insns > insns_of_last, period = g->list.count - once;
+    const size_t joins = g->list.items[once - 1].insns > insns_of_last,
+                 period = g->list.count - once;
     for (size_t i = 0; i < period; i++) {
         g->list.items[i] = g->list.items[once - joins + i];
         cycles += g->list.items[i].cycles;

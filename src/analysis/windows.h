@@ -1,13 +1,17 @@
-/* Code from a µop cache that delivers by windows. A line of it holds so many instructions (fact uop_cache_line_insns), one line after the other from where a jump led. The code is walked through by
- * aligned windows of so many bytes (uop_cache_window), one a cycle. Of the lines that begin in a window so many come at once (uop_cache_window_lines); as many more take further cycles
- * (uop_cache_window_again). Found by loops of moves and nops on a Zen 5: docs/notes/zen5.md, "Windows". */
+/* Code from a µop cache that delivers by windows. A line of it holds so many instructions (fact
+ * uop_cache_line_insns), one line after the other from where a jump led. The code is walked through
+ * by aligned windows of so many bytes (uop_cache_window), one a cycle. Of the lines that begin in a
+ * window so many come at once (uop_cache_window_lines); as many more take further cycles
+ * (uop_cache_window_again). Found by loops of moves and nops on a Zen 5: docs/notes/zen5.md,
+ * "Windows". */
 #ifndef PORTOLAN_ANALYSIS_WINDOWS_H
 #define PORTOLAN_ANALYSIS_WINDOWS_H
 
 #include "analysis/cost.h"
 #include "base/vec.h"
 
-/* Instructions that come together; a macro-fused pair is one, and so is a move with what it joins. */
+/* Instructions that come together; a macro-fused pair is one, and so is a move with what it
+ * joins. */
 struct window_group {
     uint16_t insns;    /* 64 lines of 64 at most */
     uint16_t cycles;   /* after those before; 0: with them */
@@ -23,8 +27,10 @@ struct window_groups {
 
 /* Whether the machine has all four facts. */
 bool windows_known(const struct core *c);
-/* @g is emptied first; windows_done frees it. @align: address of the first byte modulo 64. For machines with windows_known. Any thread. */
-void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct window_groups *g);
+/* @g is emptied first; windows_done frees it. @align: address of the first byte modulo 64. For
+ * machines with windows_known. Any thread. */
+void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs,
+                  enum shape shape, unsigned align, struct window_groups *g);
 void windows_done(struct window_groups *g);
 
 #endif

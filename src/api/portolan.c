@@ -28,9 +28,12 @@
 #define THREADS_MOST 1024   /* as of the program's --threads */
 #define API __attribute__((visibility("default")))
 
-static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT && (int)PORTOLAN_BOUND_RETIRE == (int)BOUND_RETIRE && (int)PORTOLAN_BOUND_DIVIDERS == (int)BOUND_PIPES,
+static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT &&
+                  (int)PORTOLAN_BOUND_RETIRE == (int)BOUND_RETIRE &&
+                  (int)PORTOLAN_BOUND_DIVIDERS == (int)BOUND_PIPES,
               "the bounds have the numbers that the interface gives them");
-static_assert((int)PORTOLAN_USAGE == (int)ERR_USAGE && (int)PORTOLAN_MEMORY == (int)ERR_MEMORY, "the errors have the numbers that the interface gives them");
+static_assert((int)PORTOLAN_USAGE == (int)ERR_USAGE && (int)PORTOLAN_MEMORY == (int)ERR_MEMORY,
+              "the errors have the numbers that the interface gives them");
 
 struct portolan_machine { struct machine *m; };
 
@@ -55,7 +58,8 @@ static int refuse_argument(portolan_error *out, const char *what)
 /* What both sides know of a structure whose first member is its size. */
 static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
 {
-    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t), (theirs < ours ? theirs : ours) - sizeof(size_t));
+    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t),
+           (theirs < ours ? theirs : ours) - sizeof(size_t));
 }
 
 API const char *portolan_version(void)
@@ -114,16 +118,19 @@ API size_t portolan_machine_forms(const portolan_machine *machine)
 
 API const char *portolan_machine_form(const portolan_machine *machine, size_t index)
 {
-    return index < mapping_count(machine->m->mapping) ? mapping_at(machine->m->mapping, index)->form : NULL;
+    return index < mapping_count(machine->m->mapping) ? mapping_at(machine->m->mapping, index)->form
+                                                      : NULL;
 }
 
-API int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer, size_t size, portolan_error *error)
+API int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer,
+                               size_t size, portolan_error *error)
 {
     const struct mapping_entry *entry = form ? mapping_find(machine->m->mapping, form) : NULL;
     struct str text = {0};
 
     if (!entry)
-        return form ? refuse_form(machine, form, error) : refuse_argument(error, "no form is named");
+        return form ? refuse_form(machine, form, error)
+                    : refuse_argument(error, "no form is named");
     usage_print(&entry->usage, mapping_ports(machine->m->mapping), &text);
     bool fits = text.length < size;
     if (fits)
@@ -132,7 +139,8 @@ API int portolan_machine_usage(const portolan_machine *machine, const char *form
     return fits || refuse_argument(error, "the buffer is too small for the usage");
 }
 
-API int portolan_throughput(const portolan_machine *machine, const char *experiment, double *cycles, portolan_error *error)
+API int portolan_throughput(const portolan_machine *machine, const char *experiment, double *cycles,
+                            portolan_error *error)
 {
     struct experiment e = {0};
     struct err err = {0};
@@ -145,7 +153,9 @@ API int portolan_throughput(const portolan_machine *machine, const char *experim
     unsigned unknown = 0;
     while (unknown < e.count && mapping_find(machine->m->mapping, e.terms[unknown].form))
         unknown++;
-    int ok = !isnan(*cycles) || (unknown < e.count ? refuse_form(machine, e.terms[unknown].form, error) : refuse(&err, error));
+    int ok =
+        !isnan(*cycles) || (unknown < e.count ? refuse_form(machine, e.terms[unknown].form, error)
+                                              : refuse(&err, error));
     experiments_free(table);
     experiment_done(&e);
     return ok;
@@ -162,7 +172,12 @@ static void fill_analysis(const struct kernel *k, const struct machine *m, porto
     struct simulation sim;
 
     simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
-    *out = (portolan_analysis){.cycles = a->cycles, .bottleneck = (int)a->bottleneck, .lower_bound = a->lower_bound, .estimate = a->estimate, .instructions = a->count, .simulated = sim.cycles};
+    *out = (portolan_analysis){.cycles = a->cycles,
+                               .bottleneck = (int)a->bottleneck,
+                               .lower_bound = a->lower_bound,
+                               .estimate = a->estimate,
+                               .instructions = a->count,
+                               .simulated = sim.cycles};
     memcpy(out->bounds, a->bounds, sizeof out->bounds);
     for (size_t i = 0; i < a->count; i++)
         out->unknown += (a->rows[i].flags & ROW_UNKNOWN) != 0;
@@ -183,7 +198,8 @@ static struct kernel *kernel_of(enum isa isa, const void *code, size_t length, s
     return k;
 }
 
-API int portolan_analyze(const portolan_machine *machine, const void *code, size_t length, portolan_analysis *analysis, portolan_error *error)
+API int portolan_analyze(const portolan_machine *machine, const void *code, size_t length,
+                         portolan_analysis *analysis, portolan_error *error)
 {
     struct err err = {0};
     enum isa isa;
@@ -202,7 +218,8 @@ API int portolan_analyze(const portolan_machine *machine, const void *code, size
     return 1;
 }
 
-API int portolan_evaluate(const portolan_machine *machine, const char *file, portolan_accuracy *accuracy, portolan_error *error)
+API int portolan_evaluate(const portolan_machine *machine, const char *file,
+                          portolan_accuracy *accuracy, portolan_error *error)
 {
     struct err err = {0};
 
@@ -216,7 +233,11 @@ API int portolan_evaluate(const portolan_machine *machine, const char *file, por
     if (predicted) {
         machine_predict(machine->m, table, predicted);
         struct accuracy a = metrics_accuracy(table, predicted);
-        portolan_accuracy own = {.experiments = a.n, .unknown = a.unknown, .error = a.mape, .pearson = a.pearson, .spearman = a.spearman};
+        portolan_accuracy own = {.experiments = a.n,
+                                 .unknown = a.unknown,
+                                 .error = a.mape,
+                                 .pearson = a.pearson,
+                                 .spearman = a.spearman};
         hand_over(accuracy, &own, accuracy->size, sizeof own);
     } else {
         err_memory_for(&err, "the predictions", bytes);
@@ -239,7 +260,10 @@ static void tell(void *state)
     struct evolve_status status;
 
     evolve_get_status(w->evolve, &status);
-    portolan_progress progress = {.seconds = status.seconds, .generation = status.generation, .error = status.d_avg, .distinct = status.distinct};
+    portolan_progress progress = {.seconds = status.seconds,
+                                  .generation = status.generation,
+                                  .error = status.d_avg,
+                                  .distinct = status.distinct};
     if (w->watcher && w->watcher(w->state, &progress))
         evolve_stop(w->evolve);
 }
@@ -267,7 +291,8 @@ static struct machine *best_machine(struct evolve *e, const struct problem *p, s
     return m;
 }
 
-API portolan_machine *portolan_infer(const char *file, const portolan_inference *inference, portolan_watcher watcher, void *state, portolan_error *error)
+API portolan_machine *portolan_infer(const char *file, const portolan_inference *inference,
+                                     portolan_watcher watcher, void *state, portolan_error *error)
 {
     portolan_inference own = {0};
     struct evolve_options o;
@@ -292,7 +317,8 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     o.seed = own.seed ? own.seed : 1;
     struct experiments *table = experiments_load(file, &err);
     struct problem *p = table ? problem_new(table, NULL, &err) : NULL;
-    struct watched w = {.evolve = p ? evolve_new(p, &o, NULL, 0, &err) : NULL, .watcher = watcher, .state = state};
+    struct watched w = {
+        .evolve = p ? evolve_new(p, &o, NULL, 0, &err) : NULL, .watcher = watcher, .state = state};
     if (w.evolve && team_run(o.threads, improve, &w, &err))
         m = best_machine(w.evolve, p, &err);
     evolve_free(w.evolve);
@@ -303,7 +329,8 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     return m ? machine_handle(m) : NULL;
 }
 
-/* A time below what the ports of this CPU take, by the shipped machine that it is, is no time of it. */
+/* A time below what the ports of this CPU take, by the shipped machine that it is, is no time of
+ * it. */
 static void check_ports(const struct insn *insns, size_t count, struct block_time *time)
 {
     struct cpu_native native;
@@ -315,32 +342,40 @@ static void check_ports(const struct insn *insns, size_t count, struct block_tim
     struct machine *m = machine_load_shipped(native.machine, &ignored);
     struct block_work *w = m ? block_work_new(m) : NULL;
     if (w && bounds_refute(w, insns, count, time->measured.cycles, &least))
-        snprintf(time->unconfirmed, sizeof time->unconfirmed, "below the ports bound of %s, %.2f", m->id, least);
+        snprintf(time->unconfirmed, sizeof time->unconfirmed, "below the ports bound of %s, %.2f",
+                 m->id, least);
     block_work_free(w);
     machine_free(m);
     cpu_native_done(&native);
 }
 
-API int portolan_measure(const void *code, size_t length, double patience, portolan_measurement *measurement, portolan_error *error)
+API int portolan_measure(const void *code, size_t length, double patience,
+                         portolan_measurement *measurement, portolan_error *error)
 {
     struct err err = {0};
     struct block_time time;
     size_t count;
 
     if (!code || !length || measurement->size < sizeof(size_t) || !(patience >= 0))
-        return refuse_argument(error, "there is no code, the structure does not say its size, or patience is negative");
+        return refuse_argument(
+            error,
+            "there is no code, the structure does not say its size, or patience is negative");
     struct kernel *k = kernel_of(isa_host(), code, length, &err);
     if (!k)
         return refuse(&err, error);
     const struct insn *insns = kernel_insns(k, 0, &count);
-    bool ok = block_time(insns, count, patience > 0 ? patience : BLOCK_PATIENCE, NULL, NULL, &time, &err);
+    bool ok =
+        block_time(insns, count, patience > 0 ? patience : BLOCK_PATIENCE, NULL, NULL, &time, &err);
     if (ok)
         check_ports(insns, count, &time);
     kernel_free(k);
     if (!ok)
         return refuse(&err, error);
     const struct kernel_measured *m = &time.measured;
-    portolan_measurement own = {.cycles = m->cycles, .spread = m->spread, .clock_hz = m->clock_hz, .confirmed = !time.unconfirmed[0]};
+    portolan_measurement own = {.cycles = m->cycles,
+                                .spread = m->spread,
+                                .clock_hz = m->clock_hz,
+                                .confirmed = !time.unconfirmed[0]};
     snprintf(own.reason, sizeof own.reason, "%s", time.unconfirmed);
     hand_over(measurement, &own, measurement->size, sizeof own);
     return 1;
@@ -357,7 +392,8 @@ static bool chart_stopped(void *state)
     return ((struct charted *)state)->stopped;
 }
 
-static void chart_progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+static void chart_progress(void *state, enum chart_stage stage, double done, double total,
+                           const char *what)
 {
     struct charted *c = state;
     const portolan_stage now = {(int)stage, CHART_STAGES, chart_stage_names[stage], done, total};
@@ -372,11 +408,18 @@ static void chart_stage_done(void *state, enum chart_stage stage, const struct c
     chart_progress(state, stage, 1, 1, "");
 }
 
-API portolan_machine *portolan_chart(const char *const *patterns, size_t count, const portolan_charting *charting, portolan_chart_watcher watcher, void *state, portolan_error *error)
+API portolan_machine *portolan_chart(const char *const *patterns, size_t count,
+                                     const portolan_charting *charting,
+                                     portolan_chart_watcher watcher, void *state,
+                                     portolan_error *error)
 {
     portolan_charting own = {0};
     struct charted c = {watcher, state, false};
-    const struct charting_hooks hooks = {.cancelled = chart_stopped, .progress = chart_progress, .stage_done = chart_stage_done, .threads = 1, .state = &c};
+    const struct charting_hooks hooks = {.cancelled = chart_stopped,
+                                         .progress = chart_progress,
+                                         .stage_done = chart_stage_done,
+                                         .threads = 1,
+                                         .state = &c};
     struct err err = {0};
     enum isa isa = isa_host();
     struct machine *m = NULL;
@@ -390,8 +433,15 @@ API portolan_machine *portolan_chart(const char *const *patterns, size_t count, 
     if (own.simulated)
         isa_parse(own.simulated->m->isa, &isa);
     struct forms *forms = forms_load(isa, NULL, &err);
-    const struct charting_request request = {.forms = forms, .patterns = patterns, .pattern_count = count, .top = SIZE_MAX, .simulated = own.simulated ? own.simulated->m : NULL,
-                                             .seconds = own.seconds > 0 ? own.seconds : 60, .patience = own.patience > 0 ? own.patience : 20, .seed = own.seed ? own.seed : 1, .cpu = -1};
+    const struct charting_request request = {.forms = forms,
+                                             .patterns = patterns,
+                                             .pattern_count = count,
+                                             .top = SIZE_MAX,
+                                             .simulated = own.simulated ? own.simulated->m : NULL,
+                                             .seconds = own.seconds > 0 ? own.seconds : 60,
+                                             .patience = own.patience > 0 ? own.patience : 20,
+                                             .seed = own.seed ? own.seed : 1,
+                                             .cpu = -1};
     struct chart_job *w = forms ? charting_new(&request, &err) : NULL;
     struct chart *chart = w ? charting_run(w, &hooks, &err) : NULL;
     if (chart && chart->machine) {

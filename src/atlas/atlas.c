@@ -25,12 +25,14 @@ struct atlas_writing {
 };
 
 /* Writes file @name of the site. */
-static bool put(struct atlas_writing *w, const char *name, const struct str *content, struct err *err)
+static bool put(struct atlas_writing *w, const char *name, const struct str *content,
+                struct err *err)
 {
     struct str path = {0};
 
     str_addf(&path, "%s/%s", w->directory, name);
-    bool ok = watch_goes_on(err) && file_write(str_text(&path), str_text(content), content->length, err);
+    bool ok =
+        watch_goes_on(err) && file_write(str_text(&path), str_text(content), content->length, err);
     w->size.files += ok;
     w->size.bytes += ok ? content->length : 0;
     str_done(&path);
@@ -46,7 +48,8 @@ static bool put_pages(struct atlas_writing *w, struct err *err)
         str_addf(&relative, "atlas/%s", pages[i]);
         char *path = file_data_path(str_text(&relative));
         if (!path)
-            ok = err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "%s not found", str_text(&relative));
+            ok = err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+                         "%s not found", str_text(&relative));
         ok = ok && file_read(path, PAGE_LIMIT, &content, err) && put(w, pages[i], &content, err);
         free(path);
         str_done(&relative);
@@ -55,7 +58,8 @@ static bool put_pages(struct atlas_writing *w, struct err *err)
     return ok;
 }
 
-static bool put_experiments(struct atlas_writing *w, const struct atlas_options *o, size_t machine, const struct atlas_forms *forms, struct err *err)
+static bool put_experiments(struct atlas_writing *w, const struct atlas_options *o, size_t machine,
+                            const struct atlas_forms *forms, struct err *err)
 {
     struct atlas_evidence *evidence = atlas_evidence_new(o, machine, forms);
     bool ok = true;
@@ -108,19 +112,25 @@ static bool put_data(struct atlas_writing *w, const struct atlas_options *o, str
     return ok;
 }
 
-/* Whether the site has a file of this name in its directory, or with @data in its directory data. */
+/* Whether the site has a file of this name in its directory, or with @data in its directory
+ * data. */
 static bool belongs(const char *name, bool data)
 {
     if (data)
-        return strcmp(name, "index.js") == 0 || (str_match("forms-*.js", name) || str_match("machine-*.js", name) || str_match("experiments-*.js", name));
+        return strcmp(name, "index.js") == 0 ||
+               (str_match("forms-*.js", name) || str_match("machine-*.js", name) ||
+                str_match("experiments-*.js", name));
     for (size_t i = 0; pages[i]; i++)
         if (strcmp(name, pages[i]) == 0)
             return true;
     return strcmp(name, "data") == 0;
 }
 
-/* Calls @each for all names in the directory; false with err when it cannot be read or one call is false. @err is set by @each. */
-static bool each_name(const char *path, bool (*each)(const char *path, const char *name, bool data, struct err *err), bool data, struct err *err)
+/* Calls @each for all names in the directory; false with err when it cannot be read or one call is
+ * false. @err is set by @each. */
+static bool each_name(const char *path,
+                      bool (*each)(const char *path, const char *name, bool data, struct err *err),
+                      bool data, struct err *err)
 {
     DIR *directory = file_open_directory(path);
     bool ok = directory || file_fault(err, path, "read", NULL);
@@ -135,7 +145,9 @@ static bool each_name(const char *path, bool (*each)(const char *path, const cha
 
 static bool refuse_other(const char *path, const char *name, bool data, struct err *err)
 {
-    return belongs(name, data) || err_set(err, ERR_USAGE, "name a new directory, or one that holds an atlas alone", "%s holds %s, which is no part of an atlas", path, name);
+    return belongs(name, data) ||
+           err_set(err, ERR_USAGE, "name a new directory, or one that holds an atlas alone",
+                   "%s holds %s, which is no part of an atlas", path, name);
 }
 
 static bool remove_file(const char *path, const char *name, bool data, struct err *err)
@@ -143,24 +155,31 @@ static bool remove_file(const char *path, const char *name, bool data, struct er
     struct str file = {0};
 
     str_addf(&file, "%s/%s", path, name);
-    bool ok = (!data && strcmp(name, "data") == 0) || file_calls.unlink(AT_FDCWD, str_text(&file), 0) == 0 || file_fault(err, str_text(&file), "remove", NULL);
+    bool ok = (!data && strcmp(name, "data") == 0) ||
+              file_calls.unlink(AT_FDCWD, str_text(&file), 0) == 0 ||
+              file_fault(err, str_text(&file), "remove", NULL);
     str_done(&file);
     return ok;
 }
 
 static bool remove_directory(const char *path, struct err *err)
 {
-    return file_calls.unlink(AT_FDCWD, path, AT_REMOVEDIR) == 0 || errno == ENOENT || file_fault(err, path, "remove", NULL);
+    return file_calls.unlink(AT_FDCWD, path, AT_REMOVEDIR) == 0 || errno == ENOENT ||
+           file_fault(err, path, "remove", NULL);
 }
 
 /* Does @each for what is in the site @path, and in its directory data. */
-static bool each_file(const char *path, bool (*each)(const char *path, const char *name, bool data, struct err *err), struct err *err)
+static bool each_file(const char *path,
+                      bool (*each)(const char *path, const char *name, bool data, struct err *err),
+                      struct err *err)
 {
     struct str data = {0};
     struct stat about;
 
     str_addf(&data, "%s/data", path);
-    bool ok = (lstat(str_text(&data), &about) != 0 || !S_ISDIR(about.st_mode) || each_name(str_text(&data), each, true, err)) && each_name(path, each, false, err);
+    bool ok = (lstat(str_text(&data), &about) != 0 || !S_ISDIR(about.st_mode) ||
+               each_name(str_text(&data), each, true, err)) &&
+              each_name(path, each, false, err);
     str_done(&data);
     return ok;
 }
@@ -171,7 +190,8 @@ static bool remove_site(const char *path, struct err *err)
     struct str data = {0};
 
     str_addf(&data, "%s/data", path);
-    bool ok = each_file(path, remove_file, err) && remove_directory(str_text(&data), err) && remove_directory(path, err);
+    bool ok = each_file(path, remove_file, err) && remove_directory(str_text(&data), err) &&
+              remove_directory(path, err);
     str_done(&data);
     return ok;
 }
@@ -185,7 +205,8 @@ static bool may_replace(const char *path, bool *exists, struct err *err)
     if (!*exists)
         return errno == ENOENT || file_fault(err, path, "read", NULL);
     if (!S_ISDIR(about.st_mode))
-        return err_set(err, ERR_USAGE, "name a new directory", "%s is there and is no directory", path);
+        return err_set(err, ERR_USAGE, "name a new directory", "%s is there and is no directory",
+                       path);
     return each_file(path, refuse_other, err);
 }
 
@@ -195,7 +216,8 @@ static bool put_in_place(const char *made, const char *path, bool exists, struct
     struct str before = {0};
 
     str_addf(&before, "%s.before", made);
-    bool ok = !exists || file_calls.rename(AT_FDCWD, path, AT_FDCWD, str_text(&before)) == 0 || file_fault(err, path, "rename", NULL);
+    bool ok = !exists || file_calls.rename(AT_FDCWD, path, AT_FDCWD, str_text(&before)) == 0 ||
+              file_fault(err, path, "rename", NULL);
     if (ok && file_calls.rename(AT_FDCWD, made, AT_FDCWD, path) != 0) {
         ok = file_fault(err, path, "make", NULL);
         if (exists)
@@ -207,7 +229,8 @@ static bool put_in_place(const char *made, const char *path, bool exists, struct
     return ok;
 }
 
-bool atlas_write(const struct atlas_options *options, const char *path, struct atlas_size *size, struct err *err)
+bool atlas_write(const struct atlas_options *options, const char *path, struct atlas_size *size,
+                 struct err *err)
 {
     struct str target = {0}, made = {0}, data = {0};
     struct atlas_writing w = {0};
@@ -221,12 +244,15 @@ bool atlas_write(const struct atlas_options *options, const char *path, struct a
     str_addf(&made, ".%s.%ld", name, (long)getpid());
     str_addf(&data, "%s/data", str_text(&made));
     w.directory = str_text(&made);
-    bool ok = may_replace(str_text(&target), &exists, err) && path_make_parents(str_text(&target), 0777, err);
+    bool ok = may_replace(str_text(&target), &exists, err) &&
+              path_make_parents(str_text(&target), 0777, err);
     if (ok) {
         begun = file_calls.mkdir(AT_FDCWD, w.directory, 0777) == 0;
-        ok = (begun && file_calls.mkdir(AT_FDCWD, str_text(&data), 0777) == 0) || file_fault(err, w.directory, "make", NULL);
+        ok = (begun && file_calls.mkdir(AT_FDCWD, str_text(&data), 0777) == 0) ||
+             file_fault(err, w.directory, "make", NULL);
     }
-    ok = ok && put_pages(&w, err) && put_data(&w, options, err) && put_in_place(w.directory, str_text(&target), exists, err);
+    ok = ok && put_pages(&w, err) && put_data(&w, options, err) &&
+         put_in_place(w.directory, str_text(&target), exists, err);
     if (!ok && begun)
         remove_site(w.directory, NULL);
     *size = w.size;

@@ -1,16 +1,20 @@
-/* A static site about machines: forms, usages, latencies and what they rest on, as data for the pages in data/atlas. No server: scripts carry the data. */
+/* A static site about machines: forms, usages, latencies and what they rest on, as data for the
+ * pages in data/atlas. No server: scripts carry the data. */
 #ifndef PORTOLAN_ATLAS_ATLAS_H
 #define PORTOLAN_ATLAS_ATLAS_H
 
 #include "atlas/atlas_data.h"
 
 struct atlas_size {
-    size_t files, bytes, forms, rows;   /* rows: forms of machines; forms: distinct ones of all sets */
+    /* rows: forms of machines; forms: distinct ones of all sets */
+    size_t files, bytes, forms, rows;
     size_t left_out;                    /* experiments with forms that no table has */
 };
 
-/* Writes the site as directory @path, whole or not at all: to a temporary directory beside it, then renamed. What is at @path must be missing, an empty
- * directory or an atlas, which is replaced. False with err; ends when the thread's watch is over. */
-bool atlas_write(const struct atlas_options *options, const char *path, struct atlas_size *size, struct err *err);
+/* Writes the site as directory @path, whole or not at all: to a temporary directory beside it, then
+ * renamed. What is at @path must be missing, an empty directory or an atlas, which is replaced.
+ * False with err; ends when the thread's watch is over. */
+bool atlas_write(const struct atlas_options *options, const char *path, struct atlas_size *size,
+                 struct err *err);
 
 #endif

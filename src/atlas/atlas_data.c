@@ -20,7 +20,9 @@ void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_
         names_add(&out->names, forms_at(table, i)->form);
     for (size_t m = 0; m < o->count; m++) {
         const struct mapping *mapping = o->machines[m].machine->mapping;
-        for (size_t i = 0; strcmp(o->machines[m].machine->isa, isa_name(isa)) == 0 && i < mapping_count(mapping); i++)
+        for (size_t i = 0;
+             strcmp(o->machines[m].machine->isa, isa_name(isa)) == 0 && i < mapping_count(mapping);
+             i++)
             names_add(&out->names, mapping_at(mapping, i)->form);
     }
     for (size_t i = 0; i < out->names.count; i++) {
@@ -103,7 +105,8 @@ static json_t *facts_json(const struct machine *m)
     return facts;
 }
 
-void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *forms, struct str *out)
+void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *forms,
+                      struct str *out)
 {
     json_t *root = json_object(), *machines = json_array(), *sets = json_array();
 
@@ -125,7 +128,10 @@ void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *f
         json_object_set_new(object, "ports", names);
         json_object_set_new(object, "pipes", json_integer(ports->pipes));
         json_object_set_new(object, "facts", facts_json(m));
-        json_object_set_new(object, "experiments", o->machines[i].experiments ? json_text(o->machines[i].experiments_source) : json_null());
+        json_object_set_new(object, "experiments",
+                            o->machines[i].experiments
+                                ? json_text(o->machines[i].experiments_source)
+                                : json_null());
         json_array_append_new(machines, object);
     }
     json_object_set_new(root, "machines", machines);
@@ -141,11 +147,13 @@ void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *f
     str_add(out, ");\n");
 }
 
-void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct atlas_forms *f, struct str *out)
+void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct atlas_forms *f,
+                      struct str *out)
 {
     const struct atlas_set *set = &o->sets[isa];
     struct names extensions = {0};
-    double *extension = mem_zero(f->names.count + 1, sizeof *extension), *uses = mem_zero(f->names.count + 1, sizeof *uses);
+    double *extension = mem_zero(f->names.count + 1, sizeof *extension),
+           *uses = mem_zero(f->names.count + 1, sizeof *uses);
     struct str code = {0};
 
     for (size_t i = 0; i < f->names.count; i++) {
@@ -196,8 +204,10 @@ static void add_usage(struct str *out, const struct usage *usage, const struct p
     str_done(&text);
 }
 
-/* Rules that hold for @form, the first of each pair of ends: [from, to, cycles, source], ... Returns whether there is one. */
-static bool add_operands(const struct machine *m, const char *form, const char *before, struct names *sources, struct str *out)
+/* Rules that hold for @form, the first of each pair of ends: [from, to, cycles, source], ...
+ * Returns whether there is one. */
+static bool add_operands(const struct machine *m, const char *form, const char *before,
+                         struct names *sources, struct str *out)
 {
     VEC(const struct latency_rule *) taken = {0};
     struct str from = {0}, to = {0};
@@ -237,13 +247,21 @@ struct atlas_columns {
     size_t count;
 };
 
-void atlas_data_machine(const struct atlas_options *o, size_t index, const struct atlas_forms *f, struct str *out)
+void atlas_data_machine(const struct atlas_options *o, size_t index, const struct atlas_forms *f,
+                        struct str *out)
 {
     const struct machine *m = o->machines[index].machine;
     const struct ports *ports = mapping_ports(m->mapping);
     size_t count = mapping_count(m->mapping), forms = f->names.count;
     double *block = mem_zero(7 * count + forms + 1, sizeof *block), *predicted = block + 7 * count;
-    struct atlas_columns c = {block, block + count, block + 2 * count, block + 3 * count, block + 4 * count, block + 5 * count, block + 6 * count, 0};
+    struct atlas_columns c = {block,
+                              block + count,
+                              block + 2 * count,
+                              block + 3 * count,
+                              block + 4 * count,
+                              block + 5 * count,
+                              block + 6 * count,
+                              0};
     struct names usages = {0}, sources = {0};
     struct str key = {0}, usage_rows = {0}, operands = {0}, before = {0};
 
@@ -273,8 +291,12 @@ void atlas_data_machine(const struct atlas_options *o, size_t index, const struc
     str_addf(out, "atlas.machine(%zu,{", index);
     add_key(out, "usages");
     str_addf(out, "[%s]", str_text(&usage_rows));
-    const struct { const char *key; const double *values; } listed[] = {{"form", c.form}, {"usage", c.usage}, {"latency", c.latency}, {"uops", c.micro_ops}, {"cycles", c.cycles},
-                                                                       {"confidence", c.confidence}, {"source", c.source}};
+    const struct {
+        const char *key;
+        const double *values;
+    } listed[] = {{"form", c.form},      {"usage", c.usage},   {"latency", c.latency},
+                  {"uops", c.micro_ops}, {"cycles", c.cycles}, {"confidence", c.confidence},
+                  {"source", c.source}};
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
         add_key(out, listed[i].key);
         add_numbers(out, listed[i].values, count);
@@ -295,12 +317,14 @@ void atlas_data_machine(const struct atlas_options *o, size_t index, const struc
 struct atlas_evidence {
     const struct experiments *table;
     size_t machine;
-    uint32_t *form_of;                          /* index in the atlas by form of the table; UINT32_MAX: none */
+    /* index in the atlas by form of the table; UINT32_MAX: none */
+    uint32_t *form_of;
     struct atlas_form_rows { VEC(uint32_t) rows; } *forms;   /* by index in the atlas */
     size_t count, left_out;
 };
 
-struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index, const struct atlas_forms *f)
+struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index,
+                                          const struct atlas_forms *f)
 {
     const struct experiments *t = o->machines[index].experiments;
 
@@ -356,18 +380,22 @@ static int by_size(const void *a, const void *b, void *state)
         return left < right ? -1 : 1;
     if (count != other)
         return count < other ? -1 : 1;
-    int order = memcmp(experiments_terms(t, one), experiments_terms(t, two), count * sizeof(struct flat_term));
+    int order = memcmp(experiments_terms(t, one), experiments_terms(t, two),
+                       count * sizeof(struct flat_term));
     return order ? order : one > two ? -1 : 1;
 }
 
 static bool same_terms(const struct experiments *t, uint32_t a, uint32_t b)
 {
     uint32_t count = t->rows.items[a].count;
-    return count == t->rows.items[b].count && memcmp(experiments_terms(t, a), experiments_terms(t, b), count * sizeof(struct flat_term)) == 0;
+    return count == t->rows.items[b].count &&
+           memcmp(experiments_terms(t, a), experiments_terms(t, b),
+                  count * sizeof(struct flat_term)) == 0;
 }
 
 /* [cycles, spread, form, count, ...] of each, then how many more there are. */
-static void add_experiments(const struct atlas_evidence *e, const struct atlas_form_rows *of, struct str *out)
+static void add_experiments(const struct atlas_evidence *e, const struct atlas_form_rows *of,
+                            struct str *out)
 {
     const struct experiments *t = e->table;
     size_t shown = 0, distinct = 0;
@@ -386,7 +414,8 @@ static void add_experiments(const struct atlas_evidence *e, const struct atlas_f
         str_add_char(out, ',');
         add_number(out, t->rows.items[row].spread);
         for (uint32_t k = 0; k < t->rows.items[row].count; k++)
-            str_addf(out, ",%u,%u", e->form_of[experiments_terms(t, row)[k].form], experiments_terms(t, row)[k].count);
+            str_addf(out, ",%u,%u", e->form_of[experiments_terms(t, row)[k].form],
+                     experiments_terms(t, row)[k].count);
         str_add_char(out, ']');
     }
     str_addf(out, ",%zu]", distinct - shown);

@@ -41,13 +41,17 @@ void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_
 void atlas_forms_done(struct atlas_forms *f);
 
 /* Each appends a script to @out. Text from files is JSON in ASCII: nothing of it is markup. */
-void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *forms, struct str *out);
-void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct atlas_forms *f, struct str *out);
-void atlas_data_machine(const struct atlas_options *o, size_t index, const struct atlas_forms *f, struct str *out);
+void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *forms,
+                      struct str *out);
+void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct atlas_forms *f,
+                      struct str *out);
+void atlas_data_machine(const struct atlas_options *o, size_t index, const struct atlas_forms *f,
+                        struct str *out);
 
 /* Experiments of machine @index by form; NULL when it has none. */
 struct atlas_evidence;
-struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index, const struct atlas_forms *f);
+struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index,
+                                          const struct atlas_forms *f);
 void atlas_evidence_free(struct atlas_evidence *e);
 /* Measured experiments with a form that @f lacks. */
 size_t atlas_evidence_left_out(const struct atlas_evidence *e);

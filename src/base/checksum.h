@@ -1,4 +1,5 @@
-/* CRC-32C (Castagnoli, as in RFC 3720): finds torn and garbled records; no protection against forgery. */
+/* CRC-32C (Castagnoli, as in RFC 3720): finds torn and garbled records; no protection against
+ * forgery. */
 #ifndef PORTOLAN_BASE_CHECKSUM_H
 #define PORTOLAN_BASE_CHECKSUM_H
 

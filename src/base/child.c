@@ -33,8 +33,10 @@ extern char **environ;
 
 #define PREFIX "portolan-"        /* of their names */
 #define TRIES 16                  /* names that others may have */
-#define NEXT_LOOK 0.05            /* seconds, at a program that may be waiting for a processor when its time is over */
-#define OWNER ".portolan-owner"   /* a file in each, locked for as long as the program that made it runs */
+/* seconds, at a program that may be waiting for a processor when its time is over */
+#define NEXT_LOOK 0.05
+/* a file in each, locked for as long as the program that made it runs */
+#define OWNER ".portolan-owner"
 
 struct directory {
     char *path;
@@ -89,7 +91,8 @@ static void directories_remove(void)
     lock_give(&directories_lock);
 }
 
-/* Takes away directory @name in @base if it is one of ours, nobody else's to write, and its program was killed. @path is for its name. */
+/* Takes away directory @name in @base if it is one of ours, nobody else's to write, and its program
+ * was killed. @path is for its name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
@@ -99,9 +102,11 @@ static void collect(const char *base, const char *name, struct str *path)
     str_clear(path);
     str_addf(path, "%s/%s", base, name);
     int dir = directory_open(str_text(path));
-    bool ours = dir >= 0 && fstat(dir, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+    bool ours = dir >= 0 && fstat(dir, &status) == 0 && status.st_uid == geteuid() &&
+                (status.st_mode & 077) == 0;
     int fd = ours ? openat(dir, OWNER, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0) {
         directory_empty(dir, str_text(path));
         dir = -1;
     }
@@ -154,12 +159,13 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* It gets its name once its file is locked: others that begin, and tidy up, see no directory of ours without a lock. */
+    /* It gets its name once its file is locked: others that begin, and tidy up, see no directory of
+     * ours without a lock. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {
-            err_set(err, ERR_IO, "set TMPDIR to a writable directory", "no temporary directory in %s: %s", base,
-                    strerror(errno));
+            err_set(err, ERR_IO, "set TMPDIR to a writable directory",
+                    "no temporary directory in %s: %s", base, strerror(errno));
             str_done(&path);
             return NULL;
         }
@@ -186,13 +192,17 @@ char *child_directory_new(struct err *err)
 
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err)
 {
-    static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";   /* children speak English */
+    /* children speak English */
+    static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";
     const bool over = strstr(printed, quota) != NULL;
     struct statvfs room;
 
-    if (!over && (!strstr(printed, full) || statvfs(dir, &room) != 0 || ((uint64_t)room.f_bavail * room.f_frsize >= needed && (room.f_favail || !room.f_files))))
+    if (!over &&
+        (!strstr(printed, full) || statvfs(dir, &room) != 0 ||
+         ((uint64_t)room.f_bavail * room.f_frsize >= needed && (room.f_favail || !room.f_files))))
         return false;
-    err_set(err, ERR_IO, "make room there, or set TMPDIR to another directory", "no room for temporary files in %s: %s", directories_base(), over ? quota : full);
+    err_set(err, ERR_IO, "make room there, or set TMPDIR to another directory",
+            "no room for temporary files in %s: %s", directories_base(), over ? quota : full);
     return true;
 }
 
@@ -236,8 +246,9 @@ static bool interrupt_waits(void)
     sigset_t set;
     if ((asked && asked(asked_state)) || watch_over())
         return true;
-    return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
-                                     sigismember(&set, SIGHUP) == 1);
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
+            sigismember(&set, SIGHUP) == 1);
 }
 
 static void limit_set(pid_t pid, int resource, rlim_t value)
@@ -246,7 +257,8 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
-/* Where PATH has @name: whatever the child tried to execute in vain would cost it more than a look. NULL: let it find out. The caller frees it. */
+/* Where PATH has @name: whatever the child tried to execute in vain would cost it more than a look.
+ * NULL: let it find out. The caller frees it. */
 static char *find_program(const char *name)
 {
     const char *path = getenv("PATH");
@@ -255,12 +267,14 @@ static char *find_program(const char *name)
 
     if (!path || strchr(name, '/'))
         return NULL;
-    for (const char *end; *path == '/'; path = end + 1) {   /* others than absolute ones are the child's: it is in another directory */
+    /* others than absolute ones are the child's: it is in another directory */
+    for (const char *end; *path == '/'; path = end + 1) {
         end = strchrnul(path, ':');
         str_clear(&at);
         str_add_bytes(&at, path, (size_t)(end - path));
         str_addf(&at, "/%s", name);
-        if (access(str_text(&at), X_OK) == 0 && stat(str_text(&at), &info) == 0 && S_ISREG(info.st_mode))
+        if (access(str_text(&at), X_OK) == 0 && stat(str_text(&at), &info) == 0 &&
+            S_ISREG(info.st_mode))
             return str_take(&at);
         if (!*end)
             break;
@@ -279,7 +293,8 @@ bool program_installed(const char *name)
 }
 
 /* The child waits for its input, so limits set from here are in force before it has read a byte. */
-static int child_start(const char *const *argv, const char *dir, int input, int output, const struct child_limits *limits, pid_t *pid)
+static int child_start(const char *const *argv, const char *dir, int input, int output,
+                       const struct child_limits *limits, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -305,16 +320,19 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
         posix_spawn_file_actions_adddup2(&actions, limits->file, CHILD_FILE);
     posix_spawn_file_actions_addchdir_np(&actions, dir);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                        POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* A thread's own, and its children's. Refused in some containers: then addresses are as the system likes. */
+    /* A thread's own, and its children's. Refused in some containers: then addresses are as the
+     * system likes. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
     char *program = find_program(argv[0]);
-    int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items) : ENOENT;
+    int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
+                     : ENOENT;
     if (rc)   /* as the search goes on behind what is found and cannot be executed */
         rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
     free(program);
@@ -347,7 +365,9 @@ static unsigned long long number_of(const char *process, const char *file, const
 
 /* What the processes of a group got of the processors. */
 struct share {
-    double waited;            /* seconds in which the one that waited longest could have run; not the wait that it is in, which the system counts when it ends */
+    /* seconds in which the one that waited longest could have run; not the wait that it is in,
+     * which the system counts when it ends */
+    double waited;
     unsigned long long ran;   /* nanoseconds, of all */
     bool runnable;            /* one runs, or waits to */
 };
@@ -359,7 +379,8 @@ static struct share share_of(pid_t group)
     DIR *all = opendir("/proc");
 
     for (const struct dirent *d; all && (d = readdir(all));)
-        if (d->d_name[0] >= '1' && d->d_name[0] <= '9' && number_of(d->d_name, "stat", " %*c %*u %llu") == (unsigned long long)group) {
+        if (d->d_name[0] >= '1' && d->d_name[0] <= '9' &&
+            number_of(d->d_name, "stat", " %*c %*u %llu") == (unsigned long long)group) {
             const unsigned long long waited = number_of(d->d_name, "schedstat", "%*u %llu");
             most = waited > most ? waited : most;
             share.ran += number_of(d->d_name, "schedstat", "%llu");
@@ -371,9 +392,11 @@ static struct share share_of(pid_t group)
     return share;
 }
 
-/* Feeds and listens until both ends are closed and the child has ended; false when time or patience ran out. */
-static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length, const struct child_limits *limits,
-                       struct child_result *out, bool *interrupted)
+/* Feeds and listens until both ends are closed and the child has ended; false when time or patience
+ * ran out. */
+static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length,
+                       const struct child_limits *limits, struct child_result *out,
+                       bool *interrupted)
 {
     int pidfd = pidfd_open(pid, 0);
     const double begun = now();
@@ -389,7 +412,8 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
         if (left <= 0) {
             const struct share share = share_of(pid);
             deadline = begun + limits->wall_seconds + share.waited;
-            /* Who could run, and has not since the look before, or there was none, may be in a wait that is not counted yet. */
+            /* Who could run, and has not since the look before, or there was none, may be in a wait
+             * that is not counted yet. */
             if (share.runnable && (!looked || share.ran == ran))
                 deadline = fmax(deadline, at + NEXT_LOOK);
             looked = true;
@@ -399,9 +423,11 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
         *interrupted = interrupt_waits();
         if (left <= 0 || *interrupted)
             break;
-        struct pollfd fds[3] = {
-            {sent < length ? input : -1, POLLOUT, 0}, {output, POLLIN, 0}, {ended ? -1 : pidfd, POLLIN, 0}};
-        poll(fds, 3, (int)(fmin(left, limits->asks > 0 ? limits->asks : 0.1) * 1000) + (left < 0.1));
+        struct pollfd fds[3] = {{sent < length ? input : -1, POLLOUT, 0},
+                                {output, POLLIN, 0},
+                                {ended ? -1 : pidfd, POLLIN, 0}};
+        poll(fds, 3,
+             (int)(fmin(left, limits->asks > 0 ? limits->asks : 0.1) * 1000) + (left < 0.1));
         if (fds[0].revents) {
             ssize_t n = send(input, bytes + sent, length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
             if (n > 0)
@@ -415,7 +441,8 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
             char buffer[8192];
             ssize_t n = read(output, buffer, sizeof buffer);
             if (n > 0) {
-                size_t room = limits->output > out->output.length ? limits->output - out->output.length : 0;
+                size_t room =
+                    limits->output > out->output.length ? limits->output - out->output.length : 0;
                 out->cut |= (size_t)n > room;
                 str_add_bytes(&out->output, buffer, (size_t)n < room ? (size_t)n : room);
             } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -430,8 +457,8 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
     return ended && output < 0;
 }
 
-bool child_run(const char *const *argv, const char *dir, const void *input, size_t length, const struct child_limits *limits,
-               struct child_result *out, struct err *err)
+bool child_run(const char *const *argv, const char *dir, const void *input, size_t length,
+               const struct child_limits *limits, struct child_result *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     int in[2] = {-1, -1}, printed[2] = {-1, -1};
@@ -442,7 +469,8 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     sigaddset(&stops, SIGTERM);
     sigaddset(&stops, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &stops, &before);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(printed, O_CLOEXEC) < 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 ||
+        pipe2(printed, O_CLOEXEC) < 0) {
         err_set(err, ERR_IO, NULL, "cannot start %s: %s", argv[0], strerror(errno));
         goto out;
     }
@@ -450,7 +478,10 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     int rc = child_start(argv, dir, in[0], printed[1], limits, &pid);
     if (rc != 0) {
         err_set(err, rc == ENOENT ? ERR_MISSING : ERR_IO,
-                rc != ENOENT ? NULL : str_has_prefix(argv[0], "aarch64-") ? "install the package binutils-aarch64-linux-gnu" : "install the package binutils",
+                rc != ENOENT ? NULL
+                : str_has_prefix(argv[0], "aarch64-")
+                    ? "install the package binutils-aarch64-linux-gnu"
+                    : "install the package binutils",
                 "cannot start %s: %s", argv[0], strerror(rc));
         goto out;
     }
@@ -468,7 +499,8 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     struct rusage used = {.ru_maxrss = 0};
     while (wait4(pid, &out->status, 0, &used) < 0 && errno == EINTR)
         ;
-    out->cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    out->cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                       1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     out->taken_over = (double)used.ru_nivcsw;
     ok = !interrupted || err_set(err, ERR_INTERRUPTED, NULL, "interrupted while %s ran", argv[0]);
 out:

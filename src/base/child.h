@@ -1,4 +1,5 @@
-/* Another program run without a shell, under limits, with its input and output in memory; private temporary directories. */
+/* Another program run without a shell, under limits, with its input and output in memory; private
+ * temporary directories. */
 #ifndef PORTOLAN_BASE_CHILD_H
 #define PORTOLAN_BASE_CHILD_H
 
@@ -14,37 +15,45 @@ struct child_limits {
     unsigned cpu_seconds;
     size_t memory;         /* bytes of address space */
     size_t file_size;      /* bytes of each file written */
-    double wall_seconds;   /* on the clock, but for the time in which it could run and others had the processor: a busy machine is no reason to end it */
+    /* on the clock, but for the time in which it could run and others had the processor: a busy
+     * machine is no reason to end it */
+    double wall_seconds;
     double asks;           /* seconds after which child_watch's function is asked again; 0: 0.1 */
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
-    int file;              /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
+    /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
+    int file;
 };
 
 struct child_result {
     int status;            /* as waitpid gives it */
     bool timed_out;        /* the wall clock ran out and its process group was killed */
     bool cut;              /* it printed more than was kept */
-    double cpu_seconds;    /* CPU time that it took, and what it started and waited for; the system's for them included */
+    /* CPU time that it took, and what it started and waited for; the system's for them included */
+    double cpu_seconds;
     double taken_over;     /* times that another process got its CPU while it could have gone on */
     struct str output;     /* standard output and error, mixed */
 };
 
-/* Runs @argv (found through PATH, LC_ALL=C) in directory @dir with @input as standard input. True once it has ended, however
- * it ended; false when it could not be started or the user interrupted. child_result_done frees @out in both cases. Any thread. */
-bool child_run(const char *const *argv, const char *dir, const void *input, size_t length, const struct child_limits *limits,
-               struct child_result *out, struct err *err);
+/* Runs @argv (found through PATH, LC_ALL=C) in directory @dir with @input as standard input. True
+ * once it has ended, however it ended; false when it could not be started or the user interrupted.
+ * child_result_done frees @out in both cases. Any thread. */
+bool child_run(const char *const *argv, const char *dir, const void *input, size_t length,
+               const struct child_limits *limits, struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
 /* Whether a program of that name is found through PATH. Any thread. */
 bool program_installed(const char *name);
 
-/* From now on children of the calling thread are ended when @cancelled says so (asked some times a second, or as often as the limits say), as when the user interrupts; NULL: never. */
+/* From now on children of the calling thread are ended when @cancelled says so (asked some times a
+ * second, or as often as the limits say), as when the user interrupts; NULL: never. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
-/* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before, and by the next program that needs one after a kill. NULL on failure. */
+/* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before, and by the
+ * next program that needs one after a kill. NULL on failure. */
 char *child_directory_new(struct err *err);
-/* Whether a program that failed in @dir says in what it @printed that there is no room, and there is less than @needed bytes of it or a quota: no fault of what it was given. Then err says so. */
+/* Whether a program that failed in @dir says in what it @printed that there is no room, and there
+ * is less than @needed bytes of it or a quota: no fault of what it was given. Then err says so. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with the files in it, frees @path. NULL is fine. */
 void child_directory_free(char *path);

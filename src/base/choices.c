@@ -8,7 +8,8 @@
 struct choices {
     bool (*use)(const char *one, void *data, struct err *err);
     void *data;
-    unsigned budget;   /* patterns that may still come, those with braces left in them counted, too */
+    /* patterns that may still come, those with braces left in them counted, too */
+    unsigned budget;
 };
 
 static bool each(struct choices *c, const char *pattern, struct err *err)
@@ -18,7 +19,8 @@ static bool each(struct choices *c, const char *pattern, struct err *err)
     bool ok = true;
 
     if (!c->budget)
-        return err_set(err, ERR_LIMIT, "write several rows", "the braces expand to more than %d patterns", CHOICES_MAX);
+        return err_set(err, ERR_LIMIT, "write several rows",
+                       "the braces expand to more than %d patterns", CHOICES_MAX);
     --c->budget;
     if (!open)
         return c->use(pattern, c->data, err);
@@ -37,7 +39,8 @@ static bool each(struct choices *c, const char *pattern, struct err *err)
     return ok;
 }
 
-bool choices_each(const char *pattern, bool (*use)(const char *one, void *data, struct err *err), void *data, struct err *err)
+bool choices_each(const char *pattern, bool (*use)(const char *one, void *data, struct err *err),
+                  void *data, struct err *err)
 {
     return each(&(struct choices){use, data, CHOICES_MAX}, pattern, err);
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ascending: double, and structs whose first member is one. NaN is equal to everything: sort none. */
+/* Ascending: double, and structs whose first member is one. NaN is equal to everything: sort
+ * none. */
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -19,8 +20,10 @@ static inline int compare_uint32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The index of the first of @count records of @size bytes, which ascend by the uint64_t at @key within each, that is at @value or past it; @count: there is none. */
-static inline size_t first_from(const void *records, size_t count, size_t size, size_t key, uint64_t value)
+/* The index of the first of @count records of @size bytes, which ascend by the uint64_t at @key
+ * within each, that is at @value or past it; @count: there is none. */
+static inline size_t first_from(const void *records, size_t count, size_t size, size_t key,
+                                uint64_t value)
 {
     size_t low = 0, high = count;
 
@@ -35,7 +38,8 @@ static inline size_t first_from(const void *records, size_t count, size_t size, 
 }
 
 /* The same past @value: the last that is not lies before it. */
-static inline size_t first_past(const void *records, size_t count, size_t size, size_t key, uint64_t value)
+static inline size_t first_past(const void *records, size_t count, size_t size, size_t key,
+                                uint64_t value)
 {
     return value == UINT64_MAX ? count : first_from(records, count, size, key, value + 1);
 }

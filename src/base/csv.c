@@ -78,8 +78,10 @@ static void on_row(int end, void *state)
         t->header = r->fields.items;
     } else if (r->fields.count != t->columns) {
         char what[128];
-        snprintf(what, sizeof what, "%zu fields where the header has %zu", r->fields.count, t->columns);
-        fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1, "give every column, empty where unknown", what);
+        snprintf(what, sizeof what, "%zu fields where the header has %zu", r->fields.count,
+                 t->columns);
+        fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1,
+              "give every column, empty where unknown", what);
         return;
     } else {
         if (t->count == r->row_capacity) {
@@ -116,8 +118,10 @@ static bool is_blank(const char *line, size_t length)
     return true;
 }
 
-/* Feeds line by line, so that a row's first line is known; libcsv skips blank lines between rows. */
-static void feed(struct table_builder *r, struct csv_parser *parser, const char *bytes, size_t length)
+/* Feeds line by line, so that a row's first line is known; libcsv skips blank lines between
+ * rows. */
+static void feed(struct table_builder *r, struct csv_parser *parser, const char *bytes,
+                 size_t length)
 {
     size_t line = 1;
 
@@ -138,7 +142,8 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
         if (!whole && !r->failed && csv_error(parser) == CSV_ENOMEM)
             no_memory(r);
         else if (!whole && !r->failed)
-            fault(r, r->fields.count + 1, "quote the field, and double the quotes in it", csv_strerror(csv_error(parser)));
+            fault(r, r->fields.count + 1, "quote the field, and double the quotes in it",
+                  csv_strerror(csv_error(parser)));
         at += span;
         line++;
     }
@@ -146,10 +151,15 @@ static void feed(struct table_builder *r, struct csv_parser *parser, const char 
         fault(r, r->fields.count + 1, "close the quotes", "unclosed quoted field");
 }
 
-struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err)
+struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length,
+                                  struct err *err)
 {
     struct csv_parser parser;
-    struct table_builder r = {.table = mem_zero(1, sizeof(struct csv_table)), .line = 1, .err = err, .name = name, .length = length};
+    struct table_builder r = {.table = mem_zero(1, sizeof(struct csv_table)),
+                              .line = 1,
+                              .err = err,
+                              .name = name,
+                              .length = length};
     size_t bad = 0;
 
     if (!utf8_valid(bytes, length, &bad)) {
@@ -157,7 +167,8 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
         const char *start = bytes + bad;
         while (start > bytes && start[-1] != '\n')
             start--;
-        fault(&r, (size_t)(bytes + bad - start) + 1, "save the file as UTF-8", "a byte that is not UTF-8");
+        fault(&r, (size_t)(bytes + bad - start) + 1, "save the file as UTF-8",
+              "a byte that is not UTF-8");
     } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
         fault(&r, 0, NULL, "libcsv does not start");
     } else {

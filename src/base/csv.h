@@ -1,5 +1,6 @@
-/* CSV by libcsv: RFC 4180, UTF-8 (a byte order mark is skipped), header row, empty lines skipped. Faults are file:line:column, where
- * the line is the row's first and the column the number of the field; of a byte that is not UTF-8 its place in the line. */
+/* CSV by libcsv: RFC 4180, UTF-8 (a byte order mark is skipped), header row, empty lines skipped.
+ * Faults are file:line:column, where the line is the row's first and the column the number of the
+ * field; of a byte that is not UTF-8 its place in the line. */
 #ifndef PORTOLAN_BASE_CSV_H
 #define PORTOLAN_BASE_CSV_H
 
@@ -12,7 +13,8 @@
 struct csv_table {
     char **header;
     size_t columns;
-    char ***rows;      /* rows[i][column]; a missing trailing field is an error, an empty one is "" */
+    /* rows[i][column]; a missing trailing field is an error, an empty one is "" */
+    char ***rows;
     size_t *lines;     /* 1-based line of each row */
     size_t count;
 };
@@ -20,7 +22,8 @@ struct csv_table {
 /* NULL on failure. At most 256 MiB and 16 million fields. Free with csv_table_free. Any thread. */
 struct csv_table *csv_table_read(const char *path, struct err *err);
 /* The same from memory; @name stands for the file in faults. */
-struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length, struct err *err);
+struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length,
+                                  struct err *err);
 void csv_table_free(struct csv_table *t);
 /* Index of the first column of that name, or -1. */
 int csv_table_column(const struct csv_table *t, const char *name);

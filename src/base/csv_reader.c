@@ -14,7 +14,8 @@
 #include "base/vec.h"
 
 #define CHUNK 65536
-#define FIELD_LIMIT ((size_t)1 << 24)   /* a field as long as this is no data of ours: an open quote */
+/* a field as long as this is no data of ours: an open quote */
+#define FIELD_LIMIT ((size_t)1 << 24)
 
 struct csv_reader {
     FILE *file;
@@ -108,7 +109,8 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
         err_set(err, ERR_IO, "check the file", "read error: %s", strerror(errno));
         return err_at(err, r->path, r->row + 1, 0);
     }
-    bool ok = csv_parse(&r->parser, r->chunk + mark, length - mark, on_field, on_row, r) == length - mark;
+    bool ok =
+        csv_parse(&r->parser, r->chunk + mark, length - mark, on_field, on_row, r) == length - mark;
     if (ok && length < sizeof r->chunk && feof(r->file)) {
         r->ended = true;
         ok = csv_fini(&r->parser, on_field, on_row, r) == 0;
@@ -116,7 +118,8 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
     if (!r->whole || (!ok && csv_error(&r->parser) == CSV_ENOMEM))
         return err_memory(err, r->path, r->text.length + r->parser.entry_size);
     if (!ok || r->text.length > FIELD_LIMIT || r->parser.entry_pos > FIELD_LIMIT) {
-        err_set(err, ERR_DATA, "close the quotes, double those inside", "not CSV from here on: %s", ok ? "unclosed quote" : csv_strerror(csv_error(&r->parser)));
+        err_set(err, ERR_DATA, "close the quotes, double those inside", "not CSV from here on: %s",
+                ok ? "unclosed quote" : csv_strerror(csv_error(&r->parser)));
         return err_at(err, r->path, r->row + r->row_ends.count + 1, 0);
     }
     return true;

@@ -11,7 +11,8 @@ struct csv_reader;
 /* NULL when the file cannot be read. One thread. */
 struct csv_reader *csv_reader_open(const char *path, struct err *err);
 void csv_reader_close(struct csv_reader *r);
-/* The next row's fields, valid until the next call; false at the end, or with err->code set on a fault. @err must be clear. */
+/* The next row's fields, valid until the next call; false at the end, or with err->code set on a
+ * fault. @err must be clear. */
 bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct err *err);
 /* 1-based number of the row given last (rows, not lines, where fields hold line ends). */
 size_t csv_reader_row(const struct csv_reader *r);

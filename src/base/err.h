@@ -25,7 +25,8 @@ struct err {
     char todo[512];   /* what to do; may be empty */
 };
 
-/* Fills @err (NULL is allowed) and returns false, so that `return err_set(...)` reads well. @todo may be NULL. */
+/* Fills @err (NULL is allowed) and returns false, so that `return err_set(...)` reads well. @todo
+ * may be NULL. */
 _Bool err_set(struct err *err, enum err_code code, const char *todo, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds the place to an error already set; returns false. @file may be NULL. */

@@ -16,7 +16,8 @@
 #include "base/mem.h"
 
 #define PLACES 64            /* files mapped at one time */
-#define RESCUE_SECONDS 40    /* for saving the session: what the fault left locked may hold it up for ever */
+/* for saving the session: what the fault left locked may hold it up for ever */
+#define RESCUE_SECONDS 40
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
@@ -29,7 +30,8 @@ static struct mapped_place {
 
 static struct sigaction before_mapping;   /* SIGBUS, until fault_watch */
 static atomic_bool watching, ending;
-static atomic_int program;                /* the process that watches: another, forked from it, has nothing to save */
+/* the process that watches: another, forked from it, has nothing to save */
+static atomic_int program;
 static _Atomic(pthread_t) ender;          /* once ending: the thread whose fault it was */
 static void (*_Atomic helper)(void);
 static _Thread_local bool on_helper;
@@ -37,15 +39,18 @@ static struct fault_stack first_stack;    /* of the thread that begins to watch 
 static _Atomic uintptr_t page_size;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
-/* The rest of a mapped file, from the page of @address on, becomes zeros; false when no such file is there. */
+/* The rest of a mapped file, from the page of @address on, becomes zeros; false when no such file
+ * is there. */
 static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        if (address < begin || address >= end || begin != atomic_load(&places[i].begin))   /* another thread's, who has just taken the place of a third */
+        /* another thread's, who has just taken the place of a third */
+        if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
-        if (mmap((void *)address, end - address, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        if (mmap((void *)address, end - address, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                 -1, 0) == MAP_FAILED)
             return false;
         atomic_store(&places[i].cut, true);
         return true;
@@ -53,7 +58,8 @@ static bool make_zeros(uintptr_t address)
     return false;
 }
 
-/* The terminal and the session, once for the program; threads that fault meanwhile wait for its end. A fault in here, and one of a forked process, saves nothing. */
+/* The terminal and the session, once for the program; threads that fault meanwhile wait for its
+ * end. A fault in here, and one of a forked process, saves nothing. */
 static void end_in_order(void)
 {
     void (*help)(void) = atomic_load(&helper);
@@ -95,18 +101,21 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 static void handle(int number, struct sigaction *before)
 {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = on_fault,
+                               .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     sigaction(number, &action, before);
 }
 
-/* Ours comes first, whoever has put another there meanwhile, such as a sanitizer; that one gets what is not about mapped files. */
+/* Ours comes first, whoever has put another there meanwhile, such as a sanitizer; that one gets
+ * what is not about mapped files. */
 static void begin(void)
 {
     struct sigaction now;
 
     lock_take(&beginning);
     page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
-    if (sigaction(SIGBUS, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
+    if (sigaction(SIGBUS, NULL, &now) == 0 &&
+        !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
         handle(SIGBUS, &before_mapping);
     lock_give(&beginning);
 }
@@ -127,7 +136,8 @@ void fault_stack_take(struct fault_stack *stack)
     stack_t now;
 
     /* A sanitizer gives threads one of its own, which serves as well. */
-    stack->taken = sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
+    stack->taken =
+        sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
 }
 
 void fault_stack_give(struct fault_stack *stack)
@@ -152,7 +162,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* fork() waits for the locks of the allocator, which the thread at fault may hold for ever; this thread's own part of it is not held by anybody. */
+    /* fork() waits for the locks of the allocator, which the thread at fault may hold for ever;
+     * this thread's own part of it is not held by anybody. */
     if (on_helper)
         return _Fork();
 #endif

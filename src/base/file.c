@@ -14,7 +14,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-#define READ_AT_ONCE 16384   /* on the stack: each page that is touched takes the system longer than to read it */
+/* on the stack: each page that is touched takes the system longer than to read it */
+#define READ_AT_ONCE 16384
 
 static bool pipes_refused;
 static _Thread_local bool files_only;
@@ -43,7 +44,8 @@ static bool read_all(int fd, const char *path, size_t limit, struct str *out, st
         }
         total += (size_t)got;
         if (total > limit) {
-            err_set(err, ERR_LIMIT, "load only the relevant part", "larger than the limit of %zu bytes", limit);
+            err_set(err, ERR_LIMIT, "load only the relevant part",
+                    "larger than the limit of %zu bytes", limit);
             return err_at(err, path, 0, 0);
         }
         if (!str_try_reserve(out, (size_t)got))
@@ -92,13 +94,16 @@ static void not_there(struct err *err, const char *path)
     str_done(&todo);
 }
 
-/* Whether what @status tells of may be opened, or read once it is open; false with err for a pipe that is not waited for, and for devices where files only are read: to open them may do something. */
+/* Whether what @status tells of may be opened, or read once it is open; false with err for a pipe
+ * that is not waited for, and for devices where files only are read: to open them may do
+ * something. */
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
         err_set(err, ERR_IO, "remove it", "is a pipe, where only files are expected");
     else if (S_ISFIFO(status->st_mode) && pipes_refused)
-        err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
+        err_set(err, ERR_IO, "write it to a file first, or use portolan -b",
+                "is a pipe; pipes are not supported in the workbench");
     else if (files_only && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode))
         err_set(err, ERR_IO, "remove it", "is not a regular file");
     else
@@ -113,7 +118,8 @@ static int open_to_read(const char *path, struct err *err)
 
     if (files_only && stat(path, &status) == 0 && !may_read(path, &status, err))
         return -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused || files_only ? O_NONBLOCK : 0));
+    int fd = open(path,
+                  O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused || files_only ? O_NONBLOCK : 0));
     if (fd < 0 && errno == ENOENT) {
         not_there(err, path);
     } else if (fd < 0) {
@@ -131,8 +137,10 @@ int file_open_regular(const char *path)
 
     if (stat(path, &status) != 0)
         return -1;
-    int fd = S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {   /* it was replaced meanwhile */
+    int fd =
+        S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    /* it was replaced meanwhile */
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;
     }
@@ -173,7 +181,8 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
     if (fstat(fd, &status) != 0) {
         file_fault(err, path, "read", NULL);
     } else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
-        err_set(err, ERR_IO, "name a file", S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
+        err_set(err, ERR_IO, "name a file",
+                S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file");
         err_at(err, path, 0, 0);
     } else if (S_ISREG(status.st_mode) && status.st_size > 0 && (size_t)status.st_size > limit) {
         err_set(err, ERR_LIMIT, "load only the relevant part", "%lld bytes; the limit is %zu",
@@ -214,11 +223,13 @@ char *file_data_path(const char *relative)
         return readable_in(mem_strdup(chosen), "", relative);
     /* Where it was built a link stands beside the program, to the data of the sources. */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* A program brings its own data along when all was moved, whatever release lies where this one was to be installed. */
+    /* A program brings its own data along when all was moved, whatever release lies where this one
+     * was to be installed. */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* The library does not know whose program it serves: one in bin/ of what was moved together with share/portolan/ perhaps. */
+    /* The library does not know whose program it serves: one in bin/ of what was moved together
+     * with share/portolan/ perhaps. */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

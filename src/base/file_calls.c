@@ -41,5 +41,6 @@ bool file_calls_write_all(int fd, const void *bytes, size_t length)
 
 bool file_calls_sync_directory(int fd)
 {
-    return file_calls.sync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP || errno == EBADF;
+    return file_calls.sync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ||
+           errno == EBADF;
 }

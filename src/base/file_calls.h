@@ -1,4 +1,5 @@
-/* The system calls by which files are changed: one table, so that a test can let each of them fail at any position. */
+/* The system calls by which files are changed: one table, so that a test can let each of them fail
+ * at any position. */
 #ifndef PORTOLAN_BASE_FILE_CALLS_H
 #define PORTOLAN_BASE_FILE_CALLS_H
 
@@ -22,7 +23,8 @@ extern struct file_calls file_calls;
 
 /* Writes all of it, however many calls that takes; false with errno. */
 bool file_calls_write_all(int fd, const void *bytes, size_t length);
-/* Syncs a directory after a change of its names; true also where the file system has no such thing. False with errno. */
+/* Syncs a directory after a change of its names; true also where the file system has no such thing.
+ * False with errno. */
 bool file_calls_sync_directory(int fd);
 
 #endif

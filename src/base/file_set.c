@@ -52,7 +52,8 @@ static bool plain_component(const char *name, size_t length)
     return true;
 }
 
-/* A relative name whose components begin with no dot: it cannot leave the directory, nor be one of this module's own. */
+/* A relative name whose components begin with no dot: it cannot leave the directory, nor be one of
+ * this module's own. */
 static bool plain_name(const char *name)
 {
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -66,7 +67,8 @@ static bool plain_name(const char *name)
     return false;
 }
 
-/* The directory of @name below @dir, through no symbolic link, and its last component; -1 with errno. The caller closes. */
+/* The directory of @name below @dir, through no symbolic link, and its last component; -1 with
+ * errno. The caller closes. */
 static int open_parent(int dir, const char *name, const char **last)
 {
     int at = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -136,7 +138,9 @@ static bool apply_one(int dir, const struct change *c)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
     /* Not there any more: done before the change was cut short. */
-    bool ok = (c->removed ? file_calls.unlink(parent, last, 0) : file_calls.rename(dir, temporary, parent, last)) == 0 || errno == ENOENT;
+    bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
+                          : file_calls.rename(dir, temporary, parent, last)) == 0 ||
+              errno == ENOENT;
     int code = errno;
     close(parent);
     if (ok && c->removed)
@@ -159,7 +163,8 @@ static bool sync_parents(int dir, const char *name)
     return ok;
 }
 
-/* Does what the record says, and takes the record away once that is on the disk. False with errno. */
+/* Does what the record says, and takes the record away once that is on the disk. False with
+ * errno. */
 static bool apply(int dir, const struct change *changes, size_t count)
 {
     bool ok = true;
@@ -177,7 +182,8 @@ static void record_print(const struct change *changes, size_t count, struct str 
         if (changes[i].removed)
             str_addf(out, "remove %s\n", changes[i].name);
         else
-            str_addf(out, "write %ld-%u %s\n", changes[i].temporary.process, changes[i].temporary.serial, changes[i].name);
+            str_addf(out, "write %ld-%u %s\n", changes[i].temporary.process,
+                     changes[i].temporary.serial, changes[i].name);
     str_addf(out, "end %08x\n", checksum_of(out->data, out->length));
 }
 
@@ -198,7 +204,9 @@ static bool record_line(const char *line, struct change *out)
     if (str_has_prefix(line, "remove ")) {
         out->removed = true;
         used = 7;
-    } else if (sscanf(line, "write %ld-%u %n", &out->temporary.process, &out->temporary.serial, &used) != 2 || !used) {
+    } else if (sscanf(line, "write %ld-%u %n", &out->temporary.process, &out->temporary.serial,
+                      &used) != 2 ||
+               !used) {
         return false;
     }
     if (!plain_name(line + used))
@@ -213,7 +221,8 @@ static bool record_parse(char *text, size_t length, struct change **changes, siz
     VEC(struct change) found = {0};
     char *end = length > 13 ? text + length - 13 : NULL;
     uint32_t sum = 0;
-    bool ok = end && str_has_prefix(text, RECORD_FIRST) && strlen(text) == length && end[-1] == '\n' && sscanf(end, "end %8x\n", &sum) == 1 &&
+    bool ok = end && str_has_prefix(text, RECORD_FIRST) && strlen(text) == length &&
+              end[-1] == '\n' && sscanf(end, "end %8x\n", &sum) == 1 &&
               sum == checksum_of(text, (size_t)(end - text));
 
     for (char *line = text + strlen(RECORD_FIRST), *newline; ok && line < end; line = newline + 1) {
@@ -250,7 +259,8 @@ static bool settle(int dir, const char *path, struct err *err)
             err_set(err, ERR_DATA, "remove it", "is not a record of a change");
             err_at(err, str_text(&record), 0, 0);
         } else if (!apply(dir, changes, count)) {
-            ok = file_fault(err, path, "complete the change that was cut short", "check the directory and its permissions");
+            ok = file_fault(err, path, "complete the change that was cut short",
+                            "check the directory and its permissions");
         }
     }
     changes_free(changes, count);
@@ -262,7 +272,8 @@ static bool settle(int dir, const char *path, struct err *err)
 /* File systems without locks do without. */
 static bool lock(int dir, int kind, const char *path, struct err *err)
 {
-    for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR); wait++) {
+    for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
+         wait++) {
         if (wait == WAITS) {
             err_set(err, ERR_IO, "wait for it", "another program is saving into it");
             return err_at(err, path, 0, 0);
@@ -287,7 +298,8 @@ int file_set_open(const char *path, struct err *err)
     }
     bool ok = lock(dir, LOCK_SH, path, err);
     if (ok && exists(dir, FILE_SET_RECORD))
-        ok = lock(dir, LOCK_EX, path, err) && settle(dir, path, err) && lock(dir, LOCK_SH, path, err);
+        ok = lock(dir, LOCK_EX, path, err) && settle(dir, path, err) &&
+             lock(dir, LOCK_SH, path, err);
     if (ok)
         return dir;
     close(dir);
@@ -315,7 +327,8 @@ struct file_set *file_set_new(const char *path, bool private, struct err *err)
     set->private = private;
     set->made = file_calls.mkdir(AT_FDCWD, path, private ? 0700 : 0777) == 0;
     if (!set->made && errno != EEXIST) {
-        file_fault(err, path, "make the directory", "check the directory above it and its permissions");
+        file_fault(err, path, "make the directory",
+                   "check the directory above it and its permissions");
     } else if ((set->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
         file_fault(err, path, "open the directory", NULL);
     } else if (lock(set->dir, LOCK_EX, path, err) && settle(set->dir, path, err)) {
@@ -338,7 +351,8 @@ static struct change *change_of(struct file_set *set, const char *name)
     for (size_t i = 0; i < set->changes.count; i++)
         if (strcmp(set->changes.items[i].name, name) == 0)
             return &set->changes.items[i];
-    vec_push(&set->changes, ((struct change){.name = mem_strdup(name), .removed = true, .temporary.fd = -1}));
+    vec_push(&set->changes,
+             ((struct change){.name = mem_strdup(name), .removed = true, .temporary.fd = -1}));
     return &set->changes.items[set->changes.count - 1];
 }
 
@@ -356,7 +370,8 @@ static bool replaceable(int dir, const char *name)
     return ok;
 }
 
-bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length, struct err *err)
+bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length,
+                    struct err *err)
 {
     struct file_temporary t = {.fd = -1};
     const char *slash = strrchr(name, '/');
@@ -364,11 +379,13 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
     if (!plain_name(name))
         return refuse_name(set, name, err);
     if (!replaceable(set->dir, name)) {
-        err_set(err, ERR_IO, "choose another directory", "%s in it is not a regular file in a directory", name);
+        err_set(err, ERR_IO, "choose another directory",
+                "%s in it is not a regular file in a directory", name);
         return err_at(err, set->path, 0, 0);
     }
     if (!file_temporary_make(set->dir, slash ? slash + 1 : name, set->private, &t))
-        return file_fault(err, set->path, "write into it", "check the directory and its permissions");
+        return file_fault(err, set->path, "write into it",
+                          "check the directory and its permissions");
     if (!file_temporary_fill(&t, set->dir, name, bytes, length)) {
         file_fault(err, set->path, "write into it", "the old contents are untouched");
         file_calls.unlink(set->dir, t.name, 0);
@@ -401,7 +418,8 @@ static bool record_write(struct file_set *set, struct err *err)
 
     bool ok = file_calls_sync_directory(set->dir) && (!set->made || sync_above(set->path));
     record_print(set->changes.items, set->changes.count, &text);
-    ok = ok && file_temporary_make(set->dir, "record", set->private, &t) && file_temporary_fill(&t, set->dir, FILE_SET_RECORD, text.data, text.length) &&
+    ok = ok && file_temporary_make(set->dir, "record", set->private, &t) &&
+         file_temporary_fill(&t, set->dir, FILE_SET_RECORD, text.data, text.length) &&
          file_calls.rename(set->dir, t.name, set->dir, FILE_SET_RECORD) == 0;
     if (!ok)
         file_fault(err, set->path, "write into it", "the old contents are untouched");
@@ -421,8 +439,10 @@ bool file_set_commit(struct file_set *set, struct err *err)
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;
-    return (file_calls_sync_directory(set->dir) && apply(set->dir, set->changes.items, set->changes.count)) ||
-           file_fault(err, set->path, "complete the change", "it will be completed when the directory is next opened");
+    return (file_calls_sync_directory(set->dir) &&
+            apply(set->dir, set->changes.items, set->changes.count)) ||
+           file_fault(err, set->path, "complete the change",
+                      "it will be completed when the directory is next opened");
 }
 
 /* Takes away what was prepared and not committed. */
@@ -491,7 +511,8 @@ static bool among(const char *name, const struct known_names *known)
     return is;
 }
 
-static char *stranger_below(int above, const char *part, const char *prefix, const struct known_names *known, int depth)
+static char *stranger_below(int above, const char *part, const char *prefix,
+                            const struct known_names *known, int depth)
 {
     int fd = openat(above, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -505,11 +526,14 @@ static char *stranger_below(int above, const char *part, const char *prefix, con
     for (struct dirent *entry; !found && (entry = readdir(stream));) {
         struct str name = {0};
         struct stat status;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || file_temporary_is(entry->d_name) || strcmp(entry->d_name, FILE_SET_RECORD) == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            file_temporary_is(entry->d_name) || strcmp(entry->d_name, FILE_SET_RECORD) == 0)
             continue;
         str_addf(&name, "%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
-        bool directory = fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
-        if (!among(str_text(&name), known) || (directory && depth == DEPTH_MAX) || (!directory && !S_ISREG(status.st_mode)))
+        bool directory = fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         S_ISDIR(status.st_mode);
+        if (!among(str_text(&name), known) || (directory && depth == DEPTH_MAX) ||
+            (!directory && !S_ISREG(status.st_mode)))
             found = str_take(&name);
         else if (directory)
             found = stranger_below(fd, entry->d_name, str_text(&name), known, depth + 1);

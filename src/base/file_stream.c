@@ -27,7 +27,8 @@ bool file_stream_refused(const char *path, int fd, struct err *err)
     if (S_ISDIR(status.st_mode))
         err_set(err, ERR_IO, "name a file in it", "is a directory");
     else if (S_ISFIFO(status.st_mode) && file_pipes_refused())
-        err_set(err, ERR_IO, "write to a file, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
+        err_set(err, ERR_IO, "write to a file, or use portolan -b",
+                "is a pipe; pipes are not supported in the workbench");
     else if (fd >= 0 && file_pipes_refused() && isatty(fd))
         err_set(err, ERR_IO, "name a file", "is a terminal; the workbench cannot write to it");
     else
@@ -43,14 +44,16 @@ static bool put_printable(void *to, const char *printable, size_t length)
 
 bool file_stream_put(int fd, const void *bytes, size_t length)
 {
-    return isatty(fd) ? utf8_pieces(bytes, length, put_printable, &fd) : file_calls_write_all(fd, bytes, length);
+    return isatty(fd) ? utf8_pieces(bytes, length, put_printable, &fd)
+                      : file_calls_write_all(fd, bytes, length);
 }
 
 struct file_stream *file_stream_new(const char *path, struct err *err)
 {
     if (file_stream_refused(path, -1, err))
         return NULL;
-    int fd = file_calls.open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+    int fd =
+        file_calls.open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
 
     if (fd < 0) {
         file_fault(err, path, "write", "check the directory and its permissions");
@@ -84,7 +87,8 @@ bool file_stream_close(struct file_stream *stream, struct err *err)
     if (!stream)
         return true;
     /* Devices and pipes cannot be synced. */
-    bool ok = file_calls.sync(stream->fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || file_fault(err, stream->path, "sync", NULL);
+    bool ok = file_calls.sync(stream->fd) == 0 || errno == EINVAL || errno == ENOTSUP ||
+              errno == ENOSYS || file_fault(err, stream->path, "sync", NULL);
     if (file_calls.close(stream->fd) != 0 && ok)
         ok = file_fault(err, stream->path, "write", NULL);
     free(stream->path);

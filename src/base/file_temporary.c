@@ -14,11 +14,13 @@
 
 #include "base/file_calls.h"
 
-#define NAME_KEPT 180   /* bytes of the target's name in the temporary one: the rest must fit into NAME_MAX */
+/* bytes of the target's name in the temporary one: the rest must fit into NAME_MAX */
+#define NAME_KEPT 180
 
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1])
 {
-    snprintf(out, NAME_MAX + 1, FILE_TEMPORARY_PREFIX "%ld-%u-%.*s", process, serial, NAME_KEPT, target);
+    snprintf(out, NAME_MAX + 1, FILE_TEMPORARY_PREFIX "%ld-%u-%.*s", process, serial, NAME_KEPT,
+             target);
 }
 
 bool file_temporary_is(const char *name)
@@ -47,12 +49,14 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
         struct stat status;
         t->serial = atomic_fetch_add(&serials, 1);
         file_temporary_name(name, t->process, t->serial, t->name);
-        t->fd = file_calls.open(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private ? 0600 : 0666);
+        t->fd = file_calls.open(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                private ? 0600 : 0666);
         if (t->fd < 0 && errno != EEXIST)
             return false;
         if (t->fd < 0)
             continue;
-        /* Somebody who collects may have come between the two calls: then it has no name any more. */
+        /* Somebody who collects may have come between the two calls: then it has no name any
+         * more. */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;
@@ -67,12 +71,15 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
 static bool keep_mode(int fd, int dir, const char *target)
 {
     struct stat status;
-    return fstatat(dir, target, &status, 0) != 0 || fchmod(fd, status.st_mode & 0777) == 0 || errno == EPERM || errno == ENOSYS || errno == ENOTSUP;
+    return fstatat(dir, target, &status, 0) != 0 || fchmod(fd, status.st_mode & 0777) == 0 ||
+           errno == EPERM || errno == ENOSYS || errno == ENOTSUP;
 }
 
-bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes, size_t length)
+bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes,
+                         size_t length)
 {
-    return (t->private || keep_mode(t->fd, dir, target)) && file_calls_write_all(t->fd, bytes, length) && file_calls.sync(t->fd) == 0;
+    return (t->private || keep_mode(t->fd, dir, target)) &&
+           file_calls_write_all(t->fd, bytes, length) && file_calls.sync(t->fd) == 0;
 }
 
 bool file_temporary_close(struct file_temporary *t)
@@ -86,7 +93,8 @@ static bool abandoned(int dir, const char *name)
 {
     struct stat status;
     int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool is = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    bool is = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+              status.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0;
 
     if (fd >= 0)
         close(fd);

@@ -1,4 +1,5 @@
-/* Files under temporary names beside those whose place they are to take: what a write in progress and a killed one look like. */
+/* Files under temporary names beside those whose place they are to take: what a write in progress
+ * and a killed one look like. */
 #ifndef PORTOLAN_BASE_FILE_TEMPORARY_H
 #define PORTOLAN_BASE_FILE_TEMPORARY_H
 
@@ -18,12 +19,15 @@ struct file_temporary {
     char name[NAME_MAX + 1];  /* in the directory of its target */
 };
 
-/* Makes an empty one for target @name in directory @dir, with what the umask allows, @private: for its user alone. False with errno. Any thread. */
+/* Makes an empty one for target @name in directory @dir, with what the umask allows, @private: for
+ * its user alone. False with errno. Any thread. */
 bool file_temporary_make(int dir, const char *name, bool private, struct file_temporary *t);
 /* The name that file_temporary_make gave it. */
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1]);
-/* Writes and syncs the contents; a target that is there hands on its mode, unless the file is private. False with errno. */
-bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes, size_t length);
+/* Writes and syncs the contents; a target that is there hands on its mode, unless the file is
+ * private. False with errno. */
+bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes,
+                         size_t length);
 /* Closes it, which gives up the lock; false with errno. */
 bool file_temporary_close(struct file_temporary *t);
 /* Removes what killed programs left in @dir. */

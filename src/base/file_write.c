@@ -34,7 +34,8 @@ static const char *remedy(int code, const char *otherwise)
 bool file_fault(struct err *err, const char *path, const char *verb, const char *todo)
 {
     int code = errno;
-    err_set(err, code == ENOENT ? ERR_MISSING : ERR_IO, remedy(code, todo), "cannot %s: %s", verb, strerror(code));
+    err_set(err, code == ENOENT ? ERR_MISSING : ERR_IO, remedy(code, todo), "cannot %s: %s", verb,
+            strerror(code));
     return err_at(err, path, 0, 0);
 }
 
@@ -86,7 +87,8 @@ static bool follow(const char *path, struct str *out, struct err *err)
     return ok;
 }
 
-/* The descriptor of this process that @path names (/dev/stdout, /dev/fd/N, /proc/self/fd/N), or -1. */
+/* The descriptor of this process that @path names (/dev/stdout, /dev/fd/N, /proc/self/fd/N), or
+ * -1. */
 static int own_descriptor(const char *path)
 {
     static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -102,16 +104,20 @@ static int own_descriptor(const char *path)
         if (str_has_prefix(path, prefixes[i])) {
             char *end;
             long value = strtol(path + strlen(prefixes[i]), &end, 10);
-            fd = *end == '\0' && end > path + strlen(prefixes[i]) && value >= 0 && value <= INT_MAX ? (int)value : -1;
+            fd = *end == '\0' && end > path + strlen(prefixes[i]) && value >= 0 && value <= INT_MAX
+                     ? (int)value
+                     : -1;
         }
     str_done(&own);
     return fd;
 }
 
 /* Devices, pipes and descriptors are written to as they are: there is nothing to replace. */
-static bool write_through(const char *path, int own, const void *bytes, size_t length, struct err *err)
+static bool write_through(const char *path, int own, const void *bytes, size_t length,
+                          struct err *err)
 {
-    int fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : file_calls.open(AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
+    int fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0)
+                      : file_calls.open(AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
 
     if (fd >= 0 && file_stream_refused(path, fd, err)) {
         close(fd);
@@ -126,7 +132,8 @@ static bool write_through(const char *path, int own, const void *bytes, size_t l
 }
 
 /* A new file takes the place of @name in @dir, or nothing changes. @path is for messages. */
-static bool replace(int dir, const char *name, bool private, const char *path, const void *bytes, size_t length, struct err *err)
+static bool replace(int dir, const char *name, bool private, const char *path, const void *bytes,
+                    size_t length, struct err *err)
 {
     struct file_temporary t = {.fd = -1};
 
@@ -147,7 +154,8 @@ static bool replace(int dir, const char *name, bool private, const char *path, c
     return ok;
 }
 
-static bool write_regular(const char *path, bool private, const void *bytes, size_t length, struct err *err)
+static bool write_regular(const char *path, bool private, const void *bytes, size_t length,
+                          struct err *err)
 {
     struct str target = {0}, directory = {0};
     bool ok = false;
@@ -157,8 +165,10 @@ static bool write_regular(const char *path, bool private, const void *bytes, siz
     else if (!follow(path, &target, err))
         goto out;
     directory_of(str_text(&target), &directory);
-    int dir = file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (dir < 0 && errno == EACCES)   /* it may be written to though not listed; then it cannot be synced */
+    int dir =
+        file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    /* it may be written to though not listed; then it cannot be synced */
+    if (dir < 0 && errno == EACCES)
         dir = file_calls.open(AT_FDCWD, str_text(&directory), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (dir < 0) {
         file_fault(err, path, "write", "check the directory and its permissions");
@@ -182,7 +192,8 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
         return err_memory(err, path, length);
     if (own >= 0)
         return write_through(path, own, bytes, length, err);
-    if ((private ? lstat(path, &status) : stat(path, &status)) != 0 || S_ISREG(status.st_mode) || S_ISLNK(status.st_mode))
+    if ((private ? lstat(path, &status) : stat(path, &status)) != 0 || S_ISREG(status.st_mode) ||
+        S_ISLNK(status.st_mode))
         return write_regular(path, private, bytes, length, err);
     return !file_stream_refused(path, -1, err) && write_through(path, -1, bytes, length, err);
 }

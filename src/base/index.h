@@ -1,5 +1,6 @@
-/* The one hash table: an index of items that stand elsewhere, by position. Open addressing; a slot keeps the hash beside the position, so
- * that items are looked at only where their hashes agree, and growing needs no item at all. */
+/* The one hash table: an index of items that stand elsewhere, by position. Open addressing; a slot
+ * keeps the hash beside the position, so that items are looked at only where their hashes agree,
+ * and growing needs no item at all. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -26,15 +27,17 @@ struct index {
 /* Whether the item at @item of @items is the one called @key. */
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
-/* The position whose hash is @hash and for which @same holds, INDEX_NONE when there is none. Inline, so that @same is too. Any thread
- * while no thread changes it. */
-static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same, const void *items, const void *key)
+/* The position whose hash is @hash and for which @same holds, INDEX_NONE when there is none.
+ * Inline, so that @same is too. Any thread while no thread changes it. */
+static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same,
+                                  const void *items, const void *key)
 {
     uint32_t low = (uint32_t)(hash ^ hash >> 32);
 
     if (!x->slot_count)
         return INDEX_NONE;
-    for (size_t at = low & (x->slot_count - 1); x->slots[at].item; at = (at + 1) & (x->slot_count - 1)) {
+    for (size_t at = low & (x->slot_count - 1); x->slots[at].item;
+         at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
             return x->slots[at].item - 1;
         steps_add(1);   /* what does not stand where it belongs */
@@ -42,7 +45,8 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
     return INDEX_NONE;
 }
 
-/* Room for one more, for what grows with the input: false when memory runs out, and nothing has changed. */
+/* Room for one more, for what grows with the input: false when memory runs out, and nothing has
+ * changed. */
 bool index_try_reserve(struct index *x);
 /* Adds position @item, which index_find does not find yet. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);

@@ -28,7 +28,8 @@ void die_set_save(void (*save)(void))
 void die(const char *format, ...)
 {
     /* Taken out first: a hook that dies itself must not come here again. */
-    void (*restore)(void) = atomic_exchange(&restore_hook, NULL), (*save)(void) = atomic_exchange(&save_hook, NULL);
+    void (*restore)(void) = atomic_exchange(&restore_hook, NULL),
+         (*save)(void) = atomic_exchange(&save_hook, NULL);
     va_list args;
 
     if (restore)
@@ -46,7 +47,8 @@ void die(const char *format, ...)
 
 void die_prepare(void)
 {
-    void (*restore)(void) = atomic_exchange(&restore_hook, NULL), (*save)(void) = atomic_exchange(&save_hook, NULL);
+    void (*restore)(void) = atomic_exchange(&restore_hook, NULL),
+         (*save)(void) = atomic_exchange(&save_hook, NULL);
 
     if (restore)
         restore();
@@ -107,7 +109,8 @@ void *mem_grow(void *items, size_t *capacity, size_t size)
     void *grown;
 
     for (unsigned tries = 0; !(grown = mem_try_resize(items, count * size)); tries++) {
-        if ((tries || count * size > SHORTAGE_KEPT) && count * size > MEM_SMALL && shortage_lose(count * size))
+        if ((tries || count * size > SHORTAGE_KEPT) && count * size > MEM_SMALL &&
+            shortage_lose(count * size))
             return items;
         mem_again(count * size, tries);
     }

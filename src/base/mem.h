@@ -1,6 +1,8 @@
-/* Allocation. mem_* is for small things and does not fail: when memory runs out it gets what is kept back for that (base/shortage.h), and the job or command ends;
- * when that is not enough the program ends, in one place. mem_try_* is for what grows with the input in one piece, anything that can come to more than
- * MEM_SMALL bytes: its failure is the caller's, who says so (err_memory) and goes on. */
+/* Allocation. mem_* is for small things and does not fail: when memory runs out it gets what is
+ * kept back for that (base/shortage.h), and the job or command ends; when that is not enough the
+ * program ends, in one place. mem_try_* is for what grows with the input in one piece, anything
+ * that can come to more than MEM_SMALL bytes: its failure is the caller's, who says so (err_memory)
+ * and goes on. */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -12,7 +14,8 @@
 
 #define MEM_SMALL ((size_t)64 << 10)
 
-/* Each returns storage the caller frees with free(); aborts through die() when memory runs out. Any thread. */
+/* Each returns storage the caller frees with free(); aborts through die() when memory runs out. Any
+ * thread. */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
@@ -21,19 +24,24 @@ void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
-/* @items, of @size bytes each, with twice the @capacity. A list too large for what is kept back stays as it is, and this thread's work fails (base/shortage.h). */
+/* @items, of @size bytes each, with twice the @capacity. A list too large for what is kept back
+ * stays as it is, and this thread's work fails (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Whether there is room for @bytes, which @what will take in many pieces; false with err. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* For libraries that say so when they get NULL: what is kept back is for them too, and this thread's work is cut short when even that is not enough. */
+/* For libraries that say so when they get NULL: what is kept back is for them too, and this
+ * thread's work is cut short when even that is not enough. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
-/* A request for @size bytes has failed: gives up what is kept back, and this thread's work asks at its next step whether it is to end. True: try again. Any thread. */
+/* A request for @size bytes has failed: gives up what is kept back, and this thread's work asks at
+ * its next step whether it is to end. True: try again. Any thread. */
 bool mem_yield(size_t size);
-/* For what cannot fail and is built on mem_try_*: call it after each failure, @tries counting them from 0, and try again. Ends the program when nothing helps. */
+/* For what cannot fail and is built on mem_try_*: call it after each failure, @tries counting them
+ * from 0, and try again. Ends the program when nothing helps. */
 void mem_again(size_t size, unsigned tries);
 
-/* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there), runs the other (which saves the session) and aborts. */
+/* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there),
+ * runs the other (which saves the session) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* What die() does before it ends the program, for another end. */
 void die_prepare(void);

@@ -1,11 +1,13 @@
-/* Allocation whose failure is the caller's: see base/mem.h, which has what does not fail. Any thread. */
+/* Allocation whose failure is the caller's: see base/mem.h, which has what does not fail. Any
+ * thread. */
 #ifndef PORTOLAN_BASE_MEM_TRY_H
 #define PORTOLAN_BASE_MEM_TRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Each returns storage the caller frees with free(), NULL when memory runs out; of mem_try_resize @block is as it was then. */
+/* Each returns storage the caller frees with free(), NULL when memory runs out; of mem_try_resize
+ * @block is as it was then. */
 void *mem_try_alloc(size_t size);
 void *mem_try_zero(size_t count, size_t size);
 void *mem_try_resize(void *block, size_t size);

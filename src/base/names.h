@@ -1,4 +1,5 @@
-/* Interned strings: equal text, equal index. Indices count from 0 in order of first mention and never change. */
+/* Interned strings: equal text, equal index. Indices count from 0 in order of first mention and
+ * never change. */
 #ifndef PORTOLAN_BASE_NAMES_H
 #define PORTOLAN_BASE_NAMES_H
 

@@ -19,7 +19,8 @@ bool path_owner_trusted(const struct stat *about)
     return about->st_uid == geteuid() || about->st_uid == 0;
 }
 
-/* Whether directory @path is of a user whom this process trusts; of one that is not there the nearest above it decides, down to the first @least bytes, which must be there. */
+/* Whether directory @path is of a user whom this process trusts; of one that is not there the
+ * nearest above it decides, down to the first @least bytes, which must be there. */
 static bool directory_trusted(const char *path, size_t least)
 {
     char *part = mem_strdup(path);
@@ -38,10 +39,12 @@ static void refuse_directory(const char *path)
     static atomic_flag said = ATOMIC_FLAG_INIT;
 
     if (!atomic_flag_test_and_set(&said))
-        log_add(LOG_WARN, "%s is not used: it, or the home, belongs to another user or is not there", path);
+        log_add(LOG_WARN,
+                "%s is not used: it, or the home, belongs to another user or is not there", path);
 }
 
-/* The program's own directory: in the one that @variable names, or in @otherwise below the home. NULL without one, or when it is another user's (sudo keeps HOME on some systems). */
+/* The program's own directory: in the one that @variable names, or in @otherwise below the home.
+ * NULL without one, or when it is another user's (sudo keeps HOME on some systems). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
@@ -52,7 +55,8 @@ static char *directory_in(const char *variable, const char *otherwise)
     /* The specification has relative paths ignored. */
     if (chosen && chosen[0] == '/') {
         str_addf(&path, "%s" OWN, chosen);
-        trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);   /* it is made where the user wants it */
+        /* it is made where the user wants it */
+        trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
         str_addf(&path, "%s/%s" OWN, home, otherwise);
         trusted = directory_trusted(str_text(&path), strlen(home));   /* a home is not made */
@@ -157,17 +161,20 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
     char *copy = mem_strdup(path);
     bool ok = true;
 
-    for (char *slash = *copy ? strchr(copy + 1, '/') : NULL; ok && slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = *copy ? strchr(copy + 1, '/') : NULL; ok && slash;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, private ? 0700 : mode) < 0 && errno != EEXIST)
-            ok = err_set(err, ERR_IO, "name another file", "cannot make the directory %s: %s", copy, strerror(errno));
+            ok = err_set(err, ERR_IO, "name another file", "cannot make the directory %s: %s", copy,
+                         strerror(errno));
         *slash = '/';
     }
     free(copy);
     if (ok && private) {   /* one made before it was private */
         char *directory = path_state(".");
         struct stat about;
-        if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() && about.st_mode & 077)
+        if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() &&
+            about.st_mode & 077)
             chmod(directory, 0700);
         free(directory);
     }

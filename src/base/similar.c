@@ -28,7 +28,8 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
         size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + !same(a[i - 1], b[j - 1]));
+            row[j] =
+                least(least(above[j], row[j - 1]) + 1, above[j - 1] + !same(a[i - 1], b[j - 1]));
             if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
                 row[j] = least(row[j], two_above[j - 2] + 1);
         }

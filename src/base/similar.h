@@ -11,12 +11,15 @@
 struct similar {
     const char *word;
     const char *best;      /* NULL: none is close */
-    size_t distance;       /* letters added, dropped, changed or swapped with a neighbour, case ignored */
+    /* letters added, dropped, changed or swapped with a neighbour, case ignored */
+    size_t distance;
 };
 
-/* Takes @candidate, borrowed, when it is closer than those before, and then returns true: by at most a third of the word's letters. Any thread. */
+/* Takes @candidate, borrowed, when it is closer than those before, and then returns true: by at
+ * most a third of the word's letters. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
-/* "did you mean NAME?" into @out when one was close, else @otherwise (may be NULL); returns @out, or NULL. */
+/* "did you mean NAME?" into @out when one was close, else @otherwise (may be NULL); returns @out,
+ * or NULL. */
 const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
 
 #endif

@@ -14,7 +14,8 @@ struct str {
 };
 
 void str_done(struct str *s);
-/* Room for @more bytes, for what grows with the input: false when memory runs out, and nothing has changed. */
+/* Room for @more bytes, for what grows with the input: false when memory runs out, and nothing has
+ * changed. */
 bool str_try_reserve(struct str *s, size_t more);
 void str_clear(struct str *s);                       /* keeps the storage */
 /* What is added must not lie in @s itself. */

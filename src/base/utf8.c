@@ -8,7 +8,8 @@
 #include "base/file_calls.h"
 
 #define SHOWN 13                   /* "\udbff\udfff" */
-#define SAID 4096                  /* bytes of a message without an allocation: half of what is kept */
+/* bytes of a message without an allocation: half of what is kept */
+#define SAID 4096
 #define PIECE ((size_t)64 << 10)   /* bytes that are written at once, and the rest of a line */
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
@@ -17,7 +18,11 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code)
 
     if (!left)
         return 0;
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    size_t length = s[0] < 0x80                   ? 1
+                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                    : (s[0] & 0xf0) == 0xe0       ? 3
+                    : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                  : 0;
     if (!length || length > left)
         return 0;
     uint32_t value = length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
@@ -27,7 +32,8 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code)
         value = value << 6 | (s[i] & 0x3f);
     }
     /* Overlong, a surrogate, or past the end. */
-    if ((length == 3 && value < 0x800) || (value >= 0xd800 && value < 0xe000) || (length == 4 && (value < 0x10000 || value > 0x10ffff)))
+    if ((length == 3 && value < 0x800) || (value >= 0xd800 && value < 0xe000) ||
+        (length == 4 && (value < 0x10000 || value > 0x10ffff)))
         return 0;
     if (code)
         *code = value;
@@ -69,10 +75,13 @@ int utf8_columns(uint32_t code)
 /* A range of characters, both ends included. */
 struct code_range { uint32_t first, last; };
 
-/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16): what is shown as nothing where it is not supported. */
+/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16): what is
+ * shown as nothing where it is not supported. */
 static const struct code_range ignorable[] = {
-    {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e},   {0x2060, 0x206f},
-    {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
+    {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
+    {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3},
+    {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
 /* Whether the sorted @ranges have @code. */
@@ -96,11 +105,14 @@ bool utf8_steers(uint32_t code)
 {
     if (code < 127)
         return code < 32;
-    const bool control = code < 160, separator = code == 0x2028 || code == 0x2029, annotation = code >= 0xfff9 && code <= 0xfffb;
-    const bool blank = code == 0x2800;   /* braille without dots: a space that no search for spaces finds */
+    const bool control = code < 160, separator = code == 0x2028 || code == 0x2029,
+               annotation = code >= 0xfff9 && code <= 0xfffb;
+    /* braille without dots: a space that no search for spaces finds */
+    const bool blank = code == 0x2800;
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 
-    return control || separator || annotation || blank || noncharacter || in_ranges(ignorable, sizeof ignorable / sizeof *ignorable, code);
+    return control || separator || annotation || blank || noncharacter ||
+           in_ranges(ignorable, sizeof ignorable / sizeof *ignorable, code);
 }
 
 void utf8_escape(const char *text, size_t length, struct str *out)
@@ -108,7 +120,12 @@ void utf8_escape(const char *text, size_t length, struct str *out)
     for (size_t at = 0; at < length;) {
         uint32_t code = 0;
         size_t step = utf8_next(text + at, length - at, &code);
-        const char *brief = !step ? NULL : code == '\t' ? "\\t" : code == '\n' ? "\\n" : code == '\r' ? "\\r" : code == '\\' ? "\\\\" : NULL;
+        const char *brief = !step          ? NULL
+                            : code == '\t' ? "\\t"
+                            : code == '\n' ? "\\n"
+                            : code == '\r' ? "\\r"
+                            : code == '\\' ? "\\\\"
+                                           : NULL;
         if (brief) {
             str_add(out, brief);
         } else if (!step || utf8_steers(code)) {
@@ -122,7 +139,8 @@ void utf8_escape(const char *text, size_t length, struct str *out)
     }
 }
 
-/* Bytes of the next character of finished output, at least 1; @shown holds what stands for one that steers or is none, and is empty otherwise. */
+/* Bytes of the next character of finished output, at least 1; @shown holds what stands for one that
+ * steers or is none, and is empty otherwise. */
 static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
 {
     uint32_t code = 0;
@@ -133,7 +151,8 @@ static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
     if (step && (line_end || !utf8_steers(code)))
         return step;
     if (step && code > 0xffff)   /* as JSON has it */
-        snprintf(shown, SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff), 0xdc00u + (code & 0x3ff));
+        snprintf(shown, SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff),
+                 0xdc00u + (code & 0x3ff));
     else if (step && code >= 127)
         snprintf(shown, SHOWN, "\\u%04x", code & 0xffff);
     else
@@ -157,7 +176,8 @@ void utf8_printable(const char *text, size_t length, struct str *out)
     str_add_bytes(out, text + plain, length - plain);
 }
 
-/* Bytes of @text that are written at once: some lines, so that a table of a million rows needs no second copy. */
+/* Bytes of @text that are written at once: some lines, so that a table of a million rows needs no
+ * second copy. */
 static size_t piece_of(const char *text, size_t length)
 {
     if (length <= PIECE)
@@ -167,7 +187,8 @@ static size_t piece_of(const char *text, size_t length)
     return end ? (size_t)(end - text) + 1 : length;
 }
 
-bool utf8_pieces(const char *text, size_t length, bool (*put)(void *to, const char *printable, size_t length), void *to)
+bool utf8_pieces(const char *text, size_t length,
+                 bool (*put)(void *to, const char *printable, size_t length), void *to)
 {
     struct str printable = {0};
     bool ok = true;

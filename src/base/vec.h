@@ -19,16 +19,21 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
-/* Whether there is room for one more, made if need be. False: the list is large and memory ran out, and this thread's work will fail (mem_grow); what follows
- * must bear that something is left out. */
-#define vec_room(v) ((v)->count < (v)->capacity || ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items), (v)->count < (v)->capacity))
+/* Whether there is room for one more, made if need be. False: the list is large and memory ran out,
+ * and this thread's work will fail (mem_grow); what follows must bear that something is left
+ * out. */
+#define vec_room(v)                                                                                \
+    ((v)->count < (v)->capacity ||                                                                 \
+     ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \
+      (v)->count < (v)->capacity))
 /* Adds @value, which is not made where there is no room. */
 #define vec_add(v, value)                                                                        \
     do {                                                                                         \
         if (vec_room(v))                                                                         \
             (v)->items[(v)->count++] = (value);                                                  \
     } while (0)
-/* The same for what grows with the input: when memory runs out @ok becomes false, and then nothing is added any more. */
+/* The same for what grows with the input: when memory runs out @ok becomes false, and then nothing
+ * is added any more. */
 #define vec_try_push(v, value, ok)                                                               \
     do {                                                                                         \
         if ((ok) && (v)->capacity == (v)->count) {                                               \

@@ -22,15 +22,18 @@ struct watch {
 /* Of this thread. */
 extern _Thread_local struct watch watch;
 
-/* From now on this thread's work ends when @over says so; NULL: when it is done. Returns what held before, for watch_restore. */
+/* From now on this thread's work ends when @over says so; NULL: when it is done. Returns what held
+ * before, for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
 /* Asks now. True: leave at once, and let the caller find out by asking too. */
 bool watch_over(void);
-/* Asks now. True: all of it is to go on. False with err ("cancelled") otherwise: what a loader returns. */
+/* Asks now. True: all of it is to go on. False with err ("cancelled") otherwise: what a loader
+ * returns. */
 bool watch_goes_on(struct err *err);
 
-/* Progress of the work, for display: @done of @total (0: not known) "bytes", "rows" and the like, a string that stays. */
+/* Progress of the work, for display: @done of @total (0: not known) "bytes", "rows" and the like, a
+ * string that stays. */
 static inline void watch_at(const char *unit, double done, double total)
 {
     watch.unit = unit;
@@ -38,7 +41,8 @@ static inline void watch_at(const char *unit, double done, double total)
     watch.total = total;
 }
 
-/* watch_over after @steps more, which are counted here and in steps_taken; asks only now and then. */
+/* watch_over after @steps more, which are counted here and in steps_taken; asks only now and
+ * then. */
 static inline bool watch_steps(uint64_t steps)
 {
     steps_add(steps);

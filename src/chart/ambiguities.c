@@ -17,7 +17,8 @@
 #define BESIDE_MOST 120      /* usages of such forms, at most */
 #define TELLS 2.0            /* deviations by which two usages must differ */
 #define COPIES 2             /* of the form in doubt, at most, */
-#define LEVELS 2             /* beside so much of the others that they decide, or a multiple of that */
+/* beside so much of the others that they decide, or a multiple of that */
+#define LEVELS 2
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define MASSES_MOST 400
 #define CHECKS_MOST 4        /* experiments of a form beside what it was not tested against */
@@ -37,7 +38,8 @@ static bool fresh_usage(const struct mapping *m, const struct mapping_entry *ent
 {
     for (size_t i = 0; i < mapping_count(m); i++) {
         const struct mapping_entry *other = mapping_at(m, i);
-        if (usage_equal(&other->usage, &entry->usage) && other->micro_ops == entry->micro_ops && vectors_of(other->form) == vectors_of(entry->form))
+        if (usage_equal(&other->usage, &entry->usage) && other->micro_ops == entry->micro_ops &&
+            vectors_of(other->form) == vectors_of(entry->form))
             return false;
     }
     return true;
@@ -53,7 +55,8 @@ static struct mapping *sure_forms(const struct chart *c)
         for (size_t i = 0; i < c->form_count && mapping_count(m) < BESIDE_MOST; i++) {
             const struct chart_form *f = &c->forms[i];
             const struct mapping_entry *entry = mapping_find(c->machine->mapping, f->row->form);
-            bool sure = f->state == (turn ? CHART_PLACED : CHART_IN_CORE) && f->confidence >= SURE && f->alone <= QUICK && !f->hidden;
+            bool sure = f->state == (turn ? CHART_PLACED : CHART_IN_CORE) &&
+                        f->confidence >= SURE && f->alone <= QUICK && !f->hidden;
             if (entry && sure && fresh_usage(m, entry))
                 mapping_set(m, entry);
         }
@@ -68,7 +71,9 @@ static size_t add_masses(const struct usage *u, uint32_t count, struct mass *mas
 }
 
 /* Cycles of @copies of @usage beside @count times saturator @s. */
-static double cycles_beside(const struct witnesses *w, const struct usage *usage, unsigned own_slots, uint32_t copies, const struct saturator *s, uint32_t count)
+static double cycles_beside(const struct witnesses *w, const struct usage *usage,
+                            unsigned own_slots, uint32_t copies, const struct saturator *s,
+                            uint32_t count)
 {
     struct mass masses[MASSES_MOST];
     size_t n = add_masses(usage, copies, masses, 0);
@@ -79,7 +84,8 @@ static double cycles_beside(const struct witnesses *w, const struct usage *usage
         n = add_masses(&e->usage, s->terms[i].count * count, masses, n);
         slots += (double)e->micro_ops * s->terms[i].count * count;
     }
-    double cycles = throughput_of_masses(w->throughput, masses, n), width = mapping_issue_width(w->mapping);
+    double cycles = throughput_of_masses(w->throughput, masses, n),
+           width = mapping_issue_width(w->mapping);
     return width > 0 ? fmax(cycles, slots / width) : cycles;
 }
 
@@ -102,23 +108,29 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
 }
 
 /* Whether the form may run beside @s, and both usages differ where it is busy. */
-static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is, const struct chart_usage *other, const struct saturator *s)
+static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
+                     const struct chart_usage *other, const struct saturator *s)
 {
     if (!may_run_beside(w, form, s))
         return false;
-    return s->ports ? within(&is->usage, s->ports) != within(&other->usage, s->ports) : is->micro_ops != other->slots;
+    return s->ports ? within(&is->usage, s->ports) != within(&other->usage, s->ports)
+                    : is->micro_ops != other->slots;
 }
 
-static void write_experiment(const struct witnesses *w, const char *form, uint32_t copies, const struct saturator *s, uint32_t count, struct experiment *out)
+static void write_experiment(const struct witnesses *w, const char *form, uint32_t copies,
+                             const struct saturator *s, uint32_t count, struct experiment *out)
 {
     experiment_done(out);
     experiment_add(out, form, copies);
     for (unsigned i = 0; i < s->term_count; i++)
-        experiment_add(out, mapping_at(w->mapping, s->terms[i].entry)->form, s->terms[i].count * count);
+        experiment_add(out, mapping_at(w->mapping, s->terms[i].entry)->form,
+                       s->terms[i].count * count);
 }
 
-/* How often @s is in an experiment with @copies of the form, to be busy longer than they take by themselves; 0: that is too large. */
-static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s, uint32_t level)
+/* How often @s is in an experiment with @copies of the form, to be busy longer than they take by
+ * themselves; 0: that is too large. */
+static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
+                             uint32_t level)
 {
     uint32_t size = 0, count = level * (uint32_t)ceil((copies * f->alone + 1) / s->cycles - 0.01);
 
@@ -128,7 +140,9 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
 }
 
 /* The experiment that tells both usages of @form best; returns by how many deviations. */
-static double best_experiment(const struct witnesses *w, const struct chart_form *f, const struct mapping_entry *is, const struct chart_usage *other, struct experiment *out)
+static double best_experiment(const struct witnesses *w, const struct chart_form *f,
+                              const struct mapping_entry *is, const struct chart_usage *other,
+                              struct experiment *out)
 {
     double most = 0;
 
@@ -141,7 +155,8 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
                 uint32_t count = times_beside(f, copies, s, level);
                 if (!count)
                     continue;
-                double a = cycles_beside(w, &is->usage, is->micro_ops, copies, s, count), b = cycles_beside(w, &other->usage, other->slots, copies, s, count);
+                double a = cycles_beside(w, &is->usage, is->micro_ops, copies, s, count),
+                       b = cycles_beside(w, &other->usage, other->slots, copies, s, count);
                 double told = fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
                 if (told > most) {
                     most = told;
@@ -179,15 +194,20 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* The saturator that keeps most of @ports busy, of these the one with the fewest others, and that the form may run beside; NULL: there is none. */
-static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f, portset ports)
+/* The saturator that keeps most of @ports busy, of these the one with the fewest others, and that
+ * the form may run beside; NULL: there is none. */
+static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
+                                         portset ports)
 {
     const struct saturator *best = NULL;
 
     for (size_t i = 0; i < w->saturators.list.count; i++) {
         const struct saturator *s = &w->saturators.list.items[i];
-        unsigned own = portset_size(s->ports & ports), most = best ? portset_size(best->ports & ports) : 0;
-        if (own && own >= most && (own > most || portset_size(s->ports) < portset_size(best->ports)) && times_beside(f, 1, s, 1) && may_run_beside(w, f->row->form, s))
+        unsigned own = portset_size(s->ports & ports),
+                 most = best ? portset_size(best->ports & ports) : 0;
+        if (own && own >= most &&
+            (own > most || portset_size(s->ports) < portset_size(best->ports)) &&
+            times_beside(f, 1, s, 1) && may_run_beside(w, f->row->form, s))
             best = s;
     }
     return best;
@@ -215,7 +235,8 @@ static void check_form(const struct witnesses *w, struct chart *c, uint32_t form
 
 void ambiguities_find(struct chart *c)
 {
-    struct witnesses w = {.chart = c, .mapping = sure_forms(c), .lattice = mem_zero(1, sizeof *w.lattice)};
+    struct witnesses w = {
+        .chart = c, .mapping = sure_forms(c), .lattice = mem_zero(1, sizeof *w.lattice)};
 
     lattice_make(w.mapping, c->width > 0 ? c->width : INFINITY, c->noise, w.lattice);
     if (w.lattice->columns) {
@@ -236,7 +257,9 @@ void ambiguities_find(struct chart *c)
 
 const char *ambiguities_hidden_reason(const struct chart_form *f)
 {
-    return f->settle ? "not observable beside the core" : "not observable: the issue width hides the ports beside all that keeps ports busy";
+    return f->settle
+               ? "not observable beside the core"
+               : "not observable: the issue width hides the ports beside all that keeps ports busy";
 }
 
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out)
@@ -268,9 +291,12 @@ portset untested_parse(const char *source, const struct ports *names)
     return portset_parse(&at, names, &ports, NULL) ? ports : 0;
 }
 
-static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage, unsigned slots, double weight, const struct experiment *e, struct ambiguities *out)
+static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage,
+                      unsigned slots, double weight, const struct experiment *e,
+                      struct ambiguities *out)
 {
-    struct ambiguity d = {.form = mem_strdup(c->forms[form].row->form), .slots = slots, .weight = weight};
+    struct ambiguity d = {
+        .form = mem_strdup(c->forms[form].row->form), .slots = slots, .weight = weight};
 
     usage_copy(&d.usage, usage);
     for (unsigned k = 0; k < e->count; k++)
@@ -278,19 +304,26 @@ static void add_doubt(const struct chart *c, uint32_t form, const struct usage *
     vec_push(&out->list, d);
 }
 
-void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks, struct ambiguities *out)
+void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
+                          struct ambiguities *out)
 {
     size_t next = 0, next_check = 0;
 
-    *out = (struct ambiguities){.noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
+    *out = (struct ambiguities){
+        .noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
     for (uint32_t form = 0; form < c->form_count; form++) {
         for (; next < c->ambiguities.count && c->ambiguities.items[next].form == form; next++) {
-            const struct chart_usage *other = &c->forms[form].others[c->ambiguities.items[next].other];
-            add_doubt(c, form, &other->usage, other->slots, other->weight, &c->ambiguities.items[next].experiment, out);
+            const struct chart_usage *other =
+                &c->forms[form].others[c->ambiguities.items[next].other];
+            add_doubt(c, form, &other->usage, other->slots, other->weight,
+                      &c->ambiguities.items[next].experiment, out);
         }
-        for (; checks && next_check < c->checks.count && c->checks.items[next_check].form == form; next_check++) {
-            const struct mapping_entry *entry = mapping_find(c->machine->mapping, c->forms[form].row->form);
-            add_doubt(c, form, &entry->usage, entry->micro_ops, CHECK_WEIGHT, &c->checks.items[next_check].experiment, out);
+        for (; checks && next_check < c->checks.count && c->checks.items[next_check].form == form;
+             next_check++) {
+            const struct mapping_entry *entry =
+                mapping_find(c->machine->mapping, c->forms[form].row->form);
+            add_doubt(c, form, &entry->usage, entry->micro_ops, CHECK_WEIGHT,
+                      &c->checks.items[next_check].experiment, out);
         }
     }
 }
@@ -303,7 +336,8 @@ bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *e
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_SLOTS, COLUMN_WEIGHT, COLUMN_EXPERIMENT, COLUMNS };
 static const char *const column_names[COLUMNS] = {"form", "usage", "slots", "weight", "experiment"};
 
-bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path, struct err *err)
+bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
+                      struct err *err)
 {
     struct str out = {0}, text = {0};
 
@@ -322,19 +356,23 @@ bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, co
         experiment_print(&one->experiment, &text);
         csv_add_field(&out, str_text(&text), true);
     }
-    bool ok = path_make_parents(path, 0777, err) && file_write(path, str_text(&out), out.length, err);
+    bool ok =
+        path_make_parents(path, 0777, err) && file_write(path, str_text(&out), out.length, err);
     str_done(&out);
     str_done(&text);
     return ok;
 }
 
-static bool read_row(char **row, const struct ports *ports, struct ambiguities *out, struct err *err)
+static bool read_row(char **row, const struct ports *ports, struct ambiguities *out,
+                     struct err *err)
 {
-    struct ambiguity d = {.slots = (unsigned)strtoul(row[COLUMN_SLOTS], NULL, 10), .weight = strtod(row[COLUMN_WEIGHT], NULL)};
+    struct ambiguity d = {.slots = (unsigned)strtoul(row[COLUMN_SLOTS], NULL, 10),
+                          .weight = strtod(row[COLUMN_WEIGHT], NULL)};
 
     if (strcmp(row[COLUMN_FORM], "noise") == 0) {
         out->noise = d.weight;
-        return (d.weight >= 0 && d.weight < 1) || err_set(err, ERR_DATA, NULL, "no noise: %s", row[COLUMN_WEIGHT]);
+        return (d.weight >= 0 && d.weight < 1) ||
+               err_set(err, ERR_DATA, NULL, "no noise: %s", row[COLUMN_WEIGHT]);
     }
     if (strcmp(row[COLUMN_FORM], "late") == 0) {
         out->late = d.weight > 0;
@@ -345,7 +383,8 @@ static bool read_row(char **row, const struct ports *ports, struct ambiguities *
         out->simulated = mem_strdup(row[COLUMN_EXPERIMENT]);
         return true;
     }
-    if (!usage_parse(row[COLUMN_USAGE], ports, &d.usage, err) || !experiment_parse(row[COLUMN_EXPERIMENT], &d.experiment, err)) {
+    if (!usage_parse(row[COLUMN_USAGE], ports, &d.usage, err) ||
+        !experiment_parse(row[COLUMN_EXPERIMENT], &d.experiment, err)) {
         usage_done(&d.usage);
         return false;
     }
@@ -364,12 +403,15 @@ static bool holds_doubts(const struct csv_table *t)
     return same;
 }
 
-bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out, struct err *err)
+bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out,
+                      struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again", "%s is no file of a chart's doubts", path));
+    bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
+                                               "%s is no file of a chart's doubts", path));
 
-    *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};   /* a file that does not say is of a chart that took any for late */
+    /* a file that does not say is of a chart that took any for late */
+    *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);

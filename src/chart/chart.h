@@ -1,13 +1,16 @@
-/* A CPU charted from nothing: what is asked of it are the times of experiments, chains and loops; what comes of it is a machine. The stages follow each other in
- * one run on one thread; what was measured is in journals, so that a run which was killed goes on where it was.
+/* A CPU charted from nothing: what is asked of it are the times of experiments, chains and loops;
+ * what comes of it is a machine. The stages follow each other in one run on one thread; what was
+ * measured is in journals, so that a run which was killed goes on where it was.
  *
  * 1. all forms alone                                                          (chart.c)
  * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
  * 3. ports and usages of the core                                             (chart/ports.h)
- * 4. every other form beside what keeps certain ports of the core busy, and what tells usages about as likely apart   (chart/place.h, chart/settle.h)
+ * 4. every other form beside what keeps certain ports of the core busy, and what tells usages about
+ *    as likely apart   (chart/place.h, chart/settle.h)
  * 5. latencies by dependency chains, per pair of operands                     (chart/stages.h)
  * 6. facts of the front and back end by small loops                           (chart/facts.h)
- * 7. a last look at code that took no part, and a second round                (chart/stages.h, chart/second.h) */
+ * 7. a last look at code that took no part, and a second round                (chart/stages.h,
+ *    chart/second.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
@@ -18,7 +21,10 @@
 #include "measure/runner.h"
 #include "model/machine.h"
 
-enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_FACTS, CHART_REVIEW, CHART_STAGES };
+enum chart_stage {
+    CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_FACTS, CHART_REVIEW,
+    CHART_STAGES
+};
 extern const char *const chart_stage_names[];
 
 /* How a form came to its usage. */
@@ -44,18 +50,24 @@ struct chart_form {
     enum chart_state state;
     double alone;                 /* cycles; NaN: not measured */
     char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
-    double confidence;            /* share of what explains the measurements that this usage has; NaN: none */
+    /* share of what explains the measurements that this usage has; NaN: none */
+    double confidence;
     unsigned experiments;         /* it took part in */
-    unsigned trials, failed;      /* random ones of chart/stages.h, and those of them that were foretold wrongly */
+    /* random ones of chart/stages.h, and those of them that were foretold wrongly */
+    unsigned trials, failed;
     double error;                 /* largest relative difference to one of its measurements */
-    char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
+    /* the most likely other usage that differs in some experiment; NULL: none */
+    char *rival;
     char *settle;                 /* the experiment that would tell; NULL: none is known */
     struct chart_usage *others;   /* such, the likeliest ones; none for forms of the core */
     unsigned other_count;
     portset untested;             /* ports beside which it was never measured, */
-    char *check;                  /* and an experiment beside what keeps some of them busy; NULL: none, or none is known */
+    /* and an experiment beside what keeps some of them busy; NULL: none, or none is known */
+    char *check;
     bool joined;                  /* joins its neighbours, several in a slot: it has no ports */
-    bool hidden;                  /* no experiment beside the core tells which ports it takes; what does beside others is settle */
+    /* no experiment beside the core tells which ports it takes; what does beside others is
+     * settle */
+    bool hidden;
 };
 
 /* One chain of one form as it was measured. */
@@ -90,7 +102,8 @@ struct chart_review {
     char *changes;                /* and which; NULL: none */
     double worst, worst_cycles, worst_says;   /* the largest, its time and what the machine says */
     char *worst_block;            /* NULL: none */
-    char *suspects;               /* forms that are in most of the blocks with a large error; NULL: none */
+    /* forms that are in most of the blocks with a large error; NULL: none */
+    char *suspects;
 };
 
 struct chart {
@@ -99,11 +112,13 @@ struct chart {
     size_t form_count;
     struct experiments *table;    /* all that was measured */
     size_t core_forms, core_experiments;
-    double core_error;            /* mean relative error of the core's mapping on its experiments; NaN before */
+    /* mean relative error of the core's mapping on its experiments; NaN before */
+    double core_error;
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
     double noise;                 /* relative, of a time beside what the core says; NaN before */
-    bool late;                    /* times of the core are late (chart/residual.h), so that others may be */
+    /* times of the core are late (chart/residual.h), so that others may be */
+    bool late;
     VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* left to experiments settle */
     VEC(struct chart_latency) latencies;
@@ -117,52 +132,72 @@ struct chart_options {
     double seconds;               /* of inference */
     size_t core_most;             /* forms that the core is chosen from */
     struct journal *journal;      /* of experiments; NULL: none */
-    const char *latencies;        /* path of a file of latencies, as latency measure exports them: those in it are known, it is written as others come; NULL: none */
-    const struct mapping *core;   /* usages of a core that an earlier run found, which stays where it has nearly all forms of this one's and explains their times, and from which the search goes on where the forms are the same: what was placed beside it stays so; NULL: none */
-    const struct block_form *uses;   /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
+    /* path of a file of latencies, as latency measure exports them: those in it are known, it is
+     * written as others come; NULL: none */
+    const char *latencies;
+    /* usages of a core that an earlier run found, which stays where it has nearly all forms of this
+     * one's and explains their times, and from which the search goes on where the forms are the
+     * same: what was placed beside it stays so; NULL: none */
+    const struct mapping *core;
+    /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
+    const struct block_form *uses;
     size_t uses_count;            /* 0: no such blocks */
     size_t review_blocks;         /* how many are drawn */
-    bool leave_ambiguities;            /* usages that no experiment has told apart stay so, for experiments settle; else it is measured what tells them apart */
+    /* usages that no experiment has told apart stay so, for experiments settle; else it is measured
+     * what tells them apart */
+    bool leave_ambiguities;
     uint64_t seed;
-    double patience;              /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as there */
+    /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as
+     * there */
+    double patience;
 };
 
 struct chart_hooks {
     bool (*cancelled)(void *state);
-    void (*progress)(void *state, enum chart_stage stage, double done, double total, const char *what);
+    void (*progress)(void *state, enum chart_stage stage, double done, double total,
+                     const char *what);
     /* After a stage: @so_far->machine is to be written. False with err ends the run. */
-    bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err);
-    /* Calls @work for each of 0 .. threads - 1, each on a thread of its own, 0 on this one; false when there are no threads, and nothing was called. NULL: all is done on this
-     * one. */
+    bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
+                       struct err *err);
+    /* Calls @work for each of 0 .. threads - 1, each on a thread of its own, 0 on this one; false
+     * when there are no threads, and nothing was called. NULL: all is done on this one. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
 };
 
-/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled: what was measured is in the journals then. One thread. */
-struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows, size_t count, const struct chart_options *o, const struct chart_hooks *hooks,
-                        struct err *err);
+/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled: what was measured is
+ * in the journals then. One thread. */
+struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows,
+                        size_t count, const struct chart_options *o,
+                        const struct chart_hooks *hooks, struct err *err);
 void chart_free(struct chart *c);
 
 /* How many forms came to each end, and how sure; what else is known. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* by state */
-    size_t timed, hidden, hidden_told;  /* the last: of which an experiment beside other forms tells */
-    size_t usages, sure, likely;        /* forms in the core or placed; of them those with a confidence from 0.9 on, and from 0.5 */
+    /* the last: of which an experiment beside other forms tells */
+    size_t timed, hidden, hidden_told;
+    /* forms in the core or placed; of them those with a confidence from 0.9 on, and from 0.5 */
+    size_t usages, sure, likely;
     size_t latencies, facts;            /* that are known */
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: Usages that the experiments of a chart do not tell apart, and the experiments that would: beside every form whose usage is known, not the core's alone. Kept in a file from
- * one program to the next. */
+/* ambiguities.c: Usages that the experiments of a chart do not tell apart, and the experiments that
+ * would: beside every form whose usage is known, not the core's alone. Kept in a file from one
+ * program to the next. */
 
-/* Fills c->checks, c->doubts, and of each form the experiment that would tell its most likely other usage (settle, rival); the confidence of a form falls to the share of its usage among
- * those. What no experiment tells is the same to all who use the machine, and no doubt. */
+/* Fills c->checks, c->doubts, and of each form the experiment that would tell its most likely other
+ * usage (settle, rival); the confidence of a form falls to the share of its usage among those. What
+ * no experiment tells is the same to all who use the machine, and no doubt. */
 void ambiguities_find(struct chart *c);
 
-/* Appends what is not known of @f to its source: ", not observable: ...", ", not tested against ...". */
+/* Appends what is not known of @f to its source: ", not observable: ...", ", not tested against
+ * ...". */
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out);
-/* Appends ", not tested against p12" to a source; nothing without ports. What a source says of them; 0: nothing. */
+/* Appends ", not tested against p12" to a source; nothing without ports. What a source says of
+ * them; 0: nothing. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
 /* Why ports do not show beside the core, and whether anything tells. */
@@ -176,7 +211,8 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Whether @d only measures the form beside ports that it was not tested against: its usage is that of @entry, the form's. */
+/* Whether @d only measures the form beside ports that it was not tested against: its usage is that
+ * of @entry, the form's. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
@@ -187,10 +223,14 @@ struct ambiguities {
 };
 
 /* In the order of c->doubts; @checks: with c->checks among them. */
-void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks, struct ambiguities *out);
-/* Both whole or not at all, false with err. A file of no doubts can be read. @ports: of the machine. */
-bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path, struct err *err);
-bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out, struct err *err);
+void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
+                          struct ambiguities *out);
+/* Both whole or not at all, false with err. A file of no doubts can be read. @ports: of the
+ * machine. */
+bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
+                      struct err *err);
+bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out,
+                      struct err *err);
 void ambiguity_done(struct ambiguity *d);
 void ambiguities_done(struct ambiguities *d);
 

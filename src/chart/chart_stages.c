@@ -19,7 +19,8 @@
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
-#define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
+/* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
+#define ALONE_MOST 400.0
 #define CORE_TURNS 3
 #define GROUP_STEP 0.02      /* of the logarithm of the time alone */
 
@@ -43,18 +44,21 @@ static bool measure_alone(struct charting *w, struct err *err)
     for (size_t i = 0; i < c->form_count; i++) {
         c->forms[i].alone = w->alone[i] = lab_cycles(&w->lab, i);
         if (isnan(w->alone[i]))
-            c->forms[i].reason = mem_strdup(*c->table->rows.items[i].state ? c->table->rows.items[i].state : "not measured");
+            c->forms[i].reason = mem_strdup(
+                *c->table->rows.items[i].state ? c->table->rows.items[i].state : "not measured");
     }
     return true;
 }
 
-/* Whether executions of @row run apart only with another instruction before each, whose issue slot seems to be its own (isa/body.h). */
+/* Whether executions of @row run apart only with another instruction before each, whose issue slot
+ * seems to be its own (isa/body.h). */
 static bool needs_breakers(const struct form_row *row)
 {
     struct form_code *code = encodings_code_any(row, NULL);
     struct body *body = mem_alloc(sizeof *body);
     const struct body_shape shape = {.instructions = 1};
-    const bool needs = code && body_make(&code, (const uint32_t[]){1}, 1, &shape, body, NULL) && body->breakers;
+    const bool needs =
+        code && body_make(&code, (const uint32_t[]){1}, 1, &shape, body, NULL) && body->breakers;
 
     free(body);
     form_code_free(code);
@@ -68,7 +72,10 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
     double *alone = mem_alloc((n + 1) * sizeof *alone);
 
     for (size_t i = 0; i < n; i++)
-        alone[i] = w->alone[i] > 0 && w->alone[i] <= CORE_QUICK && needs_breakers(w->chart->forms[i].row) ? NAN : w->alone[i];
+        alone[i] =
+            w->alone[i] > 0 && w->alone[i] <= CORE_QUICK && needs_breakers(w->chart->forms[i].row)
+                ? NAN
+                : w->alone[i];
     const bool ok = core_find(&w->lab, alone, n, core, err);
     free(alone);
     return ok;
@@ -78,7 +85,8 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
 static bool *core_rows(const struct charting *w, const struct chart_core *core)
 {
     const struct experiments *t = w->chart->table;
-    bool *in_core = mem_zero(t->forms.count + 1, sizeof *in_core), *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+    bool *in_core = mem_zero(t->forms.count + 1, sizeof *in_core),
+         *keep = mem_zero(t->rows.count + 1, sizeof *keep);
 
     for (size_t i = 0; i < core->classes.count; i++)
         in_core[core->classes.items[i].form] = true;
@@ -126,7 +134,8 @@ static int by_group(const void *a, const void *b)
     int order = strcmp(x->kinds, y->kinds);
     if (order)
         return order;
-    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->place.form > y->place.form) - (x->place.form < y->place.form);
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+                              : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
 /* All forms with a time that are in the core (@core), or not in it, by groups. Returns how many. */
@@ -137,7 +146,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     size_t n = 0;
 
     for (uint32_t i = 0; i < c->form_count; i++) {
-        if (!(w->alone[i] > 0 && w->alone[i] <= ALONE_MOST) || (mapping_find(w->core.mapping, c->forms[i].row->form) != NULL) != core ||
+        if (!(w->alone[i] > 0 && w->alone[i] <= ALONE_MOST) ||
+            (mapping_find(w->core.mapping, c->forms[i].row->form) != NULL) != core ||
             core_is_joined(&w->lab, w->alone, c->form_count, i))
             continue;
         struct grouped *g = &list[n++];
@@ -147,7 +157,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     }
     qsort(list, n, sizeof *list, by_group);
     for (size_t i = 0, group = 0; i < n; i++) {
-        group += i && (strcmp(list[i].kinds, list[i - 1].kinds) != 0 || list[i].step != list[i - 1].step);
+        group += i && (strcmp(list[i].kinds, list[i - 1].kinds) != 0 ||
+                       list[i].step != list[i - 1].step);
         out[i] = list[i].place;
         out[i].group = (uint32_t)group;
     }
@@ -166,12 +177,17 @@ static void write_joined(const struct charting *w, struct mapping *m)
         c->forms[i].state = CHART_PLACED;
         c->forms[i].joined = true;
         c->forms[i].confidence = 0;
-        mapping_set(m, &(struct mapping_entry){.form = (char *)c->forms[i].row->form, .micro_ops = 1, .latency = NAN, .source = "charted: joins its neighbours, several in a slot"});
+        mapping_set(m, &(struct mapping_entry){
+                           .form = (char *)c->forms[i].row->form,
+                           .micro_ops = 1,
+                           .latency = NAN,
+                           .source = "charted: joins its neighbours, several in a slot"});
     }
 }
 
 /* The machine gets the core's usages and those of the forms placed beside it. */
-static void write_mapping(struct charting *w, const struct ports *ports, const struct place_form *forms, struct placement *places, size_t n)
+static void write_mapping(struct charting *w, const struct ports *ports,
+                          const struct place_form *forms, struct placement *places, size_t n)
 {
     struct chart *c = w->chart;
     struct machine *m = machine_new(w->lab.options->name, ports);
@@ -179,7 +195,8 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
 
     machine_set_fact(m, "isa", isa_name((enum isa)c->forms[0].row->isa), "", "");
     for (size_t i = 0; i < mapping_count(w->core.mapping); i++) {
-        struct chart_form *f = &c->forms[names_find(&c->table->forms, mapping_at(w->core.mapping, i)->form)];
+        struct chart_form *f =
+            &c->forms[names_find(&c->table->forms, mapping_at(w->core.mapping, i)->form)];
         struct mapping_entry entry = *mapping_at(w->core.mapping, i);
         char source[80];
         f->state = CHART_IN_CORE;
@@ -204,31 +221,41 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
         p->rival = NULL;
         p->others = NULL;
         p->other_count = 0;
-        snprintf(source, sizeof source, p->hidden ? "charted: not observable beside the core" : p->explained ? "charted: confidence %.2f" : "charted: measurements differ by %.0f %%",
+        snprintf(source, sizeof source,
+                 p->hidden      ? "charted: not observable beside the core"
+                 : p->explained ? "charted: confidence %.2f"
+                                : "charted: measurements differ by %.0f %%",
                  p->explained ? p->confidence : 100 * p->error);
-        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
+        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form,
+                                                        .usage = p->usage,
+                                                        .micro_ops = p->slots,
+                                                        .latency = NAN,
+                                                        .source = source});
     }
     if (places)
         write_joined(w, m->mapping);
     if (c->width > 0) {
         snprintf(width, sizeof width, "%g", c->width);
         mapping_set_issue_width(m->mapping, c->width);
-        machine_set_fact(m, "issue_width", width, "µops/cycle", "charted: the most forms a cycle that were measured");
+        machine_set_fact(m, "issue_width", width, "µops/cycle",
+                         "charted: the most forms a cycle that were measured");
         machine_set_fact(m, "issue_slots", "inferred", "", "charted");
     }
     machine_free(c->machine);
     c->machine = m;
 }
 
-/* Of the core's mapping on all experiments of its forms. Late times count as noise where some are: more µops would explain them, and say too much beside everything else. */
+/* Of the core's mapping on all experiments of its forms. Late times count as noise where some are:
+ * more µops would explain them, and say too much beside everything else. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Takes back into the core what was found of its forms when each was placed beside the others, where that explains the experiments of the core better; how many that
- * changes. */
-static size_t revise_core(struct charting *w, const struct place_form *forms, const struct placement *places, size_t n)
+/* Takes back into the core what was found of its forms when each was placed beside the others,
+ * where that explains the experiments of the core better; how many that changes. */
+static size_t revise_core(struct charting *w, const struct place_form *forms,
+                          const struct placement *places, size_t n)
 {
     size_t changed = 0;
     double error = core_error(w);
@@ -240,7 +267,8 @@ static size_t revise_core(struct charting *w, const struct place_form *forms, co
         w->core.confidence[mapping_index(w->core.mapping, form)] = places[i].confidence;
         for (unsigned k = 0; k < places[i].usage.count; k++)
             pipe |= places[i].usage.uops[k].ports >> mapping_ports(w->core.mapping)->count != 0;
-        if (!places[i].explained || pipe || (usage_equal(&entry.usage, &places[i].usage) && entry.micro_ops == places[i].slots))
+        if (!places[i].explained || pipe ||
+            (usage_equal(&entry.usage, &places[i].usage) && entry.micro_ops == places[i].slots))
             continue;
         struct mapping *before = mapping_copy(w->core.mapping);
         entry.usage = places[i].usage;
@@ -307,7 +335,9 @@ static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
         const struct chart_form *f = &c->forms[i];
-        const struct mapping_entry *entry = f->state == CHART_PLACED && !f->joined ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        const struct mapping_entry *entry = f->state == CHART_PLACED && !f->joined
+                                                ? mapping_find(c->machine->mapping, f->row->form)
+                                                : NULL;
         struct str source = {0};
         if (!entry)
             continue;
@@ -331,7 +361,8 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
     return !hooks->stage_done || hooks->stage_done(hooks->state, w->lab.stage, w->chart, err);
 }
 
-static bool run_stage(struct charting *w, struct chart_core *core, enum chart_stage stage, struct err *err)
+static bool run_stage(struct charting *w, struct chart_core *core, enum chart_stage stage,
+                      struct err *err)
 {
     switch (stage) {
     case CHART_ALONE:
@@ -356,7 +387,9 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
-        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) && substitutes_find(&w->lab, w->chart, err));
+        return !w->lab.cpu->times ||
+               (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) &&
+                substitutes_find(&w->lab, w->chart, err));
     case CHART_REVIEW:
         return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
     case CHART_STAGES:
@@ -365,8 +398,9 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     return true;
 }
 
-struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows, size_t count, const struct chart_options *o, const struct chart_hooks *hooks,
-                        struct err *err)
+struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows,
+                        size_t count, const struct chart_options *o,
+                        const struct chart_hooks *hooks, struct err *err)
 {
     struct chart *c = mem_zero(1, sizeof *c);
     struct charting w = {.chart = c};
@@ -379,7 +413,8 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
     c->core_error = c->width = c->noise = NAN;
     for (size_t i = 0; i < count; i++)
         c->forms[i] = (struct chart_form){.row = rows[i], .alone = NAN, .confidence = NAN};
-    w.lab = (struct lab){.cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};
+    w.lab = (struct lab){
+        .cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};
     w.alone = mem_alloc((count + 1) * sizeof *w.alone);
     for (int stage = 0; stage < CHART_STAGES && ok; stage++) {
         double begun = clock_seconds();

@@ -29,7 +29,8 @@
 #define SIMULATED_BLOCKS 2048
 
 struct chart_job {
-    char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;   /* NULL: nothing is kept */
+    /* NULL: nothing is kept */
+    char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
     struct machine *simulated;       /* a copy; NULL: this CPU */
     bool recorded;
     struct forms *forms;             /* held */
@@ -41,7 +42,8 @@ struct chart_job {
     struct source *source;                /* and measures this CPU */
 };
 
-/* A file of the state directory named @file, which it takes over: slashes of a directory become dashes. */
+/* A file of the state directory named @file, which it takes over: slashes of a directory become
+ * dashes. */
 static char *state_file(struct str *file)
 {
     for (size_t i = 0; i < file->length; i++)
@@ -97,7 +99,8 @@ static bool cancelled(void *state)
     return h->cancelled(h->state);
 }
 
-static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+static void progress(void *state, enum chart_stage stage, double done, double total,
+                     const char *what)
 {
     const struct charting_hooks *h = ((struct chart_job *)state)->hooks;
     h->progress(h->state, stage, done, total, what);
@@ -115,12 +118,14 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     struct ambiguities ambiguities;
 
     ambiguities_of_chart(c, w->simulated ? w->simulated->id : "", true, &ambiguities);
-    bool ok = ambiguities_save(&ambiguities, mapping_ports(c->machine->mapping), w->ambiguities_path, err);
+    bool ok = ambiguities_save(&ambiguities, mapping_ports(c->machine->mapping),
+                               w->ambiguities_path, err);
     ambiguities_done(&ambiguities);
     return ok;
 }
 
-/* Where and of what the measurements are; a journal does not say that of the charts that are --recorded. */
+/* Where and of what the measurements are; a journal does not say that of the charts that are
+ * --recorded. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -142,26 +147,32 @@ static void set_origin(const struct chart_job *w, struct machine *m)
     str_done(&microcode);
 }
 
-static bool save(struct chart_job *w, enum chart_stage stage, const struct chart *so_far, struct err *err)
+static bool save(struct chart_job *w, enum chart_stage stage, const struct chart *so_far,
+                 struct err *err)
 {
     struct str title = {0};
     char name[64];
 
     if (!so_far->machine || !w->name)
         return true;
-    str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", charting_title(w, name));
+    str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ",
+             charting_title(w, name));
     machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
-    machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
+    machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "",
+                     "");
     set_origin(w, so_far->machine);
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))   /* again where the last look changed usages: they are of what the machine has */
+    /* again where the last look changed usages: they are of what the machine has */
+    if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
-    return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
+    return path_make_parents(w->directory, 0777, err) &&
+           machine_save(so_far->machine, w->directory, err);
 }
 
-static bool stage_done(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err)
+static bool stage_done(void *state, enum chart_stage stage, const struct chart *so_far,
+                       struct err *err)
 {
     struct chart_job *w = state;
 
@@ -169,13 +180,16 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
     return save(w, stage, so_far, err);
 }
 
-static size_t latencies_of_cpu(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+static size_t latencies_of_cpu(void *state, const struct form_code *code,
+                               struct latency out[CHAINS_MAX], struct err *err)
 {
     struct source *source = ((struct chart_job *)state)->source;
-    return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out, err);
+    return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out,
+                           err);
 }
 
-static const struct insn *code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count,
+                                  enum kernel_copies *kind)
 {
     const struct chart_block *b = (const struct chart_block *)blocks + i;
 
@@ -184,33 +198,48 @@ static const struct insn *code_of(const void *blocks, size_t i, size_t *count, e
     return b->insns;
 }
 
-static bool times_of_cpu(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_of_cpu(void *state, const struct chart_block *blocks, size_t n, double *cycles,
+                         struct err *err)
 {
     struct chart_job *w = state;
-    return kernel_set_times(source_cpu_sandbox(w->source), source_cpu_calibration(w->source), code_of, blocks, n, w->options.patience, cycles, err);
+    return kernel_set_times(source_cpu_sandbox(w->source), source_cpu_calibration(w->source),
+                            code_of, blocks, n, w->options.patience, cycles, err);
 }
 
 struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own, struct err *err)
 {
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done, .team = own->team ? team : NULL, .threads = own->threads, .state = w};
-    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
-    struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
-    struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;   /* of an earlier run */
+    const struct chart_hooks hooks = {.cancelled = cancelled,
+                                      .progress = progress,
+                                      .stage_done = stage_done,
+                                      .team = own->team ? team : NULL,
+                                      .threads = own->threads,
+                                      .state = w};
+    struct imitation *imitation =
+        w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
+    struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu,
+                            w->recorded ? recorded_times : times_of_cpu, w};
+    /* of an earlier run */
+    struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;
     struct chart *chart = NULL;
 
     w->hooks = own;
     w->options.core = core ? core->mapping : NULL;
     bool ok = w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
-    ok = ok && (!w->journal_path || (w->options.journal = journal_open(w->journal_path, err)) != NULL);
+    ok = ok &&
+         (!w->journal_path || (w->options.journal = journal_open(w->journal_path, err)) != NULL);
     if (ok)
-        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded(w->forms) : source_cpu(w->forms, w->cpu, 0, own->lanes, cancelled, w, err);
+        cpu.source = w->source =
+            imitation     ? NULL
+            : w->recorded ? source_recorded(w->forms)
+                          : source_cpu(w->forms, w->cpu, 0, own->lanes, cancelled, w, err);
     if (w->source && !w->recorded) {
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
         if (own->record)
             source_cpu_record(w->source, own->record);
     }
     if (ok && (imitation || cpu.source))
-        chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
+        chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count,
+                          &w->options, &hooks, err);
     source_free(w->source);
     imitation_free(imitation);
     journal_close(w->options.journal);
@@ -273,7 +302,9 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
     for (size_t i = 0; r->top == SIZE_MAX && i < forms_count(w->forms); i++)
         if (wanted(r, forms_at(w->forms, i)))
             vec_push(&w->rows, forms_at(w->forms, i));
-    return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
+    return w->rows.count ||
+           err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot",
+                   "no measurable form matches");
 }
 
 /* Of the forms that a simulated CPU does not know no block has a time. */
@@ -283,12 +314,14 @@ static bool wanted_in_blocks(const void *state, const struct form_row *row)
     return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
 }
 
-/* The forms that programs use most of those that are wanted, for blocks: of those that are charted. Without a list of them the chart ends without such a look. */
+/* The forms that programs use most of those that are wanted, for blocks: of those that are charted.
+ * Without a list of them the chart ends without such a look. */
 static void choose_uses(struct chart_job *w, const struct charting_request *r)
 {
     struct err err = {0};
 
-    if (!block_forms_choose(w->forms, r->top < USES ? r->top : USES, wanted_in_blocks, r, &w->uses, &err))
+    if (!block_forms_choose(w->forms, r->top < USES ? r->top : USES, wanted_in_blocks, r, &w->uses,
+                            &err))
         log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
     w->options.uses = w->uses.items;
     w->options.uses_count = w->uses.count;
@@ -305,7 +338,9 @@ static bool choose_paths(struct chart_job *w, const char *name, struct err *err)
     w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
     w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
     w->ambiguities_path = chart_ambiguities_path(name);
-    return w->journal_path && w->ambiguities_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
+    return w->journal_path && w->ambiguities_path &&
+           (w->directory ||
+            err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
 }
 
 struct chart_job *charting_new(const struct charting_request *r, struct err *err)
@@ -320,9 +355,15 @@ struct chart_job *charting_new(const struct charting_request *r, struct err *err
         charting_free(w);
         return NULL;
     }
-    w->options = (struct chart_options){.name = w->name ? w->name : "chart", .seconds = r->seconds, .patience = r->recorded ? RECORDED_PATIENCE : r->patience,
-                                        .leave_ambiguities = r->leave_ambiguities, .latencies = w->latencies_path, .seed = r->seed,
-                                        .core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count))};
+    w->options = (struct chart_options){
+        .name = w->name ? w->name : "chart",
+        .seconds = r->seconds,
+        .patience = r->recorded ? RECORDED_PATIENCE : r->patience,
+        .leave_ambiguities = r->leave_ambiguities,
+        .latencies = w->latencies_path,
+        .seed = r->seed,
+        .core_most = (size_t)fmin(CANDIDATES,
+                                  fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count))};
     choose_uses(w, r);
     return w;
 }

@@ -1,4 +1,5 @@
-/* A chart from request to saved machine: which forms, where measurements are kept, this CPU or a simulated one, what is written after each stage. */
+/* A chart from request to saved machine: which forms, where measurements are kept, this CPU or a
+ * simulated one, what is written after each stage. */
 #ifndef PORTOLAN_CHART_CHARTING_H
 #define PORTOLAN_CHART_CHARTING_H
 
@@ -9,11 +10,13 @@
 #define CHART_SIMULATED_NOISE 0.005   /* relative, of a time of a simulated CPU that is charted */
 
 struct charting_request {
-    const char *name;                  /* of the machine. NULL: nothing is kept, neither measurements nor the machine */
+    /* of the machine. NULL: nothing is kept, neither measurements nor the machine */
+    const char *name;
     struct forms *forms;               /* of the CPU's instruction set */
     const char *const *patterns;       /* forms to chart; * and ? are wildcards */
     size_t pattern_count;              /* 0: all */
-    size_t top;                        /* of these only so many that programs use most; SIZE_MAX: all */
+    /* of these only so many that programs use most; SIZE_MAX: all */
+    size_t top;
     const struct machine *simulated;   /* NULL: this CPU */
     bool recorded;                     /* nothing is measured: what the journals of this CPU know */
     bool leave_ambiguities;                 /* as in chart_options, like those below */
@@ -24,22 +27,28 @@ struct charting_request {
 
 struct charting_hooks {
     bool (*cancelled)(void *state);
-    void (*progress)(void *state, enum chart_stage stage, double done, double total, const char *what);
+    void (*progress)(void *state, enum chart_stage stage, double done, double total,
+                     const char *what);
     void (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far);
-    bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);   /* as in chart_hooks; may be NULL */
+    /* as in chart_hooks; may be NULL */
+    bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
-    const struct source_threads *lanes;   /* for CPUs that measure at the same time; NULL: one does */
+    /* for CPUs that measure at the same time; NULL: one does */
+    const struct source_threads *lanes;
     struct record *record;                /* what measuring sees; NULL: nobody looks */
     void *state;
 };
 
 struct chart_job;
-/* What @r, which is copied, asks for. NULL with err: the name is none, no form that can be measured matches, or there is no place to keep measurements in. Any thread. */
+/* What @r, which is copied, asks for. NULL with err: the name is none, no form that can be measured
+ * matches, or there is no place to keep measurements in. Any thread. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
-/* Measures and infers; after each stage the machine is written, unless nothing is kept. What was measured is in the journals, so that the same request goes on where it
- * ended. NULL with err, also when cancelled. The caller frees, before @c. One thread at a time. */
-struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks, struct err *err);
+/* Measures and infers; after each stage the machine is written, unless nothing is kept. What was
+ * measured is in the journals, so that the same request goes on where it ended. NULL with err, also
+ * when cancelled. The caller frees, before @c. One thread at a time. */
+struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
+                           struct err *err);
 /* Whether it measures this CPU. */
 bool charting_measures(const struct chart_job *c);
 /* "skylake", or the CPU's name. */
@@ -48,9 +57,11 @@ const char *charting_title(const struct chart_job *c, char name[64]);
 const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
-/* Where experiments are kept: those of this CPU with all others of it, those of a simulated one (@simulated not NULL) with the chart @name. The caller frees; NULL with err. */
+/* Where experiments are kept: those of this CPU with all others of it, those of a simulated one
+ * (@simulated not NULL) with the chart @name. The caller frees; NULL with err. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
-/* Where the doubts of the chart @name are kept (chart/chart.h). The caller frees; NULL without a home. */
+/* Where the doubts of the chart @name are kept (chart/chart.h). The caller frees; NULL without a
+ * home. */
 char *chart_ambiguities_path(const char *name);
 
 #endif

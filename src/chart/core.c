@@ -15,20 +15,30 @@
 #define ROUND 8              /* new classes of a round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-#define CORE_MOST 40         /* classes that ports are inferred from: those that add the least time to others, which have the fewest µops */
+/* classes that ports are inferred from: those that add the least time to others, which have the
+ * fewest µops */
+#define CORE_MOST 40
 #define LARGER 60            /* experiments of three and four forms, for each class */
 #define COUNT_MOST 4         /* of one form in these */
 #define AHEAD 3.0            /* times as long as the other one of a pair */
 #define AHEAD_MOST 12        /* of one form in such a pair */
 #define SIGNATURE 24
-#define WITNESSES 12         /* classes beside which every candidate runs in the end: those that add the least time, which see best what another adds */
+/* classes beside which every candidate runs in the end: those that add the least time, which see
+ * best what another adds */
+#define WITNESSES 12
 #define REGROUPED_MOST 4     /* times that this is done */
 #define JOINED 1.5           /* times as many a cycle as any form with operands */
-#define PLAIN 0.0125         /* relative distance from a fraction of cycles that ports or slots come to: what lies farther loses time by something that is no port */
-#define SUM_PASSED 1.05      /* times the sum of both times alone: a pair that takes longer is slowed by something that no ports explain */
-#define UNRULY_SHARE 0.25    /* of its pairs: a class that slows so many is of no use to find ports by */
+/* relative distance from a fraction of cycles that ports or slots come to: what lies farther loses
+ * time by something that is no port */
+#define PLAIN 0.0125
+/* times the sum of both times alone: a pair that takes longer is slowed by something that no ports
+ * explain */
+#define SUM_PASSED 1.05
+/* of its pairs: a class that slows so many is of no use to find ports by */
+#define UNRULY_SHARE 0.25
 
-/* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there is. */
+/* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there
+ * is. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -44,7 +54,8 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 struct core_candidate {
     char signature[SIGNATURE];
     uint32_t form, turn;      /* its place among those of its signature */
-    double uses;              /* in programs: what these are full of does simple things, and a chart is made for it */
+    /* in programs: what these are full of does simple things, and a chart is made for it */
+    double uses;
     uint64_t chance;          /* among equals: the alphabet says nothing */
     char stem[8];             /* of the mnemonic: those of one signature differ in it first */
 };
@@ -55,7 +66,8 @@ static int by_signature(const void *a, const void *b)
     int order = strcmp(x->signature, y->signature);
     if (order)
         return order;
-    return x->uses != y->uses ? (x->uses < y->uses) - (x->uses > y->uses) : (x->chance > y->chance) - (x->chance < y->chance);
+    return x->uses != y->uses ? (x->uses < y->uses) - (x->uses > y->uses)
+                              : (x->chance > y->chance) - (x->chance < y->chance);
 }
 
 static int by_turn(const void *a, const void *b)
@@ -63,14 +75,17 @@ static int by_turn(const void *a, const void *b)
     const struct core_candidate *x = a, *y = b;
     if (x->turn != y->turn)
         return (x->turn > y->turn) - (x->turn < y->turn);
-    return x->uses != y->uses ? (x->uses < y->uses) - (x->uses > y->uses) : (x->form > y->form) - (x->form < y->form);
+    return x->uses != y->uses ? (x->uses < y->uses) - (x->uses > y->uses)
+                              : (x->form > y->form) - (x->form < y->form);
 }
 
-/* The first of each stem have the first turns, then the second: so the list may be cut anywhere, and classes come of what is common first. */
+/* The first of each stem have the first turns, then the second: so the list may be cut anywhere,
+ * and classes come of what is common first. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first; end < n && strcmp(list[end].signature, list[first].signature) == 0; end++) {
+        for (end = first; end < n && strcmp(list[end].signature, list[first].signature) == 0;
+             end++) {
             uint32_t same = 0, stems = 0;
             for (size_t k = first; k < end; k++) {
                 bool alike = strcmp(list[k].stem, list[end].stem) == 0;
@@ -99,7 +114,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
-/* Whether ports or slots of a CPU that does @width forms a cycle can take @cycles alone: a fraction with so small a denominator. */
+/* Whether ports or slots of a CPU that does @width forms a cycle can take @cycles alone: a fraction
+ * with so small a denominator. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -124,7 +140,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Whether there are vectors in the new encoding: those in the old one, which are never measured beside them, are no candidates then (chart/stages.h). */
+/* Whether there are vectors in the new encoding: those in the old one, which are never measured
+ * beside them, are no candidates then (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -133,7 +150,8 @@ static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n
     return false;
 }
 
-static void choose_candidates(struct lab *lab, const double *alone, size_t n, size_t most, struct chart_core *out)
+static void choose_candidates(struct lab *lab, const double *alone, size_t n, size_t most,
+                              struct chart_core *out)
 {
     struct core_candidate *list = mem_zero(n + 1, sizeof *list);
     const struct chart_options *o = lab->options;
@@ -150,7 +168,8 @@ static void choose_candidates(struct lab *lab, const double *alone, size_t n, si
     bool new_vectors = has_new_vectors(lab, alone, n);
     for (uint32_t f = 0; f < n; f++) {
         const char *name = lab->table->forms.items[f];
-        if (!is_quick(alone[f]) || !is_plain(alone[f], width) || core_is_joined(lab, alone, n, f) || (new_vectors && vectors_of(name) == VECTORS_LEGACY))
+        if (!is_quick(alone[f]) || !is_plain(alone[f], width) || core_is_joined(lab, alone, n, f) ||
+            (new_vectors && vectors_of(name) == VECTORS_LEGACY))
             continue;
         struct core_candidate *c = &list[count++];
         c->form = f;
@@ -212,7 +231,8 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Whether candidates @a and @b did the same beside all classes of which both were measured; @own: the class whose first member @b is. */
+/* Whether candidates @a and @b did the same beside all classes of which both were measured; @own:
+ * the class whose first member @b is. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
@@ -229,13 +249,16 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* The first candidates that are like no class become classes, as far as they differ from each other. Returns how many. */
+/* The first candidates that are like no class become classes, as far as they differ from each
+ * other. Returns how many. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
     size_t before = core->classes.count;
 
-    for (size_t i = 0; i < core->candidates.count && core->classes.count < CLASSES_MOST && core->classes.count < before + ROUND; i++) {
+    for (size_t i = 0; i < core->candidates.count && core->classes.count < CLASSES_MOST &&
+                       core->classes.count < before + ROUND;
+         i++) {
         bool fresh = core->class_of.items[i] == UINT32_MAX;
         for (size_t k = before; k < core->classes.count && fresh; k++)
             fresh = !alike(g, i, firsts[k], SIZE_MAX);
@@ -278,7 +301,8 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
         size_t classes = g->core->classes.count;
         for (size_t i = 0; i < n; i++)
             for (size_t k = classes - added; k < classes; k++)
-                if (g->core->class_of.items[i] == UINT32_MAX || firsts[g->core->class_of.items[i]] == i)
+                if (g->core->class_of.items[i] == UINT32_MAX ||
+                    firsts[g->core->class_of.items[i]] == i)
                     ask_beside(g, i, k);
         snprintf(what, sizeof what, "%zu classes of %zu candidates", classes, n);
         if (!lab_measure(g->lab, what, err))
@@ -290,8 +314,10 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
 
 /* What class @k does beside the others. */
 struct company {
-    size_t pairs, passed;    /* that have a time; of these, such that take longer than both one after the other */
-    double added;            /* cycles that one execution of it adds to the slower of both, in all */
+    /* that have a time; of these, such that take longer than both one after the other */
+    size_t pairs, passed;
+    /* cycles that one execution of it adds to the slower of both, in all */
+    double added;
 };
 
 static struct company company_of(const struct grouping *g, const size_t *firsts, size_t k)
@@ -300,7 +326,9 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     struct company c = {0};
 
     for (size_t j = 0; j < core->classes.count; j++) {
-        double own = g->alone[core->classes.items[k].form], other = g->alone[core->classes.items[j].form], cycles = j == k ? NAN : pair_cycles(g, firsts[k], j);
+        double own = g->alone[core->classes.items[k].form],
+               other = g->alone[core->classes.items[j].form],
+               cycles = j == k ? NAN : pair_cycles(g, firsts[k], j);
         uint32_t counts[2];
         if (isnan(cycles))
             continue;
@@ -312,7 +340,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* How much class @k interferes with others: little where it has few µops, without end where no ports explain how long many pairs take. */
+/* How much class @k interferes with others: little where it has few µops, without end where no
+ * ports explain how long many pairs take. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -327,7 +356,8 @@ struct weighed {
     size_t class;
 };
 
-/* All classes, those that interfere least first and those that no ports explain last; the caller frees. */
+/* All classes, those that interfere least first and those that no ports explain last; the caller
+ * frees. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -339,13 +369,15 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     return list;
 }
 
-/* Members that joined early were never beside the classes that came later. All run beside the lightest ones now; what differs there from the first of its class belongs to none,
- * and runs beside all. *@left: how many. */
+/* Members that joined early were never beside the classes that came later. All run beside the
+ * lightest ones now; what differs there from the first of its class belongs to none, and runs
+ * beside all. *@left: how many. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;
     struct weighed *list = by_interference(g, firsts);
-    size_t n = core->candidates.count, witnesses = core->classes.count < WITNESSES ? core->classes.count : WITNESSES;
+    size_t n = core->candidates.count,
+           witnesses = core->classes.count < WITNESSES ? core->classes.count : WITNESSES;
 
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
@@ -356,7 +388,8 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
         uint32_t own = core->class_of.items[i];
         bool same = true;
         for (size_t w = 0; w < witnesses && own != UINT32_MAX; w++)
-            same &= list[w].class == own || near(pair_cycles(g, i, list[w].class), pair_cycles(g, firsts[own], list[w].class));
+            same &= list[w].class == own || near(pair_cycles(g, i, list[w].class),
+                                                 pair_cycles(g, firsts[own], list[w].class));
         if (same)
             continue;
         core->class_of.items[i] = UINT32_MAX;
@@ -405,7 +438,8 @@ static void keep_lightest(const struct grouping *g, const size_t *firsts)
 }
 
 /* Random multisets of @size forms of the core. */
-static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size, struct rng *rng)
+static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size,
+                       struct rng *rng)
 {
     size_t n = core->classes.count;
 
@@ -414,7 +448,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
             const size_t which = rng_below(rng, n);   /* before its count with any compiler */
-            terms[k] = (struct flat_term){core->classes.items[which].form, 1 + (uint32_t)rng_below(rng, COUNT_MOST)};
+            terms[k] = (struct flat_term){core->classes.items[which].form,
+                                          1 + (uint32_t)rng_below(rng, COUNT_MOST)};
             for (unsigned j = 0; j < k; j++)
                 fresh &= terms[j].form != terms[k].form;
             k -= !fresh;
@@ -432,7 +467,8 @@ static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t
     lab_ask(lab, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
 }
 
-static bool add_larger(struct lab *lab, const double *alone, const struct chart_core *core, struct err *err)
+static bool add_larger(struct lab *lab, const double *alone, const struct chart_core *core,
+                       struct err *err)
 {
     size_t n = core->classes.count;
     struct rng rng;
@@ -451,7 +487,8 @@ static bool add_larger(struct lab *lab, const double *alone, const struct chart_
     return lab_measure(lab, "pairs, triples and fours of the core", err);
 }
 
-bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out, struct err *err)
+bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
+               struct err *err)
 {
     struct grouping g = {.lab = lab, .alone = alone, .core = out};
     size_t firsts[CLASSES_MOST];
@@ -462,9 +499,12 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     for (size_t i = 0; i < n; i++)
         timed += !isnan(alone[i]);
     if (!timed)
-        return err_set(err, ERR_LIMIT, "give the same command again when the machine is idle, or --patience 10m", "no form has a time: the core is contended");
+        return err_set(err, ERR_LIMIT,
+                       "give the same command again when the machine is idle, or --patience 10m",
+                       "no form has a time: the core is contended");
     if (!out->candidates.count)
-        return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles, and a time that ports come to", CORE_QUICK);
+        return err_set(err, ERR_DATA, "chart more forms",
+                       "no form takes up to %g cycles, and a time that ports come to", CORE_QUICK);
     for (size_t i = 0; i < out->candidates.count; i++)
         vec_push(&out->class_of, UINT32_MAX);
     g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);

@@ -1,4 +1,5 @@
-/* The core of a chart: forms that behave differently from each other in pairs, found by measuring candidates beside those that were found before. */
+/* The core of a chart: forms that behave differently from each other in pairs, found by measuring
+ * candidates beside those that were found before. */
 #ifndef PORTOLAN_CHART_CORE_H
 #define PORTOLAN_CHART_CORE_H
 
@@ -17,12 +18,15 @@ struct chart_core {
     VEC(uint32_t) class_of;      /* per candidate: index of its class */
 };
 
-/* Whether form @f, of @n that take @alone cycles each, is joined with its neighbours at rename (nops on Zen 4: twelve a cycle in six slots): it has no operands and is quicker by
- * far than all forms that have some. It says nothing of the issue width, and is not of the core. */
+/* Whether form @f, of @n that take @alone cycles each, is joined with its neighbours at rename
+ * (nops on Zen 4: twelve a cycle in six slots): it has no operands and is quicker by far than all
+ * forms that have some. It says nothing of the issue width, and is not of the core. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
-/* Chooses candidates among the @n quick forms with cycles @alone (NaN: not measured, or no candidate; per form of the table) and groups them by pairs. All experiments stay in the
- * lab's table, with triples and fours of the classes. False with err. */
-bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out, struct err *err);
+/* Chooses candidates among the @n quick forms with cycles @alone (NaN: not measured, or no
+ * candidate; per form of the table) and groups them by pairs. All experiments stay in the lab's
+ * table, with triples and fours of the classes. False with err. */
+bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core *out,
+               struct err *err);
 void core_done(struct chart_core *c);
 
 /* Counts, at most @most each, by which @a and @b take nearly as long alone. */

@@ -17,9 +17,12 @@ struct chart_block {
 struct chart_cpu {
     struct source *source;      /* times experiments */
     /* Latencies of a form along its chains, as latency_measure. NULL: it has none to tell. */
-    size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err);
-    /* Cycles per iteration of @n blocks into @cycles, NaN where there is no stable time. False with err when that is impossible or was cancelled. NULL: as above. */
-    bool (*times)(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err);
+    size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
+                        struct err *err);
+    /* Cycles per iteration of @n blocks into @cycles, NaN where there is no stable time. False with
+     * err when that is impossible or was cancelled. NULL: as above. */
+    bool (*times)(void *state, const struct chart_block *blocks, size_t n, double *cycles,
+                  struct err *err);
     void *state;
 };
 

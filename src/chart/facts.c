@@ -12,7 +12,8 @@
 #define MOVES 8              /* of a chain */
 #define IDIOMS 12
 #define ZEROED 12
-#define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"   /* xor r8d, r8d behind prefixes that say nothing */
+/* xor r8d, r8d behind prefixes that say nothing */
+#define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"
 #define TAKEN 3              /* loops of a taken branch */
 #define OLD_WIDTH 2.0        /* issue slots a cycle at least, for loops that count them */
 
@@ -25,10 +26,16 @@ static const char *repeat(const char *line, unsigned count, struct str *out)
 }
 
 /* Moves of a class that rename does: a chain of them takes no more than their slots. */
-static const struct { const char *name, *there, *back; } moves[] = {
-    {"gpr16", "mov r8w, r9w", "mov r9w, r8w"},         {"gpr32", "mov r8d, r9d", "mov r9d, r8d"},        {"gpr64", "mov r8, r9", "mov r9, r8"},
-    {"movzx8", "movzx r8d, r9b", "movzx r9d, r8b"},    {"xmm", "movaps xmm1, xmm2", "movaps xmm2, xmm1"}, {"ymm", "vmovaps ymm1, ymm2", "vmovaps ymm2, ymm1"},
-    {"zmm", "vmovaps zmm1, zmm2", "vmovaps zmm2, zmm1"}, {"mask", "kmovq k1, k2", "kmovq k2, k1"},
+static const struct { const char *name, *there, *back;
+} moves[] = {
+    {"gpr16", "mov r8w, r9w", "mov r9w, r8w"},
+    {"gpr32", "mov r8d, r9d", "mov r9d, r8d"},
+    {"gpr64", "mov r8, r9", "mov r9, r8"},
+    {"movzx8", "movzx r8d, r9b", "movzx r9d, r8b"},
+    {"xmm", "movaps xmm1, xmm2", "movaps xmm2, xmm1"},
+    {"ymm", "vmovaps ymm1, ymm2", "vmovaps ymm2, ymm1"},
+    {"zmm", "vmovaps zmm1, zmm2", "vmovaps zmm2, zmm1"},
+    {"mask", "kmovq k1, k2", "kmovq k2, k1"},
 };
 #define MOVE_KINDS (sizeof moves / sizeof *moves)
 
@@ -38,7 +45,8 @@ static void conclude_moves(struct probes *p, size_t first)
 
     for (size_t i = 0; i < MOVE_KINDS; i++) {
         double t = probe_time(p, first + i), slots = MOVES / p->width;
-        bool chained = t >= MOVES * (1 - PROBE_WITHIN), free_of_it = t <= slots + PROBE_CERTAIN * (MOVES - slots);
+        bool chained = t >= MOVES * (1 - PROBE_WITHIN),
+             free_of_it = t <= slots + PROBE_CERTAIN * (MOVES - slots);
         struct str *to = isnan(t) ? NULL : chained ? &no : free_of_it ? &yes : &unknown;
         if (to)
             str_addf(to, "%s%s", to->length ? " " : "", moves[i].name);
@@ -47,7 +55,9 @@ static void conclude_moves(struct probes *p, size_t first)
     if (unknown.length)
         str_addf(&why, "; between the two: %s", str_text(&unknown));
     if (yes.length || no.length)
-        probe_tell(p, "eliminate", yes.length && !unknown.length ? str_text(&yes) : NULL, "classes", yes.length || unknown.length ? str_text(&why) : "no class of moves is done at rename");
+        probe_tell(p, "eliminate", yes.length && !unknown.length ? str_text(&yes) : NULL, "classes",
+                   yes.length || unknown.length ? str_text(&why)
+                                                : "no class of moves is done at rename");
     else
         probe_tell(p, "eliminate", NULL, "", "no stable time");
     str_done(&yes);
@@ -57,9 +67,11 @@ static void conclude_moves(struct probes *p, size_t first)
 }
 
 /* What fuses with a jump, by the conditions that tell the kinds apart. */
-static const struct { const char *mnemonic, *line; } fusing[] = {
-    {"cmp", "cmp r8, r9"}, {"test", "test r8, r9"}, {"add", "add r8, r9"}, {"sub", "sub r8, r9"}, {"inc", "inc r8"},
-    {"dec", "dec r8"},     {"and", "and r8, r9"},   {"or", "or r8, r9"},   {"xor", "xor r8, r9"},
+static const struct { const char *mnemonic, *line;
+} fusing[] = {
+    {"cmp", "cmp r8, r9"}, {"test", "test r8, r9"}, {"add", "add r8, r9"},
+    {"sub", "sub r8, r9"}, {"inc", "inc r8"},       {"dec", "dec r8"},
+    {"and", "and r8, r9"}, {"or", "or r8, r9"},     {"xor", "xor r8, r9"},
 };
 static const char *const conditions[] = {"jz", "jb", "jo"};
 #define FUSING (sizeof fusing / sizeof *fusing)
@@ -90,7 +102,13 @@ static struct fusion_probes ask_fusion(struct probes *p)
 }
 
 /* Facts of fusion, by the conditions on which something fuses: zero, carry and overflow. */
-static const struct { const char *key; int on[CONDITIONS]; } fusions[] = {{"fuse_any", {1, 1, 1}}, {"fuse_carry", {1, 1, 0}}, {"fuse_overflow", {1, 0, 1}}, {"fuse_zero", {1, 0, 0}}};
+static const struct {
+    const char *key;
+    int on[CONDITIONS];
+} fusions[] = {{"fuse_any", {1, 1, 1}},
+               {"fuse_carry", {1, 1, 0}},
+               {"fuse_overflow", {1, 0, 1}},
+               {"fuse_zero", {1, 0, 0}}};
 #define FUSIONS (sizeof fusions / sizeof *fusions)
 
 static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
@@ -98,7 +116,8 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     struct str lists[FUSIONS] = {{0}}, unknown = {0};
 
     if (!p->filler) {
-        probe_tell(p, "fusion", NULL, "", "no instruction was found that takes an issue slot and nothing else");
+        probe_tell(p, "fusion", NULL, "",
+                   "no instruction was found that takes an issue slot and nothing else");
         return;
     }
     for (size_t i = 0; i < FUSING; i++) {
@@ -115,7 +134,8 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     }
     for (size_t k = 0; k < FUSIONS; k++) {
         if (lists[k].length)
-            probe_tell(p, fusions[k].key, str_text(&lists[k]), "mnemonics", "loops with a jump behind each, counted in slots");
+            probe_tell(p, fusions[k].key, str_text(&lists[k]), "mnemonics",
+                       "loops with a jump behind each, counted in slots");
         str_done(&lists[k]);
     }
     if (unknown.length) {
@@ -128,7 +148,12 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
 }
 
 /* Zeroing of vectors: where as many a cycle are done as there are slots, rename does it. */
-static const struct { const char *mnemonic, *form; } idioms[] = {{"pxor", "PXOR (XMM, XMM)"}, {"xorps", "XORPS (XMM, XMM)"}, {"psubd", "PSUBD (XMM, XMM)"}, {"pcmpgtd", "PCMPGTD (XMM, XMM)"}};
+static const struct {
+    const char *mnemonic, *form;
+} idioms[] = {{"pxor", "PXOR (XMM, XMM)"},
+              {"xorps", "XORPS (XMM, XMM)"},
+              {"psubd", "PSUBD (XMM, XMM)"},
+              {"pcmpgtd", "PCMPGTD (XMM, XMM)"}};
 #define IDIOM_KINDS (sizeof idioms / sizeof *idioms)
 
 static double alone(const struct chart *c, const char *form)
@@ -144,7 +169,8 @@ static void conclude_idioms(struct probes *p, size_t first)
     struct str executed = {0}, unknown = {0};
 
     for (size_t i = 0; i < IDIOM_KINDS; i++) {
-        double t = probe_time(p, first + i) / IDIOMS, own = alone(p->chart, idioms[i].form), slot = 1 / p->width;
+        double t = probe_time(p, first + i) / IDIOMS, own = alone(p->chart, idioms[i].form),
+               slot = 1 / p->width;
         bool tells = own - slot > PROBE_WITHIN * 4 * slot;   /* otherwise both are as quick */
         if (tells && fabs(t - own) <= PROBE_CERTAIN * (own - slot))
             str_addf(&executed, "%s%s", executed.length ? " " : "", idioms[i].mnemonic);
@@ -152,9 +178,11 @@ static void conclude_idioms(struct probes *p, size_t first)
             str_addf(&unknown, " %s", idioms[i].mnemonic);
     }
     if (executed.length)
-        probe_tell(p, "not_zero_idiom", str_text(&executed), "mnemonics", "loops that zero vectors take as long as the ports that compute them");
+        probe_tell(p, "not_zero_idiom", str_text(&executed), "mnemonics",
+                   "loops that zero vectors take as long as the ports that compute them");
     if (unknown.length)
-        probe_tell(p, "zero idioms", NULL, "", "no difference to be seen between slots and ports, or no stable time");
+        probe_tell(p, "zero idioms", NULL, "",
+                   "no difference to be seen between slots and ports, or no stable time");
     str_done(&executed);
     str_done(&unknown);
 }
@@ -191,15 +219,17 @@ static size_t ask_sums(struct probes *p)
     return first;
 }
 
-/* Of constants as large as the limit every second one is added at rename, of larger ones none. Where constants of a byte alone are added quickly, one of them in four bytes tells
- * whether it is for what they are, or for how they are encoded. */
+/* Of constants as large as the limit every second one is added at rename, of larger ones none.
+ * Where constants of a byte alone are added quickly, one of them in four bytes tells whether it is
+ * for what they are, or for how they are encoded. */
 static void conclude_sums(struct probes *p, size_t first)
 {
     unsigned limit = 0, slow = 0;
     char value[32];
 
     for (size_t i = 0; i < SUMS; i++) {
-        double within = probe_time(p, first + 2 * i) / ADDITIONS, beyond = probe_time(p, first + 2 * i + 1) / ADDITIONS;
+        double within = probe_time(p, first + 2 * i) / ADDITIONS,
+               beyond = probe_time(p, first + 2 * i + 1) / ADDITIONS;
         slow += fabs(within - 1) <= PROBE_WITHIN && fabs(beyond - 1) <= PROBE_WITHIN;
         if (within <= 0.5 + PROBE_CERTAIN / 2 && fabs(beyond - 1) <= PROBE_WITHIN)
             limit = sums[i];
@@ -207,10 +237,17 @@ static void conclude_sums(struct probes *p, size_t first)
     const double encoded = probe_time(p, first + 2 * SUMS) / ADDITIONS;
     snprintf(value, sizeof value, "%u", limit);
     if (limit == SHORT_CONSTANT && !(encoded <= 0.5 + PROBE_CERTAIN / 2))
-        probe_tell(p, "immediate_folding", NULL, "", isnan(encoded) ? "no stable time of additions of a constant in four bytes that fits into one"
-                                                            : "additions of a constant of one byte are quick, and of the same constant in four bytes they are not");
+        probe_tell(
+            p, "immediate_folding", NULL, "",
+            isnan(encoded)
+                ? "no stable time of additions of a constant in four bytes that fits into one"
+                : "additions of a constant of one byte are quick, and of the same constant in four "
+                  "bytes they are not");
     else if (slow < SUMS)
-        probe_tell(p, "immediate_folding", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
+        probe_tell(p, "immediate_folding", limit ? value : NULL, "",
+                   limit ? "chains of additions of a constant"
+                         : "additions of constants take neither a cycle each nor what rename takes "
+                           "up to a limit");
 }
 
 /* Loops of a taken branch and of as many slots as a cycle has at most. */
@@ -227,8 +264,9 @@ static size_t ask_taken(struct probes *p)
     return first;
 }
 
-/* Where the quickest takes a cycle a taken branch does: copies of a loop are joined by branches, of which some cost more than that by where they stand (1.19 cycles on Zen 4, where
- * most take 1.03). What is nearer to half a cycle or to two says nothing for certain. */
+/* Where the quickest takes a cycle a taken branch does: copies of a loop are joined by branches, of
+ * which some cost more than that by where they stand (1.19 cycles on Zen 4, where most take 1.03).
+ * What is nearer to half a cycle or to two says nothing for certain. */
 static void conclude_taken(struct probes *p, size_t first)
 {
     double t = NAN;
@@ -237,18 +275,24 @@ static void conclude_taken(struct probes *p, size_t first)
         t = fmin(t, probe_time(p, first + i));
     const bool one = t >= 1 - PROBE_CERTAIN / 2 && t <= 1 + PROBE_CERTAIN;
     probe_tell(p, "taken_branches", one ? "1" : NULL, "branches/cycle",
-               one ? "loops of a taken branch" : isnan(t) ? "no stable time" : t < 1 ? "copies of a short loop take less than a cycle" : "short loops take more than a cycle");
+               one        ? "loops of a taken branch"
+               : isnan(t) ? "no stable time"
+               : t < 1    ? "copies of a short loop take less than a cycle"
+                          : "short loops take more than a cycle");
 }
 
-/* A subtraction with borrow of a register from itself: without a chain where it depends on the flag alone. */
+/* A subtraction with borrow of a register from itself: without a chain where it depends on the flag
+ * alone. */
 static void conclude_carry(struct probes *p, size_t same, size_t other)
 {
     const double t = probe_time(p, same), chain = probe_time(p, other);
 
     if (t <= chain * (1 - PROBE_CERTAIN))
-        probe_tell(p, "carry_idiom", "sbb", "mnemonics", "loops of subtractions with borrow, of a register from itself and from another");
+        probe_tell(p, "carry_idiom", "sbb", "mnemonics",
+                   "loops of subtractions with borrow, of a register from itself and from another");
     else if (!(fabs(t - chain) <= PROBE_WITHIN * chain))
-        probe_tell(p, "carry_idiom", NULL, "", "no certain time of a subtraction with borrow of a register from itself");
+        probe_tell(p, "carry_idiom", NULL, "",
+                   "no certain time of a subtraction with borrow of a register from itself");
 }
 
 /* Chains of floating-point additions, of multiplications, and of both by turns. */
@@ -270,28 +314,37 @@ static struct addition_probes ask_additions(struct probes *p)
 /* An addition of two cycles may be so quick to another addition alone. */
 static void conclude_additions(struct probes *p, const struct addition_probes *a)
 {
-    const double add = probe_time(p, a->add) / 4, multiply = probe_time(p, a->multiply) / 4, extra = probe_time(p, a->both) / 2 - add - multiply;
+    const double add = probe_time(p, a->add) / 4, multiply = probe_time(p, a->multiply) / 4,
+                 extra = probe_time(p, a->both) / 2 - add - multiply;
 
     if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
         return;   /* of three cycles, or to anything */
     if (isnan(extra))
-        probe_tell(p, "bypass_delay_addition", NULL, "", "no stable time of chains of additions and multiplications");
+        probe_tell(p, "bypass_delay_addition", NULL, "",
+                   "no stable time of chains of additions and multiplications");
     else if (extra > 0 && fabs(extra - rint(extra)) <= PROBE_CERTAIN / 2)
-        probe_tell_cycles(p, "bypass_delay_addition", extra, "chains of additions, of multiplications, and of both by turns");
+        probe_tell_cycles(p, "bypass_delay_addition", extra,
+                          "chains of additions, of multiplications, and of both by turns");
     else
-        probe_tell(p, "bypass_delay_addition", NULL, "", "chains of additions and multiplications by turns take no whole number of cycles more");
+        probe_tell(
+            p, "bypass_delay_addition", NULL, "",
+            "chains of additions and multiplications by turns take no whole number of cycles more");
 }
 
-/* Zeroed registers that take a slot each, and the same with a nop behind each, which takes another or joins. */
+/* Zeroed registers that take a slot each, and the same with a nop behind each, which takes another
+ * or joins. */
 static void conclude_nops(struct probes *p, size_t without, size_t with)
 {
-    const double t = probe_time(p, without), joined = probe_time(p, with), slots = ZEROED / p->width;
+    const double t = probe_time(p, without), joined = probe_time(p, with),
+                 slots = ZEROED / p->width;
     const bool slots_alone = t <= slots * (1 + PROBE_CERTAIN);   /* else ports may hide the nops */
 
     if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
-        probe_tell(p, "fuse_nop", "yes", "", "loops of zeroed registers take no longer with a nop behind each");
+        probe_tell(p, "fuse_nop", "yes", "",
+                   "loops of zeroed registers take no longer with a nop behind each");
     else if (!slots_alone || !(fabs(joined - t - slots) <= PROBE_CERTAIN * slots))
-        probe_tell(p, "fuse_nop", NULL, "", "no certain time of zeroed registers with a nop behind each");
+        probe_tell(p, "fuse_nop", NULL, "",
+                   "no certain time of zeroed registers with a nop behind each");
 }
 
 /* Those of the set that the loops are written for. */
@@ -317,12 +370,14 @@ static bool find_by_loops(struct probes *p, struct err *err)
     }
     size_t first_sum = ask_sums(p);
     size_t taken = ask_taken(p);
-    size_t carry_same = probe_add(p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(p, "sbb r8, r9\ncmp r10, r11\n");
+    size_t carry_same = probe_add(p, "sbb r8, r8\ncmp r10, r11\n"),
+           carry_other = probe_add(p, "sbb r8, r9\ncmp r10, r11\n");
     const struct addition_probes additions = ask_additions(p);
     const char *zero = p->dense_is_slow ? LONG_ZERO : "xor r8d, r8d";
     str_clear(&lines);
     str_addf(&lines, "%s\n%s", zero, p->dense_is_slow && p->filler ? p->filler : "nop");
-    size_t without_nops = probe_add(p, "%s", repeat(zero, ZEROED, &text)), with_nops = probe_add(p, "%s", repeat(str_text(&lines), ZEROED, &text));
+    size_t without_nops = probe_add(p, "%s", repeat(zero, ZEROED, &text)),
+           with_nops = probe_add(p, "%s", repeat(str_text(&lines), ZEROED, &text));
     struct memory_probes *memory = memory_probes_ask(p);
     struct forward_probes *forward = forward_probes_ask(p);
     struct load_probes *loads = load_probes_ask(p);
@@ -361,7 +416,8 @@ static bool find_by_loops(struct probes *p, struct err *err)
 }
 
 /* Some of those that loops tell which count slots. */
-static const char *const counted[] = {"eliminate", "fuse_any", "stack_engine", "loads_per_cycle", "stores_per_cycle", "store_forward"};
+static const char *const counted[] = {"eliminate",       "fuse_any",         "stack_engine",
+                                      "loads_per_cycle", "stores_per_cycle", "store_forward"};
 
 static bool find_for_set(struct probes *p, struct err *err)
 {
@@ -372,7 +428,8 @@ static bool find_for_set(struct probes *p, struct err *err)
     if (p->width >= OLD_WIDTH)
         return find_by_loops(p, err);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        probe_tell(p, counted[i], NULL, "", "loops count issue slots, of which it is not known that there are two a cycle");
+        probe_tell(p, counted[i], NULL, "",
+                   "loops count issue slots, of which it is not known that there are two a cycle");
     return true;
 }
 

@@ -5,49 +5,69 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An iteration is a chain of square roots that depends on nothing before it, and so many of what fills a buffer. While a chain runs nothing behind it retires; the next chain runs beside it
- * where the buffer holds what stands between them. */
+/* An iteration is a chain of square roots that depends on nothing before it, and so many of what
+ * fills a buffer. While a chain runs nothing behind it retires; the next chain runs beside it where
+ * the buffer holds what stands between them. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-#define OVERLAPPED 0.7               /* of a chain's time: what each takes at most where they overlap; the divider of a Haswell is busy for two thirds of a root's latency */
+/* of a chain's time: what each takes at most where they overlap; the divider of a Haswell is busy
+ * for two thirds of a root's latency */
+#define OVERLAPPED 0.7
 #define BETWEEN 0.84                 /* what takes more is one after the other */
 #define LEAST 24
 #define MOST 720
 #define GRID 1.2                     /* ratio of numbers tried first, */
-#define STEPS 8                      /* and into how many parts what lies between two of them is cut, */
-#define ROUNDS 5                     /* so often, or more where some had no time: the grid's longest step is shorter than 8 * 8 * 8 */
+/* and into how many parts what lies between two of them is cut, */
+#define STEPS 8
+/* so often, or more where some had no time: the grid's longest step is shorter than 8 * 8 * 8 */
+#define ROUNDS 5
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* of a root's time */
-#define BEYOND 4                     /* entries more than are too many: chains begin a root later for each of them */
-#define SERIAL 0.93                  /* of a chain's time: what takes more has no chains beside each other that could begin later */
-#define FILLS 0.95                   /* of the reorder buffer: what takes more may be held back by that */
+/* entries more than are too many: chains begin a root later for each of them */
+#define BEYOND 4
+/* of a chain's time: what takes more has no chains beside each other that could begin later */
+#define SERIAL 0.93
+/* of the reorder buffer: what takes more may be held back by that */
+#define FILLS 0.95
 
 /* What stands between the chains. */
-enum buffer_filling { FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS };
+enum buffer_filling {
+    FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS
+};
 
-/* Operations of registers that need room in different files of them: of vectors, of flags alone, of general registers. */
+/* Operations of registers that need room in different files of them: of vectors, of flags alone, of
+ * general registers. */
 static const char *const mixed[] = {"paddd xmm2, xmm3", "cmp r9, r10", "mov edx, 1"};
 #define MIXED (sizeof mixed / sizeof *mixed)
 
-static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9", [FILL_LOADS] = "mov r10, [rdi]", [FILL_COMPARED] = "cmp r9, [rdi]", [FILL_STORES] = "mov [rdi], r10"};
+static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
+                                            [FILL_LOADS] = "mov r10, [rdi]",
+                                            [FILL_COMPARED] = "cmp r9, [rdi]",
+                                            [FILL_STORES] = "mov [rdi], r10"};
 
-/* Each fact by one filling, and by another one that takes other registers, or none: where both do not come to the same, one of them fills something else first, or shares entries. */
+/* Each fact by one filling, and by another one that takes other registers, or none: where both do
+ * not come to the same, one of them fills something else first, or shares entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
     const char *why;
 } buffers[] = {
-    {"reorder_buffer", "µops", FILL_MIXED, FILL_SLOTS, "chains of square roots, with more and more operations between them"},
-    {"scheduler", "µops", FILL_WAITING, FILL_WAITING, "chains of square roots, with more and more comparisons between them that wait for one"},
-    {"load_buffer", "loads", FILL_LOADS, FILL_COMPARED, "chains of square roots, with more and more loads between them"},
-    {"store_buffer", "stores", FILL_STORES, FILL_STORES, "chains of square roots, with more and more stores between them"},
+    {"reorder_buffer", "µops", FILL_MIXED, FILL_SLOTS,
+     "chains of square roots, with more and more operations between them"},
+    {"scheduler", "µops", FILL_WAITING, FILL_WAITING,
+     "chains of square roots, with more and more comparisons between them that wait for one"},
+    {"load_buffer", "loads", FILL_LOADS, FILL_COMPARED,
+     "chains of square roots, with more and more loads between them"},
+    {"store_buffer", "stores", FILL_STORES, FILL_STORES,
+     "chains of square roots, with more and more stores between them"},
 };
 #define BUFFERS (sizeof buffers / sizeof *buffers)
 
 struct buffer_search {
     double chain;                    /* cycles of one */
     const char *unknown;             /* why it cannot be told; NULL: it can so far */
-    unsigned fits, over;             /* most with which chains overlap, and fewest with which they do not; 0: none yet */
+    /* most with which chains overlap, and fewest with which they do not; 0: none yet */
+    unsigned fits, over;
     double at_fit, at_over;          /* cycles with so many */
     double at_beyond;                /* and with BEYOND more than too many */
     unsigned points[POINTS];         /* numbers that are timed now, by loops from @first on */
@@ -74,7 +94,8 @@ static size_t ask(struct probes *p, enum buffer_filling filling, unsigned count)
     return at;
 }
 
-static void add_point(struct probes *p, struct buffer_search *s, enum buffer_filling filling, unsigned count)
+static void add_point(struct probes *p, struct buffer_search *s, enum buffer_filling filling,
+                      unsigned count)
 {
     const size_t at = ask(p, filling, count);
     s->first = s->count ? s->first : at;
@@ -102,7 +123,8 @@ static bool interpolated(enum buffer_filling filling)
     return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-/* What takes a number of entries at a time frees them at once: the time then rises by steps of as many. */
+/* What takes a number of entries at a time frees them at once: the time then rises by steps of as
+ * many. */
 static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     s->count = 0;
@@ -110,7 +132,8 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False where they contradict each other. What has no time is asked for again in the next round. */
+/* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False
+ * where they contradict each other. What has no time is asked for again in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -146,7 +169,8 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap whatever stands between them";
 }
 
-/* From the root of the first chain that is not done when the second one begins, up to there: what holds the next chain back, less the roots that are done. */
+/* From the root of the first chain that is not done when the second one begins, up to there: what
+ * holds the next chain back, less the roots that are done. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
@@ -172,15 +196,20 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
-    /* One entry more, and the next chain begins a root later; or at once behind the first, where roots wait elsewhere. */
-    if (interpolated(by) && (!rises(s, s->at_over - s->at_fit, 1) || (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
+    /* One entry more, and the next chain begins a root later; or at once behind the first, where
+     * roots wait elsewhere. */
+    if (interpolated(by) &&
+        (!rises(s, s->at_over - s->at_fit, 1) ||
+         (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a root seems to take several entries";
     /* What holds as much as the reorder buffer does fills only after that. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "where the reorder buffer is full is not known";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))
         return "the reorder buffer is full first";
-    return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by) ? "how many there may be depends on what they are" : NULL;
+    return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by)
+               ? "how many there may be depends on what they are"
+               : NULL;
 }
 
 static void conclude(struct probes *p, const struct buffer_search *all, size_t b)
@@ -188,8 +217,10 @@ static void conclude(struct probes *p, const struct buffer_search *all, size_t b
     const char *unknown = why_unknown(all, b);
     char value[32];
 
-    snprintf(value, sizeof value, "%.0f", unknown ? 0 : size_of(&all[buffers[b].by], buffers[b].by));
-    probe_tell(p, buffers[b].key, unknown ? NULL : value, buffers[b].unit, unknown ? unknown : buffers[b].why);
+    snprintf(value, sizeof value, "%.0f",
+             unknown ? 0 : size_of(&all[buffers[b].by], buffers[b].by));
+    probe_tell(p, buffers[b].key, unknown ? NULL : value, buffers[b].unit,
+               unknown ? unknown : buffers[b].why);
 }
 
 bool buffer_probes(struct probes *p, struct err *err)

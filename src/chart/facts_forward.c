@@ -6,13 +6,18 @@
 #include <string.h>
 
 #define QUICK_FORWARD 2.0    /* cycles: what is forwarded in less was found at rename */
-#define CHAIN 3              /* instructions of one cycle each behind a load: where a chain goes through memory, one of ten hides on Zen 3 what forwarding takes */
-#define RENAMED 0.35         /* of what a store that rename does not find takes: what takes less was found, */
+/* instructions of one cycle each behind a load: where a chain goes through memory, one of ten hides
+ * on Zen 3 what forwarding takes */
+#define CHAIN 3
+/* of what a store that rename does not find takes: what takes less was found, */
+#define RENAMED 0.35
 #define NOT_RENAMED 0.75     /* what takes more was not; between the two nothing is said */
-#define TELLING 3.0          /* cycles that such a store takes at least: otherwise there is too little to see */
+/* cycles that such a store takes at least: otherwise there is too little to see */
+#define TELLING 3.0
 #define ALONE 4              /* stores that are loaded again at once, in a loop */
 #define CONCURRENT 4             /* other stores beside one such */
-#define LENGTHS 13           /* of loops with one addition to memory, the shortest of two instructions */
+/* of loops with one addition to memory, the shortest of two instructions */
+#define LENGTHS 13
 #define LENGTHS_FOUND 4      /* that show that all longer ones are found, too */
 
 /* Loops are written for rdi; those of the stack pointer have it in its place. */
@@ -20,7 +25,8 @@ enum { BASE_ANY, BASE_STACK, BASES };
 static const char *const bases[BASES] = {"rdi", "rsp"};
 
 /* Loads and operations that may find their store at rename; @own is the same from a register. */
-static const struct { const char *mnemonic, *line, *own; } loads[] = {
+static const struct { const char *mnemonic, *line, *own;
+} loads[] = {
     {"mov", "mov r8, [rdi]", ""},
     {"movzx", "movzx r8d, byte ptr [rdi]", ""},
     {"add", "add r8, [rdi]", "add r8, r11"},
@@ -40,7 +46,9 @@ static const struct { const char *mnemonic, *line, *own; } loads[] = {
     {"adc", "adc r8, [rdi]", "adc r8, r11"},
     {"sbb", "sbb r8, [rdi]", "sbb r8, r11"},
     {"cmp", "cmp r9, [rdi]\nsbb r8, r8", "cmp r9, r8\nsbb r8, r8"},
-    {"cmovo cmovno cmovb cmovnb cmovz cmovnz cmovbe cmovnbe cmovs cmovns cmovp cmovnp cmovl cmovnl cmovle cmovnle", "cmovz r8, [rdi]", "cmovz r8, r11"},
+    {"cmovo cmovno cmovb cmovnb cmovz cmovnz cmovbe cmovnbe cmovs cmovns cmovp cmovnp cmovl cmovnl "
+     "cmovle cmovnle",
+     "cmovz r8, [rdi]", "cmovz r8, r11"},
     {"bsr", "bsr r8, [rdi]", "bsr r8, r8"},
     {"andn", "andn r8, r11, [rdi]", "andn r8, r11, r8"},
     {"shlx", "shlx r8, [rdi], r11", "shlx r8, r8, r11"},
@@ -63,7 +71,8 @@ static const struct { const char *bits, *line, *other; } widths[] = {
 #define LOADS (sizeof loads / sizeof *loads)
 #define TESTS (sizeof tests / sizeof *tests)
 #define WIDTHS (sizeof widths / sizeof *widths)
-#define MODIFIED 2           /* widths of parts of registers, of which there are additions to memory, too */
+/* widths of parts of registers, of which there are additions to memory, too */
+#define MODIFIED 2
 
 /* A chain with an access to memory and one without. */
 struct chain_pair {
@@ -72,19 +81,25 @@ struct chain_pair {
 
 /* Numbers of the loops of one base. */
 struct base_probes {
-    size_t plain, indexed, copied, computed;              /* a store and a load by one register; with an index; by a copy of the register; by one that was computed */
+    /* a store and a load by one register; with an index; by a copy of the register; by one that was
+     * computed */
+    size_t plain, indexed, copied, computed;
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
     size_t modify_byte, modify_byte_beside, modify_word;
-    size_t of_length[LENGTHS];                            /* loops with an addition to memory whose address was loaded, of two instructions and more */
-    size_t alone, beside[CONCURRENT];                         /* stores that are loaded again; one, and a growing number of others */
+    /* loops with an addition to memory whose address was loaded, of two instructions and more */
+    size_t of_length[LENGTHS];
+    /* stores that are loaded again; one, and a growing number of others */
+    size_t alone, beside[CONCURRENT];
 };
 
 struct forward_probes {
     size_t none;                                          /* the chain alone */
-    size_t pop, vector, vector_copied, vector_own;        /* vectors by one register, and by a copy of it */
-    size_t two_halves, half, apart;                       /* loads of more than one store has; such that nothing waits for */
+    /* vectors by one register, and by a copy of it */
+    size_t pop, vector, vector_copied, vector_own;
+    /* loads of more than one store has; such that nothing waits for */
+    size_t two_halves, half, apart;
     struct base_probes base[BASES];
 };
 
@@ -95,7 +110,8 @@ static size_t ask_on(struct probes *p, const char *base, const char *lines, unsi
 
     for (const char *at = lines, *next; *at; at = next) {
         next = strstr(at, bases[BASE_ANY]);
-        str_addf(&text, "%.*s%s", (int)(next ? next - at : (ptrdiff_t)strlen(at)), at, next ? base : "");
+        str_addf(&text, "%.*s%s", (int)(next ? next - at : (ptrdiff_t)strlen(at)), at,
+                 next ? base : "");
         next = next ? next + strlen(bases[BASE_ANY]) : at + strlen(at);
     }
     str_add(&text, "\n");
@@ -106,7 +122,8 @@ static size_t ask_on(struct probes *p, const char *base, const char *lines, unsi
     return at;
 }
 
-static struct chain_pair ask_pair(struct probes *p, const char *base, const char *line, const char *own)
+static struct chain_pair ask_pair(struct probes *p, const char *base, const char *line,
+                                  const char *own)
 {
     struct str lines = {0};
     struct chain_pair pair;
@@ -172,7 +189,8 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
 /* Adds a loop of @lines and a chain of additions to the vector behind them. */
 static size_t ask_vector(struct probes *p, const char *lines)
 {
-    return probe_add(p, "%spaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n", lines);
+    return probe_add(
+        p, "%spaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n", lines);
 }
 
 struct forward_probes *forward_probes_ask(struct probes *p)
@@ -193,7 +211,8 @@ struct forward_probes *forward_probes_ask(struct probes *p)
     return f;
 }
 
-/* 1: the store was found at rename, 0: it was not, -1: neither can be said. @cycles: of the access in the chain, @forward: of one that is not found. */
+/* 1: the store was found at rename, 0: it was not, -1: neither can be said. @cycles: of the access
+ * in the chain, @forward: of one that is not found. */
 static int found(double cycles, double forward)
 {
     return cycles <= RENAMED * forward ? 1 : cycles >= NOT_RENAMED * forward ? 0 : -1;
@@ -205,11 +224,13 @@ static void add_word(struct str *list, const char *word)
 }
 
 /* A list of what is found, when of none it is uncertain. */
-static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown, const char *unit, const char *why)
+static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown,
+                      const char *unit, const char *why)
 {
     struct str text = {0};
 
-    str_addf(&text, "%s%s%s", why, unknown->length ? "; uncertain: " : "", unknown->length ? str_text((struct str *)unknown) : "");
+    str_addf(&text, "%s%s%s", why, unknown->length ? "; uncertain: " : "",
+             unknown->length ? str_text((struct str *)unknown) : "");
     if (yes->length || unknown->length)
         probe_tell(p, key, unknown->length ? NULL : str_text(yes), unit, str_text(&text));
     str_done(&text);
@@ -226,7 +247,8 @@ static double over(const struct probes *p, struct chain_pair pair)
     return probe_time(p, pair.through) - probe_time(p, pair.own);
 }
 
-static void conclude_renamed_lists(struct probes *p, const struct forward_probes *f, const struct base_probes *b, double forward)
+static void conclude_renamed_lists(struct probes *p, const struct forward_probes *f,
+                                   const struct base_probes *b, double forward)
 {
     struct str yes = {0}, unknown = {0};
     double none = probe_time(p, f->none);
@@ -234,31 +256,46 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     for (size_t i = 0; i < LOADS; i++)
         sort(&yes, &unknown, loads[i].mnemonic, found(over(p, b->load[i]), forward));
     sort(&yes, &unknown, "pop", found(probe_time(p, f->pop) - none, forward));
-    tell_list(p, "memory_renaming_loads", &yes, &unknown, "mnemonics", "chains through a store and a load");
+    tell_list(p, "memory_renaming_loads", &yes, &unknown, "mnemonics",
+              "chains through a store and a load");
     str_clear(&yes);
     str_clear(&unknown);
     for (size_t i = 0; i < TESTS; i++)
         sort(&yes, &unknown, tests[i].mnemonic, found(over(p, b->test[i]), forward));
-    tell_list(p, "memory_renaming_tests", &yes, &unknown, "mnemonics", "chains through a store and a test with an immediate");
+    tell_list(p, "memory_renaming_tests", &yes, &unknown, "mnemonics",
+              "chains through a store and a test with an immediate");
     str_clear(&yes);
     str_clear(&unknown);
     for (size_t i = 0; i < WIDTHS; i++) {
-        int one = found(probe_time(p, b->width[i]) - none, forward), other = found(probe_time(p, b->width_other[i]) - none, forward);
-        /* Loads of parts may wait for what they are merged with, so that their time says neither; additions to them do not wait. */
-        const int modified = i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward) : 0;
-        sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 || (modified > 0 && one < 0) ? 1 : modified > 0 || (one < 0 && other < 0) ? -1 : 0);
+        int one = found(probe_time(p, b->width[i]) - none, forward),
+            other = found(probe_time(p, b->width_other[i]) - none, forward);
+        /* Loads of parts may wait for what they are merged with, so that their time says neither;
+         * additions to them do not wait. */
+        const int modified =
+            i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward)
+                         : 0;
+        sort(&yes, &unknown, widths[i].bits,
+             one > 0 || other > 0 || (modified > 0 && one < 0) ? 1
+             : modified > 0 || (one < 0 && other < 0)          ? -1
+                                                               : 0);
     }
-    tell_list(p, "memory_renaming_bits", &yes, &unknown, "bits", "chains through a store and a load of each width, and loops of additions to parts of a word");
+    tell_list(p, "memory_renaming_bits", &yes, &unknown, "bits",
+              "chains through a store and a load of each width, and loops of additions to parts of "
+              "a word");
     str_done(&yes);
     str_done(&unknown);
 }
 
-/* What an addition to memory takes where it is not found, by its loops @alone_at and @beside_at: beside other stores, as in real code, it may be quicker than alone. */
-static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at, double forward, const char *why)
+/* What an addition to memory takes where it is not found, by its loops @alone_at and @beside_at:
+ * beside other stores, as in real code, it may be quicker than alone. */
+static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at,
+                              double forward, const char *why)
 {
-    const double alone = probe_time(p, alone_at), beside = probe_time(p, single_input_at), cycles = fmin(alone, beside) - 1;
+    const double alone = probe_time(p, alone_at), beside = probe_time(p, single_input_at),
+                 cycles = fmin(alone, beside) - 1;
 
-    if (!isnan(alone) && !isnan(beside) && found(cycles, forward) == 0 && fabs(cycles - forward) > 0.15)
+    if (!isnan(alone) && !isnan(beside) && found(cycles, forward) == 0 &&
+        fabs(cycles - forward) > 0.15)
         probe_tell_cycles(p, "store_forward_modify", cycles, why);
 }
 
@@ -270,41 +307,60 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     const char *value = c > 0 && r > 0 ? "all" : c > 0 && r == 0 ? "constant" : NULL;
 
     if (value || c != 0 || r != 0)
-        probe_tell(p, "memory_renaming_modify", value, "", value ? "loops of an addition to memory" : "additions to memory take neither as long as a store and a load nor as if found");
+        probe_tell(
+            p, "memory_renaming_modify", value, "",
+            value
+                ? "loops of an addition to memory"
+                : "additions to memory take neither as long as a store and a load nor as if found");
     return r != 0;
 }
 
-/* A store that is loaded again at once may keep others from the cache for a cycle: all of them, or so many. */
+/* A store that is loaded again at once may keep others from the cache for a cycle: all of them, or
+ * so many. */
 static void conclude_alone(struct probes *p, const struct base_probes *b)
 {
     const double t = probe_time(p, b->alone);
     unsigned beside = 0;
     char value[32];
 
-    if (!(machine_number(p->chart->machine, "stores_per_cycle") >= 2) || t <= ALONE / 2.0 * (1 + PROBE_WITHIN))
+    if (!(machine_number(p->chart->machine, "stores_per_cycle") >= 2) ||
+        t <= ALONE / 2.0 * (1 + PROBE_WITHIN))
         return;
     const bool alone = fabs(t - ALONE) <= PROBE_WITHIN * ALONE;
-    while (alone && beside < CONCURRENT && fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
+    while (alone && beside < CONCURRENT &&
+           fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
-    const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;   /* the first loop in which others go beside it: without its time they may be all or few */
+    /* the first loop in which others go beside it: without its time they may be all or few */
+    const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;
     const bool known = alone && next < beside + 2;
-    const char *why = isnan(t) || isnan(next) ? "no stable time" : alone ? "others beside such a store take longer than a cycle each" : "stores that are loaded again take neither a cycle each nor half of one";
-    probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "", known ? "stores that are loaded again take a cycle each" : why);
+    const char *why =
+        isnan(t) || isnan(next) ? "no stable time"
+        : alone                 ? "others beside such a store take longer than a cycle each"
+                : "stores that are loaded again take neither a cycle each nor half of one";
+    probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "",
+               known ? "stores that are loaded again take a cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);
     if (known && beside < CONCURRENT)
-        probe_tell(p, "memory_renaming_store_beside", value, "stores", "loops of a store that is loaded again and a growing number of others");
+        probe_tell(p, "memory_renaming_store_beside", value, "stores",
+                   "loops of a store that is loaded again and a growing number of others");
 }
 
-/* What forwarding takes where rename does not find the store, and whether it finds those by one register, by an index and by a copy of the register. */
+/* What forwarding takes where rename does not find the store, and whether it finds those by one
+ * register, by an index and by a copy of the register. */
 struct forwarding_times {
     double forward, plain;
     int by_register, by_index, by_copy;
 };
 
-static struct forwarding_times times_of(const struct probes *p, const struct forward_probes *f, const struct base_probes *b)
+static struct forwarding_times times_of(const struct probes *p, const struct forward_probes *f,
+                                        const struct base_probes *b)
 {
-    const double none = probe_time(p, f->none), indexed = probe_time(p, b->indexed) - none, copied = probe_time(p, b->copied) - none, computed = probe_time(p, b->computed) - none;
-    struct forwarding_times t = {.forward = isnan(indexed) || isnan(copied) ? NAN : fmax(fmax(indexed, copied), computed), .plain = probe_time(p, b->plain) - none};
+    const double none = probe_time(p, f->none), indexed = probe_time(p, b->indexed) - none,
+                 copied = probe_time(p, b->copied) - none,
+                 computed = probe_time(p, b->computed) - none;
+    struct forwarding_times t = {
+        .forward = isnan(indexed) || isnan(copied) ? NAN : fmax(fmax(indexed, copied), computed),
+        .plain = probe_time(p, b->plain) - none};
 
     t.by_register = found(t.plain, t.forward);
     t.by_index = found(indexed, t.forward);
@@ -314,7 +370,8 @@ static struct forwarding_times times_of(const struct probes *p, const struct for
     return t;
 }
 
-/* Where rename goes by text, longer blocks may have their stores found by address: from what length on. */
+/* Where rename goes by text, longer blocks may have their stores found by address: from what length
+ * on. */
 static void conclude_length(struct probes *p, const struct base_probes *b, double forward)
 {
     unsigned first = LENGTHS, before = 0;
@@ -329,9 +386,13 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         return;   /* whatever the length */
     const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
-    probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions", told ? "loops of growing length with an addition to memory whose address was loaded" : missing ? "no stable time of loops of growing length" : "found in some loops, whatever their length");
+    probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",
+               told ? "loops of growing length with an addition to memory whose address was loaded"
+               : missing ? "no stable time of loops of growing length"
+                         : "found in some loops, whatever their length");
     if (told)
-        conclude_modified(p, b->of_length[0], b->of_length[1], forward, "an addition to memory whose address was loaded, in a short loop");
+        conclude_modified(p, b->of_length[0], b->of_length[1], forward,
+                          "an addition to memory whose address was loaded, in a short loop");
 }
 
 static bool none_found(const struct forwarding_times *t)
@@ -339,75 +400,110 @@ static bool none_found(const struct forwarding_times *t)
     return t->by_register == 0 && t->by_index == 0 && t->by_copy == 0;
 }
 
-/* Forwarding: of a store that rename finds, where it does, and of others. Rename may find stores through the stack pointer alone. */
+/* Forwarding: of a store that rename finds, where it does, and of others. Rename may find stores
+ * through the stack pointer alone. */
 static void conclude_forward(struct probes *p, const struct forward_probes *f)
 {
-    const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]), stack = times_of(p, f, &f->base[BASE_STACK]);
+    const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]),
+                                  stack = times_of(p, f, &f->base[BASE_STACK]);
     const char *why = "a value stored and loaded again";
 
     if (!(any.forward >= TELLING) || isnan(any.plain)) {
-        probe_tell(p, "store_forward", NULL, "", any.forward < TELLING ? "found at rename however it is addressed" : "no stable time");
+        probe_tell(p, "store_forward", NULL, "",
+                   any.forward < TELLING ? "found at rename however it is addressed"
+                                         : "no stable time");
         return;
     }
-    const bool through_stack = none_found(&any) && stack.by_register > 0 && stack.by_index == 0 && stack.by_copy == 0;
-    const bool told = through_stack || (any.by_register > 0 && any.by_index >= 0 && any.by_copy >= 0 && any.by_index != any.by_copy);
+    const bool through_stack =
+        none_found(&any) && stack.by_register > 0 && stack.by_index == 0 && stack.by_copy == 0;
+    const bool told = through_stack || (any.by_register > 0 && any.by_index >= 0 &&
+                                        any.by_copy >= 0 && any.by_index != any.by_copy);
     if (none_found(&any))
-        probe_tell_cycles(p, "store_forward", probe_time(p, f->base[BASE_ANY].indexed) - probe_time(p, f->none), why);
+        probe_tell_cycles(p, "store_forward",
+                          probe_time(p, f->base[BASE_ANY].indexed) - probe_time(p, f->none), why);
     else if (told)
-        probe_tell_cycles(p, "store_forward", any.forward, any.by_index == 0 ? "a value stored and loaded again, by an index" : "a value stored and loaded again, by another register");
+        probe_tell_cycles(p, "store_forward", any.forward,
+                          any.by_index == 0
+                              ? "a value stored and loaded again, by an index"
+                              : "a value stored and loaded again, by another register");
     else
-        probe_tell(p, "store_forward", NULL, "", "found at rename, but neither by registers alone nor by addresses alone");
+        probe_tell(p, "store_forward", NULL, "",
+                   "found at rename, but neither by registers alone nor by addresses alone");
     if (!told)
         return;
     const struct forwarding_times *t = through_stack ? &stack : &any;
     const struct base_probes *b = &f->base[through_stack ? BASE_STACK : BASE_ANY];
     probe_tell_cycles(p, "memory_renaming", t->plain < PROBE_CERTAIN ? 0 : t->plain, why);
-    probe_tell(p, "memory_renaming_match", t->by_copy > 0 ? "address" : "text", "", "a value loaded by a copy of the register, and by an index");
+    probe_tell(p, "memory_renaming_match", t->by_copy > 0 ? "address" : "text", "",
+               "a value loaded by a copy of the register, and by an index");
     if (through_stack)
-        probe_tell(p, "memory_renaming_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
+        probe_tell(p, "memory_renaming_base", "stack", "",
+                   "a value stored and loaded again through the stack pointer, and through another "
+                   "register");
     conclude_renamed_lists(p, f, b, t->forward);
     const struct base_probes *other = &f->base[BASE_ANY];
     if (!conclude_modify(p, b, t->forward) || through_stack)
-        conclude_modified(p, other->modify_register, other->modify_beside, t->forward, "a loop of an addition of a register to memory");
-    else if (machine_fact(p->chart->machine, "memory_renaming_bits") && !machine_has(p->chart->machine, "memory_renaming_bits", "8"))
-        conclude_modified(p, other->modify_byte, other->modify_byte_beside, t->forward, "a loop of an addition of a register to a byte of memory");
+        conclude_modified(p, other->modify_register, other->modify_beside, t->forward,
+                          "a loop of an addition of a register to memory");
+    else if (machine_fact(p->chart->machine, "memory_renaming_bits") &&
+             !machine_has(p->chart->machine, "memory_renaming_bits", "8"))
+        conclude_modified(p, other->modify_byte, other->modify_byte_beside, t->forward,
+                          "a loop of an addition of a register to a byte of memory");
     if (!through_stack && t->by_copy == 0)
         conclude_length(p, b, t->forward);
     conclude_alone(p, b);
 }
 
-/* Where rename finds stores by their registers, whichever they are, it might find vectors, too, for which there is no fact: a vector loaded by a copy of the register takes as
- * long where it does not. */
+/* Where rename finds stores by their registers, whichever they are, it might find vectors, too, for
+ * which there is no fact: a vector loaded by a copy of the register takes as long where it does
+ * not. */
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
-    const bool by_any_register = machine_has(m, "memory_renaming_match", "text") && !machine_has(m, "memory_renaming_base", "stack");
-    const double own = probe_time(p, f->vector_own), cycles = probe_time(p, f->vector) - own, copied = probe_time(p, f->vector_copied) - own;
+    const bool by_any_register = machine_has(m, "memory_renaming_match", "text") &&
+                                 !machine_has(m, "memory_renaming_base", "stack");
+    const double own = probe_time(p, f->vector_own), cycles = probe_time(p, f->vector) - own,
+                 copied = probe_time(p, f->vector_copied) - own;
     const bool alike = fabs(copied - cycles) <= PROBE_CERTAIN;
 
     if (cycles >= QUICK_FORWARD && (!by_any_register || alike))
-        probe_tell_cycles(p, "store_forward_vector", cycles, by_any_register ? "a vector stored, loaded again by the same and by another register, and added to" : "a vector stored, loaded again and added to");
+        probe_tell_cycles(
+            p, "store_forward_vector", cycles,
+            by_any_register
+                ? "a vector stored, loaded again by the same and by another register, and added to"
+                : "a vector stored, loaded again and added to");
     else
         probe_tell(p, "store_forward_vector", NULL, "",
-                   isnan(cycles) || (by_any_register && isnan(copied)) ? "no stable time" : cycles < QUICK_FORWARD ? "found at rename: its rules are not charted"
-                                                                                                                 : "a vector takes another time by the same register than by another");
+                   isnan(cycles) || (by_any_register && isnan(copied)) ? "no stable time"
+                   : cycles < QUICK_FORWARD
+                       ? "found at rename: its rules are not charted"
+                       : "a vector takes another time by the same register than by another");
 }
 
-/* A load of what two stores have, and of more than one has, waits until they are written; the latter only for the store's value where such loads take less beside each other. */
+/* A load of what two stores have, and of more than one has, waits until they are written; the
+ * latter only for the store's value where such loads take less beside each other. */
 static void conclude_failed(struct probes *p, const struct forward_probes *f)
 {
-    const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none, half = probe_time(p, f->half) - none, apart = probe_time(p, f->apart),
-                 clearly_more = machine_number(p->chart->machine, "store_forward") + 1 + PROBE_CERTAIN;
+    const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none,
+                 half = probe_time(p, f->half) - none, apart = probe_time(p, f->apart),
+                 clearly_more =
+                     machine_number(p->chart->machine, "store_forward") + 1 + PROBE_CERTAIN;
 
     if (isnan(two) || isnan(half) || isnan(apart))
         probe_tell(p, "store_forward_fail", NULL, "", "no stable time");
     else if (fabs(two - half) > 1 + PROBE_WITHIN * half)
-        probe_tell(p, "store_forward_fail", NULL, "", "a load of what two stores have takes another time than one of more than a store has");
+        probe_tell(
+            p, "store_forward_fail", NULL, "",
+            "a load of what two stores have takes another time than one of more than a store has");
     else if (half > clearly_more && apart < half / 2) {   /* false where that is not known */
-        probe_tell_cycles(p, "store_forward_part", half, "a load of more than a store has, many of which take less beside each other");
-        probe_tell(p, "store_forward_fail", NULL, "", "what two stores have takes as long, and stores reach the cache one by one");
+        probe_tell_cycles(
+            p, "store_forward_part", half,
+            "a load of more than a store has, many of which take less beside each other");
+        probe_tell(p, "store_forward_fail", NULL, "",
+                   "what two stores have takes as long, and stores reach the cache one by one");
     } else if (half > clearly_more)
-        probe_tell_cycles(p, "store_forward_fail", half, "a load of more than a store has, beside one of what two stores have");
+        probe_tell_cycles(p, "store_forward_fail", half,
+                          "a load of more than a store has, beside one of what two stores have");
 }
 
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f)

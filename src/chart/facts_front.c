@@ -8,8 +8,9 @@
 
 #include "analysis/frontend.h"
 
-/* Blocks of 32 bytes, of growing density: of each half as many instructions, or one more in the first. Two are sparser: one of ten bytes for each instruction, and one of 64 bytes with 11,
- * which five a cycle of 64 bytes would take longer for than four a cycle of any. */
+/* Blocks of 32 bytes, of growing density: of each half as many instructions, or one more in the
+ * first. Two are sparser: one of ten bytes for each instruction, and one of 64 bytes with 11, which
+ * five a cycle of 64 bytes would take longer for than four a cycle of any. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
@@ -29,7 +30,8 @@ struct twice {
 
 /* Instructions of two slots here and there that are not slow. */
 static const char *const doubles[] = {
-    "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\nbextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n",
+    "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\nbextr r8d, r9d, "
+    "r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n",
     "xchg r8, r9\nxchg r10, r11\nxchg rcx, rdx\nxchg r8, r9\nxchg r10, r11\nxchg rcx, rdx\n",
     "bswap r8\nbswap r9\nbswap r10\nbswap r11\nbswap rcx\nbswap rdx\n",
 };
@@ -46,8 +48,14 @@ struct front_probes {
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
 /* By length; no port or bank is bound by as many as fit into 32 bytes. */
-static const struct { unsigned bytes; const char *text; } lengths[] = {
-    {10, PREFIXES "mov r8d, [rdi + 320]\n"}, {7, "mov r9, 305419896\n"}, {6, "mov ecx, [rdi + 332]\n"}, {3, "xor r8d, r8d\n"}, {2, "xor ecx, ecx\n"}, {1, "nop\n"},
+static const struct { unsigned bytes; const char *text;
+} lengths[] = {
+    {10, PREFIXES "mov r8d, [rdi + 320]\n"},
+    {7, "mov r9, 305419896\n"},
+    {6, "mov ecx, [rdi + 332]\n"},
+    {3, "xor r8d, r8d\n"},
+    {2, "xor ecx, ecx\n"},
+    {1, "nop\n"},
 };
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
@@ -121,8 +129,10 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     for (size_t i = 0; i < DOUBLES; i++) {
         f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
-        probe_repeat("xor r8d, r8d", counted_beside(p), &text);   /* not so dense as to be decoded anew */
-        f->counted[i] = probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
+        /* not so dense as to be decoded anew */
+        probe_repeat("xor r8d, r8d", counted_beside(p), &text);
+        f->counted[i] =
+            probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
     }
     str_done(&text);
 }
@@ -137,11 +147,17 @@ struct front_probes *front_probes_ask(struct probes *p)
     return f;
 }
 
-double front_decoded(const struct probes *p, const struct insn *insns, size_t count, const struct front_found *found)
+double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
+                     const struct front_found *found)
 {
     static const struct op plain;
-    struct core core = {.issue_width = p->width, .decoders = NAN, .decode_width = found->decoders ? found->decoders : p->width, .fetch_bytes = found->bytes ? found->bytes : NAN,
-                        .predecode_bytes = found->width ? found->bytes : NAN, .predecode_width = found->width ? found->width : NAN, .lcp_penalty = found->penalty};
+    struct core core = {.issue_width = p->width,
+                        .decoders = NAN,
+                        .decode_width = found->decoders ? found->decoders : p->width,
+                        .fetch_bytes = found->bytes ? found->bytes : NAN,
+                        .predecode_bytes = found->width ? found->bytes : NAN,
+                        .predecode_width = found->width ? found->width : NAN,
+                        .lcp_penalty = found->penalty};
     struct costs costs = {.rows = mem_zero(count + 1, sizeof *costs.rows), .count = count};
     struct frontend frontend;
 
@@ -152,7 +168,8 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Whether the decoders, not the µop cache, delivered what was to be decoded: it took clearly longer. */
+/* Whether the decoders, not the µop cache, delivered what was to be decoded: it took clearly
+ * longer. */
 static bool differs(const struct probes *p, const struct twice *code)
 {
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
@@ -160,10 +177,12 @@ static bool differs(const struct probes *p, const struct twice *code)
 
 /* What all explanations of the blocks have in common. */
 struct explained {
-    size_t first;            /* block from which on the decoders delivered: as many bytes of denser code are more µops */
+    /* block from which on the decoders delivered: as many bytes of denser code are more µops */
+    size_t first;
     unsigned count;          /* explanations */
     struct front_found all;  /* with values that differ among them as below */
-    bool differ_bytes, differ_width, differ_decoders, some_plain;   /* some_plain: nothing but bytes limits the predecoder in some */
+    /* some_plain: nothing but bytes limits the predecoder in some */
+    bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
 /* Code of a block, and its time as the decoders deliver it. */
@@ -173,7 +192,8 @@ struct timed {
     double cycles;
 };
 
-static bool explains(const struct probes *p, const struct timed blocks[BLOCKS], size_t first, const struct front_found *found)
+static bool explains(const struct probes *p, const struct timed blocks[BLOCKS], size_t first,
+                     const struct front_found *found)
 {
     for (size_t i = first; i < BLOCKS; i++) {
         const double cycles = front_decoded(p, blocks[i].insns, blocks[i].count, found);
@@ -198,7 +218,8 @@ static void take_explanation(struct explained *e, const struct front_found *foun
 #define EXPLAINED_LEAST 6
 
 /* All predecoders and decoders that explain the times from block @first on. */
-static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS], size_t first)
+static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS],
+                                     size_t first)
 {
     static const unsigned bytes[] = {0, 8, 16, 32, 64};
     struct explained e = {.first = first};
@@ -206,14 +227,16 @@ static struct explained explain_from(const struct probes *p, const struct timed 
     for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
         for (unsigned width = 0; width <= (bytes[b] ? WIDTH_MOST : 0); width++)
             for (unsigned decoders = 0; decoders < p->width; decoders++) {
-                const struct front_found found = {.bytes = bytes[b], .width = width, .decoders = decoders};
+                const struct front_found found = {
+                    .bytes = bytes[b], .width = width, .decoders = decoders};
                 if (explains(p, blocks, first, &found))
                     take_explanation(&e, &found);
             }
     return e;
 }
 
-/* The same from the first block on that the decoders delivered; the µop cache may still have delivered a part of it and of a few others. */
+/* The same from the first block on that the decoders delivered; the µop cache may still have
+ * delivered a part of it and of a few others. */
 static struct explained explain(const struct probes *p, const struct front_probes *f)
 {
     struct explained e = {0};
@@ -226,22 +249,27 @@ static struct explained explain(const struct probes *p, const struct front_probe
     while (e.first < BLOCKS && !differs(p, &f->blocks[e.first]))
         e.first++;
     const size_t last = e.first + SKIPPED;
-    for (size_t first = e.first; !e.count && first <= last && first + EXPLAINED_LEAST <= BLOCKS; first++)
+    for (size_t first = e.first; !e.count && first <= last && first + EXPLAINED_LEAST <= BLOCKS;
+         first++)
         e = explain_from(p, blocks, first);
     for (size_t i = 0; i < BLOCKS; i++)
         free(blocks[i].insns);
     return e;
 }
 
-static const char *no_explanation(const struct probes *p, const struct front_probes *f, const struct explained *e)
+static const char *no_explanation(const struct probes *p, const struct front_probes *f,
+                                  const struct explained *e)
 {
     return isnan(probe_time(p, f->blocks[BLOCKS - 1].decoded)) ? "no stable time"
-           : e->first == BLOCKS ? "the µop cache delivers code that the first-level cache holds, or the decoders keep up with it"
-           : !e->count          ? "no number of bytes and instructions per cycle explains the times of blocks of 32 bytes; the µop cache may deliver a part of them"
-                                : "several numbers explain the times of blocks of 32 bytes";
+           : e->first == BLOCKS ? "the µop cache delivers code that the first-level cache holds, "
+                                  "or the decoders keep up with it"
+           : !e->count ? "no number of bytes and instructions per cycle explains the times of "
+                         "blocks of 32 bytes; the µop cache may deliver a part of them"
+                       : "several numbers explain the times of blocks of 32 bytes";
 }
 
-static void tell_count(struct probes *p, const char *key, unsigned count, const char *unit, const char *why)
+static void tell_count(struct probes *p, const char *key, unsigned count, const char *unit,
+                       const char *why)
 {
     char value[32];
 
@@ -249,17 +277,22 @@ static void tell_count(struct probes *p, const char *key, unsigned count, const 
     probe_tell(p, key, count ? value : NULL, unit, why);
 }
 
-static void conclude_predecoder(struct probes *p, const struct front_probes *f, const struct explained *e, struct front_found *found)
+static void conclude_predecoder(struct probes *p, const struct front_probes *f,
+                                const struct explained *e, struct front_found *found)
 {
     const bool bytes = e->count && !e->differ_bytes && e->all.bytes;
 
     found->bytes = bytes ? e->all.bytes : 0;
     found->width = bytes && !e->differ_width ? e->all.width : 0;
     if (found->width) {
-        tell_count(p, "predecode_bytes", found->bytes, "bytes/cycle", "copies of blocks of 32 bytes with 6 to 16 instructions");
-        tell_count(p, "predecode_width", found->width, "instructions/cycle", "copies of blocks of 32 bytes with 6 to 16 instructions");
+        tell_count(p, "predecode_bytes", found->bytes, "bytes/cycle",
+                   "copies of blocks of 32 bytes with 6 to 16 instructions");
+        tell_count(p, "predecode_width", found->width, "instructions/cycle",
+                   "copies of blocks of 32 bytes with 6 to 16 instructions");
     } else if (bytes && e->some_plain) {
-        tell_count(p, "fetch_bytes", found->bytes, "bytes/cycle", "copies of blocks of 32 bytes with 6 to 16 instructions, whose number tells nothing of the predecoder");
+        tell_count(p, "fetch_bytes", found->bytes, "bytes/cycle",
+                   "copies of blocks of 32 bytes with 6 to 16 instructions, whose number tells "
+                   "nothing of the predecoder");
     } else {
         probe_tell(p, "predecode_bytes", NULL, "", no_explanation(p, f, e));
     }
@@ -272,7 +305,9 @@ static enum doubled doubled(const struct probes *p, const struct front_probes *f
 {
     for (size_t i = 0; i < DOUBLES; i++) {
         const double slots = probe_time(p, f->counted[i]) * p->width - counted_beside(p);
-        const double decoded = probe_time(p, f->row[i].decoded) / IN_A_ROW, cached = probe_time(p, f->row[i].cached) / IN_A_ROW, alike = fmax(cached, 1.0 / decoders);
+        const double decoded = probe_time(p, f->row[i].decoded) / IN_A_ROW,
+                     cached = probe_time(p, f->row[i].cached) / IN_A_ROW,
+                     alike = fmax(cached, 1.0 / decoders);
         if (!(fabs(slots - 2) <= PROBE_CERTAIN) || !(alike <= 1 - PROBE_CERTAIN))
             continue;
         if (fabs(decoded - 1) <= PROBE_WITHIN)
@@ -283,47 +318,65 @@ static enum doubled doubled(const struct probes *p, const struct front_probes *f
     return DOUBLED_UNKNOWN;
 }
 
-static void conclude_decoders(struct probes *p, const struct front_probes *f, const struct explained *e, struct front_found *found)
+static void conclude_decoders(struct probes *p, const struct front_probes *f,
+                              const struct explained *e, struct front_found *found)
 {
     if (!e->count || e->differ_decoders || !e->all.decoders) {
-        probe_tell(p, "decoders", NULL, "", e->count && !e->differ_decoders ? "they decode as many instructions as rename or the predecoder takes" : no_explanation(p, f, e));
+        probe_tell(p, "decoders", NULL, "",
+                   e->count && !e->differ_decoders
+                       ? "they decode as many instructions as rename or the predecoder takes"
+                       : no_explanation(p, f, e));
         return;
     }
     found->decoders = e->all.decoders;
     switch (doubled(p, f, found->decoders)) {
     case DOUBLED_FIRST:
-        tell_count(p, "decoders", found->decoders, "instructions/cycle", "copies of blocks of 6 to 16 instructions; those of two slots take a cycle each");
+        tell_count(
+            p, "decoders", found->decoders, "instructions/cycle",
+            "copies of blocks of 6 to 16 instructions; those of two slots take a cycle each");
         break;
     case DOUBLED_ALIKE:
-        tell_count(p, "decode_width", found->decoders, "instructions/cycle", "copies of blocks of 6 to 16 instructions; those of two slots take no longer");
+        tell_count(p, "decode_width", found->decoders, "instructions/cycle",
+                   "copies of blocks of 6 to 16 instructions; those of two slots take no longer");
         break;
     case DOUBLED_UNKNOWN:
-        probe_tell(p, "decoders", NULL, "", "instructions are decoded at a fixed number per cycle, but those of two slots do not tell whether all decoders are alike");
+        probe_tell(p, "decoders", NULL, "",
+                   "instructions are decoded at a fixed number per cycle, but those of two slots "
+                   "do not tell whether all decoders are alike");
         break;
     }
 }
 
 /* A block takes a cycle and what the prefix costs, or as long as without one. */
-static void conclude_prefixes(struct probes *p, const struct front_probes *f, const struct explained *e, struct front_found *found)
+static void conclude_prefixes(struct probes *p, const struct front_probes *f,
+                              const struct explained *e, struct front_found *found)
 {
     unsigned size = 0;
 
     while (size < SIZES && (unsigned)CHUNK << size != found->bytes)
         size++;
     if (size == SIZES) {
-        probe_tell(p, "lcp_penalty", NULL, "", "how many bytes are predecoded in a cycle is not known");
+        probe_tell(p, "lcp_penalty", NULL, "",
+                   "how many bytes are predecoded in a cycle is not known");
         return;
     }
     const unsigned chunks = 1U << size, insns = chunks * CHUNK_INSNS;
-    const double with = probe_time(p, f->prefixed[size]), without = chunks * probe_time(p, f->plain.decoded), cached = chunks * probe_time(p, f->plain.cached);
+    const double with = probe_time(p, f->prefixed[size]),
+                 without = chunks * probe_time(p, f->plain.decoded),
+                 cached = chunks * probe_time(p, f->plain.cached);
     const double penalty = with - (found->width ? ceil(insns / (double)found->width) : 1);
-    if (with > without + 0.5 && with > cached + 0.5 && rint(penalty) >= 1 && fabs(penalty - rint(penalty)) <= PROBE_CERTAIN / 2) {
+    if (with > without + 0.5 && with > cached + 0.5 && rint(penalty) >= 1 &&
+        fabs(penalty - rint(penalty)) <= PROBE_CERTAIN / 2) {
         found->penalty = (unsigned)rint(penalty);
-        tell_count(p, "lcp_penalty", found->penalty, "cycles", "copies of a block with a length-changing prefix, and without one");
-    } else if (without < 2 - PROBE_CERTAIN && fabs(with - without) <= PROBE_WITHIN * without && differs(p, &f->plain)) {
-        probe_tell(p, "lcp_penalty", "0", "cycles", "copies of a block with a length-changing prefix take no longer");
+        tell_count(p, "lcp_penalty", found->penalty, "cycles",
+                   "copies of a block with a length-changing prefix, and without one");
+    } else if (without < 2 - PROBE_CERTAIN && fabs(with - without) <= PROBE_WITHIN * without &&
+               differs(p, &f->plain)) {
+        probe_tell(p, "lcp_penalty", "0", "cycles",
+                   "copies of a block with a length-changing prefix take no longer");
     } else {
-        probe_tell(p, "lcp_penalty", NULL, "", isnan(with) || isnan(without) ? "no stable time" : no_explanation(p, f, e));
+        probe_tell(p, "lcp_penalty", NULL, "",
+                   isnan(with) || isnan(without) ? "no stable time" : no_explanation(p, f, e));
     }
 }
 

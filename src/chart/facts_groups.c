@@ -5,19 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops without a jump, of an instruction and fillers, in so many groups: with a slot less than these have the instruction meets every slot of a group in turn, or begins the next one. */
+/* Loops without a jump, of an instruction and fillers, in so many groups: with a slot less than
+ * these have the instruction meets every slot of a group in turn, or begins the next one. */
 #define GROUPS 3
-#define SIZES 5              /* of a loop: a slot more than the groups have, as many, and up to three less, were the instruction to take one slot */
+/* of a loop: a slot more than the groups have, as many, and up to three less, were the instruction
+ * to take one slot */
+#define SIZES 5
 #define FULL 1
 
 /* What may take no last slot, by kinds of which all are asked. */
-static const struct { const char *kind, *line; } singles[] = {
-    {"memory", "mov r8, [rdi + 320]"}, {"memory", "mov [rdi + 320], r9"}, {"memory", "cmp r8, [rdi + 320]"}, {"from_vectors", "movd r8d, xmm0"}, {"from_vectors", "pmovmskb r8d, xmm0"},
+static const struct { const char *kind, *line;
+} singles[] = {
+    {"memory", "mov r8, [rdi + 320]"},      {"memory", "mov [rdi + 320], r9"},
+    {"memory", "cmp r8, [rdi + 320]"},      {"from_vectors", "movd r8d, xmm0"},
+    {"from_vectors", "pmovmskb r8d, xmm0"},
 };
 #define SINGLES (sizeof singles / sizeof *singles)
 
 /* Instructions of two slots here and there. */
-static const char *const doubles[] = {"xchg r8, r9", "bswap r8", "bextr r8d, r9d, r10d", "lea r8w, [r9 + 4]"};
+static const char *const doubles[] = {"xchg r8, r9", "bswap r8", "bextr r8d, r9d, r10d",
+                                      "lea r8w, [r9 + 4]"};
 #define DOUBLES (sizeof doubles / sizeof *doubles)
 
 struct group_probes {
@@ -52,17 +59,22 @@ static bool takes(const struct probes *p, size_t loop, double slots)
     return fabs(probe_time(p, loop) * p->width - slots) <= PROBE_CERTAIN;
 }
 
-/* Of loops whose instruction takes @slots slots: 1: where it meets every slot in turn groups are not full; 0: they are; -1: it does not take as many, or nobody knows. */
-static int leaves_slots(const struct probes *p, const struct group_probes *g, const size_t loops[SIZES], unsigned slots)
+/* Of loops whose instruction takes @slots slots: 1: where it meets every slot in turn groups are
+ * not full; 0: they are; -1: it does not take as many, or nobody knows. */
+static int leaves_slots(const struct probes *p, const struct group_probes *g,
+                        const size_t loops[SIZES], unsigned slots)
 {
     const double full = GROUPS * p->width;
     const size_t size = FULL + slots - 1;   /* as many as the groups have */
 
-    if (!takes(p, g->plain[FULL], full) || !takes(p, g->plain[FULL + 1], full - 1) || !takes(p, loops[size], full) || probe_time(p, loops[size - 1]) * p->width < full + 1 - PROBE_CERTAIN)
+    if (!takes(p, g->plain[FULL], full) || !takes(p, g->plain[FULL + 1], full - 1) ||
+        !takes(p, loops[size], full) ||
+        probe_time(p, loops[size - 1]) * p->width < full + 1 - PROBE_CERTAIN)
         return -1;
     if (takes(p, loops[size + 1], full - 1))
         return 0;
-    /* With two less it always begins at an even slot: a loop that takes as long even then is bound by something else. */
+    /* With two less it always begins at an even slot: a loop that takes as long even then is bound
+     * by something else. */
     return takes(p, loops[size + 1], full) && takes(p, loops[size + 2], full - 2) ? 1 : -1;
 }
 
@@ -83,11 +95,14 @@ static void conclude_last(struct probes *p, const struct group_probes *g)
             str_addf(to, "%s%s", to->length ? " " : "", kind);
     }
     if (kinds.length)
-        probe_tell(p, "group_not_last", str_text(&kinds), "", "loops of each and of fillers, with a slot less than three groups have, take as long as three groups");
+        probe_tell(p, "group_not_last", str_text(&kinds), "",
+                   "loops of each and of fillers, with a slot less than three groups have, take as "
+                   "long as three groups");
     if (unknown.length) {
         struct str why = {0};
         str_addf(&why, "no certain time, or not one rule, of: %s", str_text(&unknown));
-        probe_tell(p, kinds.length ? "groups at rename" : "group_not_last", NULL, "", str_text(&why));
+        probe_tell(p, kinds.length ? "groups at rename" : "group_not_last", NULL, "",
+                   str_text(&why));
         str_done(&why);
     }
     str_done(&kinds);
@@ -104,16 +119,22 @@ static void conclude_whole(struct probes *p, const struct group_probes *g)
         parted += leaves == 0;
     }
     if (whole && !parted)
-        probe_tell(p, "group_whole", "yes", "", "loops of an instruction of two slots and of fillers, with a slot less than three groups have, take as long as three groups");
+        probe_tell(p, "group_whole", "yes", "",
+                   "loops of an instruction of two slots and of fillers, with a slot less than "
+                   "three groups have, take as long as three groups");
     else if (whole || !parted)
-        probe_tell(p, "group_whole", NULL, "", whole ? "some instructions of two slots are parted, and some are not" : "no instruction that was tried takes two slots, or no certain time");
+        probe_tell(p, "group_whole", NULL, "",
+                   whole ? "some instructions of two slots are parted, and some are not"
+                         : "no instruction that was tried takes two slots, or no certain time");
 }
 
 void group_probes_conclude(struct probes *p, const struct group_probes *g)
 {
     if (!p->filler) {
-        probe_tell(p, "group_not_last", NULL, "", "no instruction was found that takes an issue slot and nothing else");
-        probe_tell(p, "group_whole", NULL, "", "no instruction was found that takes an issue slot and nothing else");
+        probe_tell(p, "group_not_last", NULL, "",
+                   "no instruction was found that takes an issue slot and nothing else");
+        probe_tell(p, "group_whole", NULL, "",
+                   "no instruction was found that takes an issue slot and nothing else");
         return;
     }
     conclude_last(p, g);

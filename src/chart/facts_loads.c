@@ -8,8 +8,10 @@
 #include "base/compare.h"
 
 #define LINKS 4              /* loads of a chain */
-#define FED 3                /* most loads each by the address that the one before loads, beside the first, */
-#define FED_ALIKE 4          /* and most by one address that was loaded; such loops have two at least, as one is the same loop */
+/* most loads each by the address that the one before loads, beside the first, */
+#define FED 3
+/* and most by one address that was loaded; such loops have two at least, as one is the same loop */
+#define FED_ALIKE 4
 #define THROUGH 6            /* most operations between two loads */
 #define BEHIND 5             /* loads behind them */
 #define FOUND 4              /* most loads of one store */
@@ -18,17 +20,22 @@
 #define APART 0.4            /* of what trying again takes, that a loop may be off from it */
 #define LEAST 0.15           /* of a load: what is less is nothing */
 #define ALIKE 0.25           /* of a load: two loops agree */
-#define OTHERWISE 6          /* of so many loops one may disagree: a load behind several that were tried again is tried more often than others (Zen 4) */
+/* of so many loops one may disagree: a load behind several that were tried again is tried more
+ * often than others (Zen 4) */
+#define OTHERWISE 6
 
 /* Addresses of a chain of loads: none of them has a part more than the one before it. */
 enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
-static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]", "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
+static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]",
+                                                 "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
 
 /* Numbers of loops. */
 struct load_probes {
     size_t address[ADDRESSES];
     size_t fed[FED], fed_alike[FED_ALIKE - 1], unfed;
-    size_t through[THROUGH], apart[THROUGH];              /* operations between a load and those by its value; the same where these have other addresses */
+    /* operations between a load and those by its value; the same where these have other
+     * addresses */
+    size_t through[THROUGH], apart[THROUGH];
     size_t found[FOUND], modified[MODIFIED];
 };
 
@@ -129,11 +136,20 @@ static double link_cycles(const struct probes *p, size_t at)
 
 static void conclude_addresses(struct probes *p, const struct load_probes *l)
 {
-    static const struct { int address; const char *key; } extras[] = {{ADDRESS_SCALED, "load_extra_scaled"}, {ADDRESS_THREE, "load_extra_three"}, {ADDRESS_SEGMENT, "load_extra_segment"}};
-    const double plain = link_cycles(p, l->address[ADDRESS_PLAIN]), indexed = link_cycles(p, l->address[ADDRESS_INDEXED]);
+    static const struct {
+        int address;
+        const char *key;
+    } extras[] = {{ADDRESS_SCALED, "load_extra_scaled"},
+                  {ADDRESS_THREE, "load_extra_three"},
+                  {ADDRESS_SEGMENT, "load_extra_segment"}};
+    const double plain = link_cycles(p, l->address[ADDRESS_PLAIN]),
+                 indexed = link_cycles(p, l->address[ADDRESS_INDEXED]);
 
     if (isnan(indexed)) {
-        probe_tell(p, "load_latency", NULL, "", isnan(probe_time(p, l->address[ADDRESS_INDEXED])) ? "no stable time of a chain of loads" : "a chain of loads takes no whole number of cycles");
+        probe_tell(p, "load_latency", NULL, "",
+                   isnan(probe_time(p, l->address[ADDRESS_INDEXED]))
+                       ? "no stable time of a chain of loads"
+                       : "a chain of loads takes no whole number of cycles");
         return;
     }
     probe_tell_cycles(p, "load_latency", indexed, "a chain of loads with an index");
@@ -141,9 +157,11 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
         probe_tell_cycles(p, "load_latency_simple", plain, "a chain of loads without an index");
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
         /* The segment's has no index. */
-        const double cycles = link_cycles(p, l->address[extras[i].address]), without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
+        const double cycles = link_cycles(p, l->address[extras[i].address]),
+                     without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
         if (cycles > without)
-            probe_tell_cycles(p, extras[i].key, cycles - without, "a chain of loads with and without it");
+            probe_tell_cycles(p, extras[i].key, cycles - without,
+                              "a chain of loads with and without it");
     }
 }
 
@@ -153,14 +171,16 @@ struct tried_again {
     size_t count;
 };
 
-/* What a loop of @cycles says in which @again loads behind a first one are tried again; @rate: loads a cycle. */
+/* What a loop of @cycles says in which @again loads behind a first one are tried again; @rate:
+ * loads a cycle. */
 static void add_again(struct tried_again *t, double cycles, double rate, unsigned again)
 {
     if (!isnan(cycles))
         t->values[t->count++] = (cycles * rate - 1 - again) / again;
 }
 
-/* The middle one where all are near it, but for one of many; 0 where none is tried again; NaN when nothing is certain. */
+/* The middle one where all are near it, but for one of many; 0 where none is tried again; NaN when
+ * nothing is certain. */
 static double agreed(struct tried_again *t)
 {
     size_t far = 0;
@@ -185,22 +205,30 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     if (value == 0)
         return false;
     snprintf(text, sizeof text, "%g", rint(value * 20) / 20);
-    probe_tell(p, key, isnan(value) ? NULL : text, "loads", isnan(value) ? "loops of such loads take neither what loads do nor a fixed part more" : why);
+    probe_tell(p, key, isnan(value) ? NULL : text, "loads",
+               isnan(value) ? "loops of such loads take neither what loads do nor a fixed part more"
+                            : why);
     return !isnan(value);
 }
 
-/* Each longer than the same with loads that wait for no other by what loads that are tried again take. Where slots or ports take as long nothing is said. */
-static void conclude_through(struct probes *p, const struct load_probes *l, double rate, double again)
+/* Each longer than the same with loads that wait for no other by what loads that are tried again
+ * take. Where slots or ports take as long nothing is said. */
+static void conclude_through(struct probes *p, const struct load_probes *l, double rate,
+                             double again)
 {
     const double longer = BEHIND * again / rate;
     char value[32];
     unsigned through = 0;
 
-    while (through < THROUGH && probe_time(p, l->through[through]) - probe_time(p, l->apart[through]) >= (1 - APART) * longer)
+    while (through < THROUGH &&
+           probe_time(p, l->through[through]) - probe_time(p, l->apart[through]) >=
+               (1 - APART) * longer)
         through++;
     snprintf(value, sizeof value, "%u", through);
     if (through)
-        probe_tell(p, "load_replays_through", value, "instructions", "loads behind a load and a growing number of operations, by its value and by another address");
+        probe_tell(p, "load_replays_through", value, "instructions",
+                   "loads behind a load and a growing number of operations, by its value and by "
+                   "another address");
 }
 
 static void conclude_fed(struct probes *p, const struct load_probes *l, double rate)
@@ -213,7 +241,8 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
         add_again(&t, probe_time(p, l->fed[n - 1]), rate, n);
     for (unsigned n = 2; n <= FED_ALIKE; n++)
         add_again(&t, probe_time(p, l->fed_alike[n - 2]), rate, n);
-    if (tell_again(p, "load_replays", &t, "loads by addresses that others load, one by one and several by one"))
+    if (tell_again(p, "load_replays", &t,
+                   "loads by addresses that others load, one by one and several by one"))
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 
@@ -231,12 +260,14 @@ static void conclude_found(struct probes *p, const struct load_probes *l, double
         else if (!isnan(t))
             found.values[found.count++] = 0;
     }
-    if (!tell_again(p, "forward_replays", &found, "a store and loads of it") || !machine_has(p->chart->machine, "memory_renaming_modify", "all"))
+    if (!tell_again(p, "forward_replays", &found, "a store and loads of it") ||
+        !machine_has(p->chart->machine, "memory_renaming_modify", "all"))
         return;
     for (unsigned n = MODIFIED_LEAST; n <= MODIFIED; n++)
         if (!isnan(probe_time(p, l->modified[n - 1])))
             modified.values[modified.count++] = probe_time(p, l->modified[n - 1]) * rate / n - 1;
-    tell_again(p, "forward_replays_modify", &modified, "additions to memory that find the one before");
+    tell_again(p, "forward_replays_modify", &modified,
+               "additions to memory that find the one before");
 }
 
 void load_probes_conclude(struct probes *p, const struct load_probes *l)

@@ -18,20 +18,25 @@ static const unsigned bank_steps[] = {1, 2, 4, 8, 16, 32};
 #define BANK_STEPS (sizeof bank_steps / sizeof *bank_steps)
 
 /* Parts of the registers, by the bytes they have. */
-static const struct { const char *bytes, *part; } widths[] = {{"1", "r8b"}, {"2", "r8w"}, {"4", "r8d"}, {"8", "r8"}};
+static const struct {
+    const char *bytes, *part;
+} widths[] = {{"1", "r8b"}, {"2", "r8w"}, {"4", "r8d"}, {"8", "r8"}};
 #define WIDTHS (sizeof widths / sizeof *widths)
 
 /* Numbers of loops. */
 struct memory_probes {
     size_t loads, stores;
-    size_t one_place, next_line, bank_step[BANK_STEPS];   /* loads of one place, of two a line apart, and of two bytes so far apart */
+    /* loads of one place, of two a line apart, and of two bytes so far apart */
+    size_t one_place, next_line, bank_step[BANK_STEPS];
     size_t run, alternate, half_lines;                    /* stores */
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
-    size_t parts[WORDS], width[WIDTHS];                   /* stores of a byte to so many lines in turn; of each width to two */
+    /* stores of a byte to so many lines in turn; of each width to two */
+    size_t parts[WORDS], width[WIDTHS];
 };
 
-static size_t ask_accesses(struct probes *p, const char *before, const char *after, unsigned step, unsigned turn)
+static size_t ask_accesses(struct probes *p, const char *before, const char *after, unsigned step,
+                           unsigned turn)
 {
     struct str lines = {0};
 
@@ -80,8 +85,12 @@ struct memory_probes *memory_probes_ask(struct probes *p)
         m->bank_step[i] = ask_accesses(p, "movzx r8d, byte ptr ", "", bank_steps[i], 2);
     m->alternate = ask_accesses(p, "mov ", ", r8", LINE, 2);
     m->half_lines = ask_accesses(p, "mov ", ", r8", LINE / 2, 2);
-    m->run = probe_add(p, "mov [rdi], r8\nmov [rdi + 8], r8\nmov [rdi + 16], r8\nmov [rdi + 128], r8\nmov [rdi], r8\nmov [rdi + 8], r8\nmov [rdi + 16], r8\nmov [rdi + 128], r8\n");
-    m->locked = probe_add(p, "lock add qword ptr [rdi], r11\nlock add qword ptr [rdi + 64], r11\nlock add qword ptr [rdi + 128], r11\nlock add qword ptr [rdi + 192], r11\n");
+    m->run = probe_add(
+        p, "mov [rdi], r8\nmov [rdi + 8], r8\nmov [rdi + 16], r8\nmov [rdi + 128], r8\nmov [rdi], "
+           "r8\nmov [rdi + 8], r8\nmov [rdi + 16], r8\nmov [rdi + 128], r8\n");
+    m->locked =
+        probe_add(p, "lock add qword ptr [rdi], r11\nlock add qword ptr [rdi + 64], r11\nlock add "
+                     "qword ptr [rdi + 128], r11\nlock add qword ptr [rdi + 192], r11\n");
     ask_stack(p, m);
     for (unsigned n = 1; n <= WORDS; n++)
         m->parts[n - 1] = ask_lines(p, widths[0].part, n);
@@ -90,16 +99,19 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     return m;
 }
 
-/* Two loads of one bank at a time, by the smallest distance at which two places are of different banks. */
+/* Two loads of one bank at a time, by the smallest distance at which two places are of different
+ * banks. */
 static void conclude_banks(struct probes *p, const struct memory_probes *m, double rate)
 {
-    double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)), next = probe_whole_rate(ACCESSES, probe_time(p, m->next_line));
+    double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)),
+           next = probe_whole_rate(ACCESSES, probe_time(p, m->next_line));
     unsigned bytes = 0;
     bool certain = one < rate && next == one;   /* false for no number */
 
     for (size_t i = BANK_STEPS; certain && i-- > 0;) {
         double apart = probe_whole_rate(ACCESSES, probe_time(p, m->bank_step[i]));
-        certain = apart == one || (apart == rate && (i + 1 == BANK_STEPS || bytes == bank_steps[i + 1]));
+        certain =
+            apart == one || (apart == rate && (i + 1 == BANK_STEPS || bytes == bank_steps[i + 1]));
         if (apart == rate)
             bytes = bank_steps[i];
     }
@@ -107,15 +119,19 @@ static void conclude_banks(struct probes *p, const struct memory_probes *m, doub
         char text[32];
         snprintf(text, sizeof text, "%u", bytes);
         probe_tell(p, "load_bank_bytes", text, "bytes", "loads of two bytes at growing distances");
-        probe_tell_rate(p, "loads_per_bank", one, NAN, "loads/cycle", "a loop of loads from one place");
+        probe_tell_rate(p, "loads_per_bank", one, NAN, "loads/cycle",
+                        "a loop of loads from one place");
     } else if (isnan(one) || one < rate || isnan(rate)) {
-        probe_tell(p, "load_bank_bytes", NULL, "", "loads of one place and of others do not tell banks apart");
+        probe_tell(p, "load_bank_bytes", NULL, "",
+                   "loads of one place and of others do not tell banks apart");
     }
 }
 
 static void conclude_lines(struct probes *p, const struct memory_probes *m, double rate)
 {
-    double apart = probe_whole_rate(ACCESSES, probe_time(p, m->alternate)), half = probe_whole_rate(ACCESSES, probe_time(p, m->half_lines)), run = probe_time(p, m->run);
+    double apart = probe_whole_rate(ACCESSES, probe_time(p, m->alternate)),
+           half = probe_whole_rate(ACCESSES, probe_time(p, m->half_lines)),
+           run = probe_time(p, m->run);
 
     if (!(apart < rate)) {   /* or no number */
         if (!(rate <= 1) && !(apart == rate))
@@ -123,23 +139,32 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
         return;
     }
     if (isnan(half) || (half != apart && half != rate)) {
-        probe_tell(p, "store_lines_per_cycle", NULL, "", "stores half a line apart are neither alike nor apart");
+        probe_tell(p, "store_lines_per_cycle", NULL, "",
+                   "stores half a line apart are neither alike nor apart");
         return;
     }
-    probe_tell_rate(p, "store_lines_per_cycle", apart, NAN, "lines/cycle", "a loop of stores to two lines by turns");
-    probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes", "a loop of stores to two places by turns, half of 64 bytes apart");
-    /* Three of one line and one of another, twice: four lines, or pairs of neighbours on one, of which there are six. */
+    probe_tell_rate(p, "store_lines_per_cycle", apart, NAN, "lines/cycle",
+                    "a loop of stores to two lines by turns");
+    probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes",
+               "a loop of stores to two places by turns, half of 64 bytes apart");
+    /* Three of one line and one of another, twice: four lines, or pairs of neighbours on one, of
+     * which there are six. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
     if (apart == 1 && half == rate && fabs(run - pairs) < PROBE_CERTAIN * (pairs - lines))
-        probe_tell(p, "store_run", "2", "stores", "a loop of three stores to one line and one to another");
+        probe_tell(p, "store_run", "2", "stores",
+                   "a loop of three stores to one line and one to another");
     else if (!(fabs(run - lines) < PROBE_CERTAIN * (pairs - lines)))
-        probe_tell(p, "store_run", NULL, "", "three stores to one line and one to another take neither as lines nor as pairs");
+        probe_tell(
+            p, "store_run", NULL, "",
+            "three stores to one line and one to another take neither as lines nor as pairs");
 }
 
-/* A store that leaves a word in part waits where the word was written a short time ago, however many lines were written to since: from some number of lines on it does not wait. */
+/* A store that leaves a word in part waits where the word was written a short time ago, however
+ * many lines were written to since: from some number of lines on it does not wait. */
 static void conclude_words(struct probes *p, const struct memory_probes *m, double lines)
 {
-    const double whole = probe_time(p, m->width[WIDTHS - 1]), wait = probe_time(p, m->parts[1]) - whole;
+    const double whole = probe_time(p, m->width[WIDTHS - 1]),
+                 wait = probe_time(p, m->parts[1]) - whole;
     unsigned busy = 2;
     char value[32];
 
@@ -150,42 +175,63 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
         word++;
     while (busy < WORDS && fabs(probe_time(p, m->parts[busy - 1]) - busy - wait) <= PROBE_CERTAIN)
         busy++;
-    if (isnan(wait) || word == WIDTHS || fabs(probe_time(p, m->width[word]) - whole) > PROBE_CERTAIN || fabs(probe_time(p, m->parts[busy - 1]) - busy) > PROBE_CERTAIN) {
-        probe_tell(p, "store_word_bytes", NULL, "", isnan(wait) ? "no stable time" : "stores of parts of a word to lines in turn take neither what whole words take nor a fixed time more");
+    if (isnan(wait) || word == WIDTHS ||
+        fabs(probe_time(p, m->width[word]) - whole) > PROBE_CERTAIN ||
+        fabs(probe_time(p, m->parts[busy - 1]) - busy) > PROBE_CERTAIN) {
+        probe_tell(p, "store_word_bytes", NULL, "",
+                   isnan(wait) ? "no stable time"
+                               : "stores of parts of a word to lines in turn take neither what "
+                                 "whole words take nor a fixed time more");
         return;
     }
-    probe_tell(p, "store_word_bytes", widths[word].bytes, "bytes", "loops of stores of each width to two lines by turns");
-    probe_tell_cycles(p, "store_word_wait", wait, "a loop of stores of a byte to two lines by turns, and of whole words");
+    probe_tell(p, "store_word_bytes", widths[word].bytes, "bytes",
+               "loops of stores of each width to two lines by turns");
+    probe_tell_cycles(p, "store_word_wait", wait,
+                      "a loop of stores of a byte to two lines by turns, and of whole words");
     snprintf(value, sizeof value, "%u", busy);
-    probe_tell(p, "store_word_busy", value, "cycles", "loops of stores of a byte to a growing number of lines");
+    probe_tell(p, "store_word_busy", value, "cycles",
+               "loops of stores of a byte to a growing number of lines");
 }
 
 /* Were each push and pop to compute the stack pointer, the chain of these would decide. */
 static void conclude_stack(struct probes *p, const struct memory_probes *m)
 {
-    double chain = 2.0 * PUSHES, t = probe_time(p, m->stack), step = probe_time(p, m->stack_read) - probe_time(p, m->stack_unread), slot = 1 / p->width;
+    double chain = 2.0 * PUSHES, t = probe_time(p, m->stack),
+           step = probe_time(p, m->stack_read) - probe_time(p, m->stack_unread),
+           slot = 1 / p->width;
     bool engine = t <= chain * 0.75;
 
-    probe_tell(p, "stack_engine", engine ? "yes" : NULL, "", engine ? "pairs of push and pop take less than a cycle for each" : isnan(t) ? "no stable time" : "a cycle for each push and pop: computed, or bound otherwise");
+    probe_tell(p, "stack_engine", engine ? "yes" : NULL, "",
+               engine     ? "pairs of push and pop take less than a cycle for each"
+               : isnan(t) ? "no stable time"
+                          : "a cycle for each push and pop: computed, or bound otherwise");
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
-    /* Three instructions beside so many that slots bind them, or nearly: where something else does a slot more is not seen. */
+    /* Three instructions beside so many that slots bind them, or nearly: where something else does
+     * a slot more is not seen. */
     const double slots = (3 + (unsigned)(2 * p->width)) * slot;
     bool counted = p->filler && probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
-    bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot, read_free = counted && fabs(step) <= PROBE_CERTAIN * slot;
-    bool changed = read_free && added <= PROBE_CERTAIN * slot, computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
+    bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot,
+         read_free = counted && fabs(step) <= PROBE_CERTAIN * slot;
+    bool changed = read_free && added <= PROBE_CERTAIN * slot,
+         computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
     const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;
     probe_tell(p, "stack_pointer_sync", sync, "",
-               sync ? "loops in which the stack pointer is copied, and added to, behind a push, counted in slots" : "no certain time of a copy of the stack pointer, or of an addition to it");
+               sync ? "loops in which the stack pointer is copied, and added to, behind a push, "
+                      "counted in slots"
+                    : "no certain time of a copy of the stack pointer, or of an addition to it");
 }
 
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
 {
-    double rate = probe_whole_rate(ACCESSES, probe_time(p, m->loads)), stores = probe_whole_rate(ACCESSES, probe_time(p, m->stores));
+    double rate = probe_whole_rate(ACCESSES, probe_time(p, m->loads)),
+           stores = probe_whole_rate(ACCESSES, probe_time(p, m->stores));
 
-    probe_tell_rate(p, "loads_per_cycle", rate, probe_time(p, m->loads), "loads/cycle", "a loop of loads");
-    probe_tell_rate(p, "stores_per_cycle", stores, probe_time(p, m->stores), "stores/cycle", "a loop of stores to one line");
+    probe_tell_rate(p, "loads_per_cycle", rate, probe_time(p, m->loads), "loads/cycle",
+                    "a loop of loads");
+    probe_tell_rate(p, "stores_per_cycle", stores, probe_time(p, m->stores), "stores/cycle",
+                    "a loop of stores to one line");
     conclude_banks(p, m, rate);
     conclude_lines(p, m, stores);
     conclude_words(p, m, machine_number(p->chart->machine, "store_lines_per_cycle"));
@@ -193,7 +239,8 @@ void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
     if (isnan(probe_time(p, m->locked)))
         probe_tell(p, "lock_latency", NULL, "", "no stable time");
     else if (probe_time(p, m->locked) >= LOCKED * LOCKED_LEAST)
-        probe_tell_cycles(p, "lock_latency", probe_time(p, m->locked) / LOCKED, "a loop of locked additions to four places");
+        probe_tell_cycles(p, "lock_latency", probe_time(p, m->locked) / LOCKED,
+                          "a loop of locked additions to four places");
 }
 
 void memory_probes_free(struct memory_probes *m)

@@ -3,31 +3,39 @@
 
 #include <math.h>
 
-/* A loop of one line after the other, @times: what it takes for each of them is the fact, or how many of them it does a cycle. */
+/* A loop of one line after the other, @times: what it takes for each of them is the fact, or how
+ * many of them it does a cycle. */
 struct plain_loop {
     const char *key, *unit, *lines;
     unsigned times;
     bool rate;
     const char *why;
 };
-static const struct plain_loop loops[] = {   /* load_latency first */
+static const struct plain_loop loops[] = {
+    /* load_latency first */
     {"load_latency", "cycles", "ldr x0, [x0]", 4, false, "a chain of loads"},
-    {"store_forward", "cycles", "str x8, [x1]\nldr x8, [x1]", 2, false, "a chain of stores and loads of a general register"},
-    {"store_forward_vector", "cycles", "str q8, [x1]\nldr q8, [x1]", 2, false, "a chain of stores and loads of a vector"},
-    {"loads_per_cycle", "loads/cycle", "ldr x8, [x1]\nldr x9, [x1, #8]", 12, true, "a loop of loads"},
-    {"stores_per_cycle", "stores/cycle", "str x8, [x1]\nstr x8, [x1, #8]", 12, true, "a loop of stores to one line"},
+    {"store_forward", "cycles", "str x8, [x1]\nldr x8, [x1]", 2, false,
+     "a chain of stores and loads of a general register"},
+    {"store_forward_vector", "cycles", "str q8, [x1]\nldr q8, [x1]", 2, false,
+     "a chain of stores and loads of a vector"},
+    {"loads_per_cycle", "loads/cycle", "ldr x8, [x1]\nldr x9, [x1, #8]", 12, true,
+     "a loop of loads"},
+    {"stores_per_cycle", "stores/cycle", "str x8, [x1]\nstr x8, [x1, #8]", 12, true,
+     "a loop of stores to one line"},
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
 /* Read by the models, and told by no loop so far. */
-static const char *const untold[] = {"eliminate", "fuse_any", "taken_branches", "load_latency_scalar", "load_latency_wide"};
+static const char *const untold[] = {"eliminate", "fuse_any", "taken_branches",
+                                     "load_latency_scalar", "load_latency_wide"};
 
 static void conclude(struct probes *p, const struct plain_loop *loop, double cycles)
 {
     const double each = cycles / loop->times;
 
     if (loop->rate)
-        probe_tell_rate(p, loop->key, probe_whole_rate(2 * loop->times, cycles), cycles, loop->unit, loop->why);
+        probe_tell_rate(p, loop->key, probe_whole_rate(2 * loop->times, cycles), cycles, loop->unit,
+                        loop->why);
     else if (isnan(each))
         probe_tell(p, loop->key, NULL, "", "no stable time, or no assembler for it");
     else if (fabs(each - rint(each)) > PROBE_WITHIN * each)
@@ -38,7 +46,8 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
 
 bool plain_facts_find(struct probes *p, struct err *err)
 {
-    size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;   /* that one the chains of forms told, which the rules are beside */
+    /* that one the chains of forms told, which the rules are beside */
+    size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;
     struct str lines = {0};
 
     for (size_t i = 0; i < LOOPS; i++) {

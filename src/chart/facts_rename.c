@@ -6,39 +6,62 @@
 #include <string.h>
 
 #define FILLED 3             /* cycles of a loop that is counted in slots */
-#define SIZES 2              /* of such a loop: a slot less than that, and as many: where a jump ends a cycle only the second tells */
+/* of such a loop: a slot less than that, and as many: where a jump ends a cycle only the second
+ * tells */
+#define SIZES 2
 
-/* Pairs of µops that share a slot, of kinds that split apart from each other. r12 has the same length with an index and without: nothing but the index differs. */
-static const struct { const char *before, *after; } pairs[] = {{"add r8, ", ""}, {"cmp r8, ", ""}, {"pabsd xmm0, ", ""}, {"vpaddd xmm0, xmm1, ", ""}, {"mov ", ", r8"}};
+/* Pairs of µops that share a slot, of kinds that split apart from each other. r12 has the same
+ * length with an index and without: nothing but the index differs. */
+static const struct {
+    const char *before, *after;
+} pairs[] = {{"add r8, ", ""},
+             {"cmp r8, ", ""},
+             {"pabsd xmm0, ", ""},
+             {"vpaddd xmm0, xmm1, ", ""},
+             {"mov ", ", r8"}};
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
 /* Which of them split with an index. */
-static const struct { const char *value; int split[PAIRS]; } splits[] = {
-    {"all", {1, 1, 1, 1, 1}}, {"not-two-address", {0, 1, 1, 1, 0}}, {"three-sources", {0, 0, 1, 1, 0}}, {"general", {1, 1, 0, 0, 1}}, {"none", {0, 0, 0, 0, 0}},
+static const struct { const char *value; int split[PAIRS];
+} splits[] = {
+    {"all", {1, 1, 1, 1, 1}},           {"not-two-address", {0, 1, 1, 1, 0}},
+    {"three-sources", {0, 0, 1, 1, 0}}, {"general", {1, 1, 0, 0, 1}},
+    {"none", {0, 0, 0, 0, 0}},
 };
 #define SPLITS (sizeof splits / sizeof *splits)
 
 /* What makes flags. */
-static const struct { const char *mnemonic, *line; } makers[] = {
-    {"and", "and r10, r11"},   {"or", "or r10, r11"},   {"xor", "xor r10, r11"},    {"test", "test r10, r10"}, {"add", "add r10, r11"},
-    {"sub", "sub r10, r11"},   {"cmp", "cmp r10, r11"}, {"blsi", "blsi r10, r11"}, {"blsr", "blsr r10, r11"}, {"blsmsk", "blsmsk r10, r11"},
+static const struct { const char *mnemonic, *line;
+} makers[] = {
+    {"and", "and r10, r11"},       {"or", "or r10, r11"},     {"xor", "xor r10, r11"},
+    {"test", "test r10, r10"},     {"add", "add r10, r11"},   {"sub", "sub r10, r11"},
+    {"cmp", "cmp r10, r11"},       {"blsi", "blsi r10, r11"}, {"blsr", "blsr r10, r11"},
+    {"blsmsk", "blsmsk r10, r11"},
 };
 #define MAKERS (sizeof makers / sizeof *makers)
 #define SELECT "cmovz r8, r9"
 
 /* What a move between registers may join. */
-static const struct { const char *mnemonic, *line; } joined[] = {
-    {"add", "add r8, r9"}, {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},   {"xor", "xor r8, r9"}, {"adc", "adc r8, r9"}, {"sbb", "sbb r8, r9"}, {"inc", "inc r8"},       {"dec", "dec r8"},
-    {"not", "not r8"},     {"neg", "neg r8"},     {"shl", "shl r8, 3"},  {"shr", "shr r8, 3"}, {"sar", "sar r8, 3"},  {"rol", "rol r8, 3"}, {"ror", "ror r8, 3"}, {"imul", "imul r8, r9"}, {"bswap", "bswap r8"},
+static const struct { const char *mnemonic, *line;
+} joined[] = {
+    {"add", "add r8, r9"},   {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},
+    {"xor", "xor r8, r9"},   {"adc", "adc r8, r9"}, {"sbb", "sbb r8, r9"}, {"inc", "inc r8"},
+    {"dec", "dec r8"},       {"not", "not r8"},     {"neg", "neg r8"},     {"shl", "shl r8, 3"},
+    {"shr", "shr r8, 3"},    {"sar", "sar r8, 3"},  {"rol", "rol r8, 3"},  {"ror", "ror r8, 3"},
+    {"imul", "imul r8, r9"}, {"bswap", "bswap r8"},
 };
 #define JOINED (sizeof joined / sizeof *joined)
 
 /* Numbers of loops. */
 struct rename_probes {
-    size_t one, two, own[JOINED], moved[JOINED];             /* an operation and fillers, a filler more; fillers and each operation, and a move before it */
-    size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];   /* by their slots: the last is one of a slot more */
-    size_t select;                                           /* chains of conditional moves, by flags that do not change, */
-    size_t together[MAKERS], apart[MAKERS];                  /* by flags made just before, and as many slots before as a cycle has */
+    /* an operation and fillers, a filler more; fillers and each operation, and a move before it */
+    size_t one, two, own[JOINED], moved[JOINED];
+    /* by their slots: the last is one of a slot more */
+    size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];
+    /* chains of conditional moves, by flags that do not change, */
+    size_t select;
+    /* by flags made just before, and as many slots before as a cycle has */
+    size_t together[MAKERS], apart[MAKERS];
 };
 
 /* Slots of a loop of a size, one taken for the pair and one for the jump. */
@@ -52,7 +75,8 @@ static size_t ask_pair(struct probes *p, size_t pair, const char *address, size_
     struct str fill = {0};
 
     probe_fill(p, slots_of(p, size) - 2, &fill);
-    size_t at = probe_add(p, "1:\n%s%s%s\n%sjz 1b\n", pairs[pair].before, address, pairs[pair].after, str_text(&fill));
+    size_t at = probe_add(p, "1:\n%s%s%s\n%sjz 1b\n", pairs[pair].before, address,
+                          pairs[pair].after, str_text(&fill));
     str_done(&fill);
     return at;
 }
@@ -94,15 +118,19 @@ struct rename_probes *rename_probes_ask(struct probes *p)
     return r;
 }
 
-/* 1: with an index it takes a slot more, 0: it takes none; -1: nobody knows. The loop without has to take what its slots do: only then can another slot not hide. */
+/* 1: with an index it takes a slot more, 0: it takes none; -1: nobody knows. The loop without has
+ * to take what its slots do: only then can another slot not hide. */
 static int splits_pair(const struct probes *p, const struct rename_probes *r, size_t pair)
 {
     const double slot = 1 / p->width, off = PROBE_CERTAIN * slot;
     int answer = -1;
 
     for (size_t size = 0; size < SIZES; size++) {
-        const double plain = probe_time(p, r->plain[pair][size]), more = probe_time(p, r->plain[pair][size + 1]), indexed = probe_time(p, r->indexed[pair][size]);
-        const bool bound = fabs(plain - slots_of(p, size) * slot) <= off, kept = bound && fabs(indexed - plain) <= off;
+        const double plain = probe_time(p, r->plain[pair][size]),
+                     more = probe_time(p, r->plain[pair][size + 1]),
+                     indexed = probe_time(p, r->indexed[pair][size]);
+        const bool bound = fabs(plain - slots_of(p, size) * slot) <= off,
+                   kept = bound && fabs(indexed - plain) <= off;
         const bool split = bound && indexed >= plain + slot - off && indexed <= more + off;
         if ((kept && answer == 1) || (split && answer == 0))
             return -1;
@@ -123,22 +151,28 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
     while (kind < SPLITS && memcmp(split, splits[kind].split, sizeof split) != 0)
         kind++;
     if (p->filler && kind < SPLITS)
-        probe_tell(p, "unlaminate", splits[kind].value, "", "loops of operations with memory, with an index and without, counted in slots");
+        probe_tell(p, "unlaminate", splits[kind].value, "",
+                   "loops of operations with memory, with an index and without, counted in slots");
     else
         probe_tell(p, "unlaminate", NULL, "",
-                   !p->filler       ? "no instruction was found that takes an issue slot and nothing else"
-                   : known == PAIRS ? "operations with memory take a slot more with an index, but by no rule that is known"
+                   !p->filler ? "no instruction was found that takes an issue slot and nothing else"
+                   : known == PAIRS ? "operations with memory take a slot more with an index, but "
+                                      "by no rule that is known"
                                     : "no certain time of operations with memory with an index");
 }
 
-/* 1: a conditional move takes longer by what @maker does just before it, but not by what it did a cycle before; 0: it does not; -1: neither is certain. */
+/* 1: a conditional move takes longer by what @maker does just before it, but not by what it did a
+ * cycle before; 0: it does not; -1: neither is certain. */
 static int is_slow(const struct probes *p, const struct rename_probes *r, size_t maker)
 {
-    const double together = probe_time(p, r->together[maker]), longer = together - probe_time(p, r->select);
+    const double together = probe_time(p, r->together[maker]),
+                 longer = together - probe_time(p, r->select);
 
     if (fabs(longer) <= PROBE_CERTAIN)
         return 0;
-    return longer >= 1 - PROBE_CERTAIN && probe_time(p, r->apart[maker]) <= together - PROBE_CERTAIN ? 1 : -1;
+    return longer >= 1 - PROBE_CERTAIN && probe_time(p, r->apart[maker]) <= together - PROBE_CERTAIN
+               ? 1
+               : -1;
 }
 
 static void conclude_flags(struct probes *p, const struct rename_probes *r)
@@ -151,19 +185,25 @@ static void conclude_flags(struct probes *p, const struct rename_probes *r)
         const int is = is_slow(p, r, i);
         quick += is == 0;
         if (is != 0)
-            str_addf(is > 0 ? &slow : &unknown, "%s%s", (is > 0 ? &slow : &unknown)->length ? " " : "", makers[i].mnemonic);
+            str_addf(is > 0 ? &slow : &unknown, "%s%s",
+                     (is > 0 ? &slow : &unknown)->length ? " " : "", makers[i].mnemonic);
         least = is > 0 ? fmin(least, probe_time(p, r->together[i])) : least;
         most = is > 0 ? fmax(most, probe_time(p, r->together[i])) : most;
     }
     if (unknown.length)
         str_addf(&why, "no certain time of conditional moves behind: %s", str_text(&unknown));
     else if (slow.length && (!quick || most - least > PROBE_CERTAIN))
-        str_add(&why, quick ? "conditional moves take more than two times, by what makes their flags" : "conditional moves take longer by flags of whatever kind");
+        str_add(&why, quick
+                          ? "conditional moves take more than two times, by what makes their flags"
+                          : "conditional moves take longer by flags of whatever kind");
     if (why.length) {
         probe_tell(p, "slow_flags", NULL, "", str_text(&why));
     } else if (slow.length) {
-        probe_tell(p, "slow_flags", str_text(&slow), "mnemonics", "chains of conditional moves, each behind what makes its flags, and a cycle apart from it");
-        probe_tell_cycles(p, "slow_flags_latency", least, "chains of conditional moves, each behind what makes its flags");
+        probe_tell(p, "slow_flags", str_text(&slow), "mnemonics",
+                   "chains of conditional moves, each behind what makes its flags, and a cycle "
+                   "apart from it");
+        probe_tell_cycles(p, "slow_flags_latency", least,
+                          "chains of conditional moves, each behind what makes its flags");
     }
     str_done(&slow);
     str_done(&unknown);
@@ -175,11 +215,13 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
     struct str yes = {0}, unknown = {0};
 
     if (!p->filler) {
-        probe_tell(p, "fusion of moves", NULL, "", "no instruction was found that takes an issue slot and nothing else");
+        probe_tell(p, "fusion of moves", NULL, "",
+                   "no instruction was found that takes an issue slot and nothing else");
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
-        if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)   /* it takes more than a slot itself: of that nothing is said */
+        /* it takes more than a slot itself: of that nothing is said */
+        if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)
             continue;
         const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);
         struct str *to = joins > 0 ? &yes : &unknown;
@@ -187,7 +229,9 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
             str_addf(to, "%s%s", to->length ? " " : "", joined[i].mnemonic);
     }
     if (yes.length)
-        probe_tell(p, "fuse_move", str_text(&yes), "mnemonics", "loops of a move between registers and an operation on what it writes, counted in slots");
+        probe_tell(p, "fuse_move", str_text(&yes), "mnemonics",
+                   "loops of a move between registers and an operation on what it writes, counted "
+                   "in slots");
     if (unknown.length) {
         struct str why = {0};
         str_addf(&why, "no certain time of a move before %s", str_text(&unknown));

@@ -8,11 +8,13 @@
 
 #include "analysis/frontend.h"
 
-/* Code whose first bytes have length-changing prefixes, so that it is slow wherever it is decoded. */
+/* Code whose first bytes have length-changing prefixes, so that it is slow wherever it is
+ * decoded. */
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes of so many instructions; two with so many jumps, and with one more; and code of which one half is denser than the other. */
+/* Blocks of 32 bytes of so many instructions; two with so many jumps, and with one more; and code
+ * of which one half is denser than the other. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -21,13 +23,17 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are full with one or the other. And one of what takes a slot and nothing else: where decoders are slower than
- * rename without prefixes, prefixes may be slow for another reason in long code (Zen 4). */
+/* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are
+ * full with one or the other. And one of what takes a slot and nothing else: where decoders are
+ * slower than rename without prefixes, prefixes may be slow for another reason in long code (Zen
+ * 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
-#define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"   /* so short that a cache of 32 KiB holds as many as the µop cache, and no shorter: more lines of one window than a set has ways would push out each other */
+/* so short that a cache of 32 KiB holds as many as the µop cache, and no shorter: more lines of one
+ * window than a set has ways would push out each other */
+#define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
@@ -46,7 +52,8 @@ struct growing {
     size_t decoded, cached;  /* a repetition alone */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
-    unsigned held, decoded_from;   /* repetitions: the most that the cache holds, and the fewest that it does not; 0: unknown */
+    /* repetitions: the most that the cache holds, and the fewest that it does not; 0: unknown */
+    unsigned held, decoded_from;
 };
 
 struct uop_cache_probes {
@@ -71,7 +78,8 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Code of @bytes bytes, as many instructions as the most in one half of it, and few in the other. */
+/* Code of @bytes bytes, as many instructions as the most in one half of it, and few in the
+ * other. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
     struct str text = {0};
@@ -124,7 +132,8 @@ static void ask_long(struct probes *p, struct growing *g, size_t density, double
 
     repetition(p, density, &text);
     g->loops[g->count].repeats = (unsigned)rint(repeats);
-    g->loops[g->count].at = probe_add(p, ".rept %u\n%s.endr\n", g->loops[g->count].repeats, str_text(&text));
+    g->loops[g->count].at =
+        probe_add(p, ".rept %u\n%s.endr\n", g->loops[g->count].repeats, str_text(&text));
     g->count++;
     str_done(&text);
 }
@@ -163,7 +172,8 @@ struct seen_block {
     enum seen seen;
 };
 
-static void look_at(const struct probes *p, size_t at, const struct front_found *found, struct seen_block *b)
+static void look_at(const struct probes *p, size_t at, const struct front_found *found,
+                    struct seen_block *b)
 {
     static const struct op plain;
     size_t count = probe_decode(p, at, &b->insns);
@@ -174,22 +184,32 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
         b->costs.rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
         jumps += (b->insns[i].traits & INSN_BRANCH) != 0;
     }
-    const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found), t = probe_time(p, at);   /* a jump a cycle */
+    /* a jump a cycle */
+    const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found),
+                 t = probe_time(p, at);
     const bool clear = slow >= SLOWER * quick;
-    b->seen = clear && t <= (1 + PROBE_WITHIN) * quick ? SEEN_HELD : clear && t >= (quick + slow) / 2 ? SEEN_DECODED : SEEN_UNCLEAR;
+    b->seen = clear && t <= (1 + PROBE_WITHIN) * quick ? SEEN_HELD
+              : clear && t >= (quick + slow) / 2       ? SEEN_DECODED
+                                                       : SEEN_UNCLEAR;
 }
 
 static bool explains(const struct seen_block *blocks, unsigned bytes, unsigned lines, unsigned uops)
 {
-    const struct core core = {.uop_cache_block = bytes, .uop_cache_lines = lines, .uop_cache_line_uops = uops, .decode_complex_uops = uops};
+    const struct core core = {.uop_cache_block = bytes,
+                              .uop_cache_lines = lines,
+                              .uop_cache_line_uops = uops,
+                              .decode_complex_uops = uops};
 
     for (size_t i = 0; i < BLOCKS; i++)
-        if (blocks[i].seen != SEEN_UNCLEAR && frontend_crowded(&core, blocks[i].insns, &blocks[i].costs, SHAPE_CACHED, 0) != (blocks[i].seen == SEEN_DECODED))
+        if (blocks[i].seen != SEEN_UNCLEAR &&
+            frontend_crowded(&core, blocks[i].insns, &blocks[i].costs, SHAPE_CACHED, 0) !=
+                (blocks[i].seen == SEEN_DECODED))
             return false;
     return true;
 }
 
-static void tell_number(struct probes *p, const char *key, double number, const char *unit, const char *why)
+static void tell_number(struct probes *p, const char *key, double number, const char *unit,
+                        const char *why)
 {
     char value[32];
 
@@ -201,7 +221,8 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINE_UOPS_MOST 12
 
 /* Lines of a block: by all that explain which blocks were decoded anew. */
-static void conclude_lines(struct probes *p, const struct uop_cache_probes *u, const struct front_found *found)
+static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
+                           const struct front_found *found)
 {
     struct seen_block blocks[BLOCKS];
     unsigned count = 0, seen = 0, bytes = 0, lines = 0, uops = 0;
@@ -224,12 +245,18 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u, c
         free(blocks[i].costs.rows);
     }
     if (count == 1) {
-        tell_number(p, "uop_cache_block", bytes, "bytes", "blocks with length-changing prefixes that are as slow as from the decoders");
-        tell_number(p, "uop_cache_lines", lines, "lines/block", "the same with a growing number of jumps");
-        tell_number(p, "uop_cache_line_uops", uops, "µops", "the same with a growing number of instructions");
+        tell_number(p, "uop_cache_block", bytes, "bytes",
+                    "blocks with length-changing prefixes that are as slow as from the decoders");
+        tell_number(p, "uop_cache_lines", lines, "lines/block",
+                    "the same with a growing number of jumps");
+        tell_number(p, "uop_cache_line_uops", uops, "µops",
+                    "the same with a growing number of instructions");
     } else {
         probe_tell(p, "uop_cache_lines", NULL, "",
-                   !(seen & 1U << SEEN_DECODED) ? "no block of 32 bytes is as slow as from the decoders" : count ? "several numbers of lines and µops explain which blocks are slow" : "no number of lines and µops explains which blocks are slow");
+                   !(seen & 1U << SEEN_DECODED)
+                       ? "no block of 32 bytes is as slow as from the decoders"
+                   : count ? "several numbers of lines and µops explain which blocks are slow"
+                           : "no number of lines and µops explains which blocks are slow");
     }
 }
 
@@ -239,8 +266,9 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
     return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
 }
 
-/* Between which lengths the loop stops to run at full speed: what is nearer to that than to the decoders' counts, since on a real CPU some lines of a loop that just fits push out others. False where it is unknown, also
- * because a longer one runs at full speed and a shorter one does not. */
+/* Between which lengths the loop stops to run at full speed: what is nearer to that than to the
+ * decoders' counts, since on a real CPU some lines of a loop that just fits push out others. False
+ * where it is unknown, also because a longer one runs at full speed and a shorter one does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
@@ -271,8 +299,10 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                          : "loops do not become slow at a length";
 }
 
-/* Halves what is not known of @n kinds of long loops, time and again. NULL, or why it cannot be told. *@ok: false with err. */
-static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok, struct err *err)
+/* Halves what is not known of @n kinds of long loops, time and again. NULL, or why it cannot be
+ * told. *@ok: false with err. */
+static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
+                          struct err *err)
 {
     for (unsigned round = 0; *ok && round <= ROUNDS; round++) {
         for (size_t i = 0; i < n; i++)
@@ -280,7 +310,8 @@ static const char *narrow(struct probes *p, struct growing *g, size_t first, siz
                 return no_size(p, &g[i]);
         for (size_t i = 0; i < n && round < ROUNDS; i++)
             for (unsigned k = 1; k <= FINE; k++)
-                ask_long(p, &g[i], first + i, g[i].held + (g[i].decoded_from - g[i].held) * (k / (FINE + 1.0)));
+                ask_long(p, &g[i], first + i,
+                         g[i].held + (g[i].decoded_from - g[i].held) * (k / (FINE + 1.0)));
         *ok = round == ROUNDS || probes_run(p, err);
     }
     return NULL;
@@ -304,19 +335,26 @@ static bool conclude_size(struct probes *p, struct uop_cache_probes *u, struct e
     if (ok && unknown)
         probe_tell(p, "uop_cache_size", NULL, "", unknown);
     else if (ok)
-        tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops", "loops of growing length, up to one that is as slow as from the decoders");
+        tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops",
+                    "loops of growing length, up to one that is as slow as from the decoders");
     return ok;
 }
 
-bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u, const struct front_found *found, struct err *err)
+bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
+                               const struct front_found *found, struct err *err)
 {
     const struct growing *g = &u->growing[0];
     const bool whole = repeated(p, g, 0) <= (1 + PROBE_WITHIN) * g->insns / p->width;
 
-    probe_tell(p, "uop_cache_width", NULL, "", whole ? "the µop cache delivers as many as rename takes" : "no loop tells the µop cache from what comes after it");
-    probe_tell(p, "loop_buffer", NULL, "", "copies of a loop follow each other, so that no loop is as short as its buffer");
+    probe_tell(p, "uop_cache_width", NULL, "",
+               whole ? "the µop cache delivers as many as rename takes"
+                     : "no loop tells the µop cache from what comes after it");
+    probe_tell(p, "loop_buffer", NULL, "",
+               "copies of a loop follow each other, so that no loop is as short as its buffer");
     if (!found->penalty || !p->filler || strcmp(p->filler, "nop") != 0)
-        probe_tell(p, "uop_cache_lines", NULL, "", "length-changing prefixes do not show what the decoders deliver, or no nop takes a slot");
+        probe_tell(p, "uop_cache_lines", NULL, "",
+                   "length-changing prefixes do not show what the decoders deliver, or no nop "
+                   "takes a slot");
     else
         conclude_lines(p, u, found);
     return conclude_size(p, u, err);

@@ -8,13 +8,30 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-#define INSNS 1400           /* of a loop, about: the jump that closes it costs a wide core two cycles, which are to be few of all */
+/* of a loop, about: the jump that closes it costs a wide core two cycles, which are to be few of
+ * all */
+#define INSNS 1400
 #define BYTES 12288          /* and no more than so many, which any cache of instructions holds */
 
-/* Lengths of the instructions of each body, in bytes; 0: no more. One that is no multiple of what windows are long begins at every place of them in turn. */
+/* Lengths of the instructions of each body, in bytes; 0: no more. One that is no multiple of what
+ * windows are long begins at every place of them in turn. */
 static const unsigned char bodies[][INSNS_MOST] = {
-    {2, 2, 2, 2, 2, 2, 2}, {3, 3, 3, 3, 3, 3, 3}, {4, 4, 4, 4, 4, 4, 4}, {5, 5, 5, 5, 5, 5, 5}, {6, 6, 6, 6, 6, 6, 6}, {7, 7, 7, 7, 7, 7, 7},   {9, 9, 9, 9, 9, 9, 9}, {11, 11, 11, 11, 11, 11, 11},
-    {2, 2, 5},             {2, 4, 4, 7},          {3, 3, 9, 2, 2, 6},    {2, 2, 2, 2, 8, 9},    {4, 4, 4, 4, 4, 3},    {2, 3, 4, 6},            {3, 4},                {3, 3, 5},
+    {2, 2, 2, 2, 2, 2, 2},
+    {3, 3, 3, 3, 3, 3, 3},
+    {4, 4, 4, 4, 4, 4, 4},
+    {5, 5, 5, 5, 5, 5, 5},
+    {6, 6, 6, 6, 6, 6, 6},
+    {7, 7, 7, 7, 7, 7, 7},
+    {9, 9, 9, 9, 9, 9, 9},
+    {11, 11, 11, 11, 11, 11, 11},
+    {2, 2, 5},
+    {2, 4, 4, 7},
+    {3, 3, 9, 2, 2, 6},
+    {2, 2, 2, 2, 8, 9},
+    {4, 4, 4, 4, 4, 3},
+    {2, 3, 4, 6},
+    {3, 4},
+    {3, 3, 5},
 };
 #define BODIES (sizeof bodies / sizeof *bodies)
 
@@ -66,14 +83,16 @@ static bool is(double cycles, double expected)
     return fabs(cycles - expected) <= PROBE_WITHIN * expected;
 }
 
-/* What the best of those that explain all times has besides it: facts are told only where no other does as well. */
+/* What the best of those that explain all times has besides it: facts are told only where no other
+ * does as well. */
 struct explanation {
     struct core core;
     double off;                  /* relative, of all times together */
     unsigned others;
 };
 
-static void try_facts(const struct body_seen *seen, const struct core *core, struct explanation *best)
+static void try_facts(const struct body_seen *seen, const struct core *core,
+                      struct explanation *best)
 {
     struct window_groups groups = {.copies = 0};
     double off = 0;
@@ -104,10 +123,14 @@ static void try_facts(const struct body_seen *seen, const struct core *core, str
 
 static void tell(struct probes *p, const struct explanation *e)
 {
-    const struct { const char *key, *unit, *why; double value; } facts[] = {
-        {"uop_cache_line_insns", "instructions", "copies of short and long instructions, by all that explains how many come a cycle", e->core.uop_cache_line_insns},
+    const struct { const char *key, *unit, *why; double value;
+    } facts[] = {
+        {"uop_cache_line_insns", "instructions",
+         "copies of short and long instructions, by all that explains how many come a cycle",
+         e->core.uop_cache_line_insns},
         {"uop_cache_window", "bytes/cycle", "the same, of long ones", e->core.uop_cache_window},
-        {"uop_cache_window_lines", "lines/cycle", "the same, of short ones", e->core.uop_cache_window_lines},
+        {"uop_cache_window_lines", "lines/cycle", "the same, of short ones",
+         e->core.uop_cache_window_lines},
         {"uop_cache_window_again", "cycles", "the same", e->core.uop_cache_window_again},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
@@ -130,15 +153,24 @@ static void conclude(struct probes *p, const struct body_seen *seen)
         for (unsigned window = WINDOW_LEAST; window <= WINDOW_MOST; window *= 2)
             for (unsigned lines = 1; lines <= LINES_MOST; lines++)
                 for (unsigned again = 1; again <= AGAIN_MOST; again++) {
-                    const struct core core = {.uop_cache_line_insns = line, .uop_cache_window = window, .uop_cache_window_lines = lines, .uop_cache_window_again = again};
+                    const struct core core = {.uop_cache_line_insns = line,
+                                              .uop_cache_window = window,
+                                              .uop_cache_window_lines = lines,
+                                              .uop_cache_window_again = again};
                     try_facts(seen, &core, &best);
                 }
     p->dense_is_slow = !isnan(best.off) && !best.others;
     if (p->dense_is_slow)
         tell(p, &best);
     else
-        probe_tell(p, "uop_cache_window", NULL, "", plain ? "short and long instructions come as many a cycle as rename takes" : !all ? "no stable time" :
-                   best.others ? "several sizes of windows and lines explain the times of short and long instructions" : "no size of windows and lines explains the times of short and long instructions");
+        probe_tell(
+            p, "uop_cache_window", NULL, "",
+            plain  ? "short and long instructions come as many a cycle as rename takes"
+            : !all ? "no stable time"
+            : best.others
+                ? "several sizes of windows and lines explain the times of short and long "
+                  "instructions"
+                : "no size of windows and lines explains the times of short and long instructions");
 }
 
 bool window_probes(struct probes *p, struct err *err)

@@ -6,13 +6,18 @@
 #include <string.h>
 
 #define DEVIATION_MOST 40.0   /* what one time may cost, */
-#define ODD_COST_MOST 16.0    /* and where times may be late, one that is longer still: little more than a late one (LATE_MOST), so that it does not end the search for what explains the others */
+/* and where times may be late, one that is longer still: little more than a late one (LATE_MOST),
+ * so that it does not end the search for what explains the others */
+#define ODD_COST_MOST 16.0
 #define LATE_SHARE_MOST 0.5   /* of the times: more late ones mean something else */
-#define ODD_EVERY 20          /* of so many times one may be longer for a reason that is no port, where times may be late, but for the time alone, */
+/* of so many times one may be longer for a reason that is no port, where times may be late, but for
+ * the time alone, */
+#define ODD_EVERY 20
 #define ODD_MOST 3            /* so many at most */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
-#define PIPE_ALONE 1.5       /* cycles: a form that takes less alone is not tried with a pipe for all of them */
+/* cycles: a form that takes less alone is not tried with a pipe for all of them */
+#define PIPE_ALONE 1.5
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
@@ -29,7 +34,9 @@ void sights_add(struct sights *s, struct sight sight)
     s->order = mem_resize(s->order, s->list.count * sizeof *s->order);
     s->order[s->list.count - 1] = s->list.count - 1;
     for (size_t c = 0; c < columns; c++)
-        row[c] = sight.beside == SIZE_MAX ? 0 : (float)sight.count * s->saturators->list.items[sight.beside].row[c];
+        row[c] = sight.beside == SIZE_MAX
+                     ? 0
+                     : (float)sight.count * s->saturators->list.items[sight.beside].row[c];
 }
 
 void sights_done(struct sights *s)
@@ -53,7 +60,8 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
         lattice_add(lattice, g->uops[i].set, g->uops[i].count, row);
 }
 
-double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count)
+double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
+                    const struct saturator *s, uint32_t count)
 {
     float many[COLUMNS_MOST];
     const float *beside = s && count == 1 ? s->row : many;
@@ -68,7 +76,9 @@ portset sights_ports(const struct sights *s)
     portset tested = 0;
 
     for (size_t i = 0; i < s->list.count; i++)
-        tested |= s->list.items[i].beside != SIZE_MAX ? s->saturators->list.items[s->list.items[i].beside].ports : 0;
+        tested |= s->list.items[i].beside != SIZE_MAX
+                      ? s->saturators->list.items[s->list.items[i].beside].ports
+                      : 0;
     return tested;
 }
 
@@ -103,13 +113,19 @@ struct told {
     bool late, odd;          /* odd: longer than late ones are, on a CPU that has such */
 };
 
-static struct told what_tells(const struct guess *g, const float *row, const struct sights *s, size_t at)
+static struct told what_tells(const struct guess *g, const float *row, const struct sights *s,
+                              size_t at)
 {
     const struct sight *one = &s->list.items[at];
-    double cycles = lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-    double by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? RESIDUAL_RATIO_ALONE : RESIDUAL_RATIO;
-    bool late = is_above_ports(cycles, one->cycles, by), odd = s->lattice->late && !late && one->beside != SIZE_MAX && one->cycles > cycles;
-    double price = sight_price(s->lattice->noise, cycles, one->cycles, odd ? ODD_COST_MOST : DEVIATION_MOST, by);
+    double cycles = lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns,
+                                   g->slots + sight_slots(s, one), g->pipe);
+    double by = !s->lattice->late         ? 1
+                : one->beside == SIZE_MAX ? RESIDUAL_RATIO_ALONE
+                                          : RESIDUAL_RATIO;
+    bool late = is_above_ports(cycles, one->cycles, by),
+         odd = s->lattice->late && !late && one->beside != SIZE_MAX && one->cycles > cycles;
+    double price = sight_price(s->lattice->noise, cycles, one->cycles,
+                               odd ? ODD_COST_MOST : DEVIATION_MOST, by);
 
     return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
 }
@@ -129,9 +145,12 @@ static void add_off(struct largest *l, double off)
         }
 }
 
-static double cost_of_row(const struct guess *g, const float *row, const struct sights *s, double limit, double *worst)
+static double cost_of_row(const struct guess *g, const float *row, const struct sights *s,
+                          double limit, double *worst)
 {
-    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0, latest = 0, dearest = 0;
+    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots +
+                  (g->pipe > 0 ? PIPE_PRICE : 0),
+           most = 0, latest = 0, dearest = 0;
     size_t i = 0, worst_at = 0, late = 0;
     struct largest odd = {{0}};
 
@@ -156,7 +175,8 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
     if (worst) {
         size_t spared = i / ODD_EVERY;
         *worst = fmax(most, odd.off[spared < ODD_MOST ? spared : ODD_MOST]);
-        *worst = !s->late_known && (double)late > LATE_SHARE_MOST * (double)i ? fmax(*worst, latest) : *worst;
+        *worst = !s->late_known && (double)late > LATE_SHARE_MOST * (double)i ? fmax(*worst, latest)
+                                                                              : *worst;
     }
     return cost;
 }
@@ -232,13 +252,17 @@ void guess_begin(const struct sights *s, struct guess *out)
     for (unsigned size = 1; size <= PORTS_MAX; size++)
         for (size_t i = 0; i < s->list.count; i++) {
             const struct sight *one = &s->list.items[i];
-            const struct saturator *by = one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
+            const struct saturator *by =
+                one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* Of the µops within these ports those that are known already are taken off; what is left needs all of them, or a part that nothing keeps busy. */
+            /* Of the µops within these ports those that are known already are taken off; what is
+             * left needs all of them, or a part that nothing keeps busy. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
-                if ((lattice->sets.items[k] & ~by->ports) == 0 && (set == lattice->sets.count || portset_size(lattice->sets.items[k]) > portset_size(lattice->sets.items[set])))
+                if ((lattice->sets.items[k] & ~by->ports) == 0 &&
+                    (set == lattice->sets.count ||
+                     portset_size(lattice->sets.items[k]) > portset_size(lattice->sets.items[set])))
                     set = k;
             while (column < lattice->columns && lattice->column[column] != by->ports)
                 column++;
@@ -252,10 +276,13 @@ void guess_begin(const struct sights *s, struct guess *out)
     for (size_t i = 0; i < s->list.count; i++) {
         const struct sight *one = &s->list.items[i];
         if (one->beside != SIZE_MAX && !s->saturators->list.items[one->beside].ports)
-            out->slots = (unsigned)fmax(1, rint(one->cycles * lattice->width - sight_slots(s, one)));
+            out->slots =
+                (unsigned)fmax(1, rint(one->cycles * lattice->width - sight_slots(s, one)));
     }
     if (!out->slots)
-        out->slots = own ? (unsigned)fmin((double)guess_uops(out), floor(own->cycles * 1.01 * lattice->width)) : 1;
+        out->slots = own ? (unsigned)fmin((double)guess_uops(out),
+                                          floor(own->cycles * 1.01 * lattice->width))
+                         : 1;
     out->slots = out->slots ? out->slots : 1;
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
@@ -294,7 +321,8 @@ void guess_single(const struct sights *s, struct guess *out)
     *out = b.guess;
 }
 
-void guess_neighbours(const struct guess *g, const struct lattice *lattice, void (*each)(void *state, const struct guess *other), void *state)
+void guess_neighbours(const struct guess *g, const struct lattice *lattice,
+                      void (*each)(void *state, const struct guess *other), void *state)
 {
     for (size_t set = 0; set < lattice->sets.count; set++) {
         struct guess other;
@@ -308,7 +336,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
         for (unsigned i = 0; i < g->n; i++)
             for (unsigned k = i; k < g->n; k++) {
                 other = *g;
-                if (change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) && change(&other, set, 1))
+                if (change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
+                    change(&other, set, 1))
                     each(state, &other);
             }
         for (unsigned i = 0; i < g->n; i++) {
@@ -318,7 +347,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
             if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
                 each(state, &other);
             other = *g;
-            if (g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count) && change(&other, set, g->uops[i].count))
+            if (g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count) &&
+                change(&other, set, g->uops[i].count))
                 each(state, &other);
         }
     }
@@ -332,26 +362,34 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
         for (size_t a = 0; a < lattice->known; a++)
             for (size_t b = 0; b <= a; b++) {
                 struct guess other = *g;
-                if (a != g->uops[i].set && b != g->uops[i].set && change(&other, g->uops[i].set, -1) && change(&other, a, 1) && change(&other, b, 1))
+                if (a != g->uops[i].set && b != g->uops[i].set &&
+                    change(&other, g->uops[i].set, -1) && change(&other, a, 1) &&
+                    change(&other, b, 1))
                     each(state, &other);
             }
-    /* Two that share ports become what they share and all of both, and the reverse: beside most of what is busy both do alike. */
+    /* Two that share ports become what they share and all of both, and the reverse: beside most of
+     * what is busy both do alike. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
-            portset a = lattice->sets.items[g->uops[i].set], b = lattice->sets.items[g->uops[k].set];
+            portset a = lattice->sets.items[g->uops[i].set],
+                    b = lattice->sets.items[g->uops[k].set];
             size_t inner = lattice_set(lattice, a & b), outer = lattice_set(lattice, a | b);
             struct guess other = *g;
-            if (inner != SIZE_MAX && outer != SIZE_MAX && (a & b) != a && (a & b) != b && change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
+            if (inner != SIZE_MAX && outer != SIZE_MAX && (a & b) != a && (a & b) != b &&
+                change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
                 change(&other, inner, 1) && change(&other, outer, 1))
                 each(state, &other);
             if ((a & ~b) && (b & ~a))
                 continue;
-            size_t within = (a & ~b) ? g->uops[k].set : g->uops[i].set, around = (a & ~b) ? g->uops[i].set : g->uops[k].set;
+            size_t within = (a & ~b) ? g->uops[k].set : g->uops[i].set,
+                   around = (a & ~b) ? g->uops[i].set : g->uops[k].set;
             for (size_t set = 0; set < lattice->sets.count; set++) {
-                portset one = lattice->sets.items[set], two = (lattice->sets.items[around] & ~one) | lattice->sets.items[within];
+                portset one = lattice->sets.items[set],
+                        two = (lattice->sets.items[around] & ~one) | lattice->sets.items[within];
                 size_t rest = lattice_set(lattice, two);
                 other = *g;
-                if (rest != SIZE_MAX && (lattice->sets.items[within] & ~one) == 0 && (one & ~lattice->sets.items[around]) == 0 && change(&other, within, -1) &&
+                if (rest != SIZE_MAX && (lattice->sets.items[within] & ~one) == 0 &&
+                    (one & ~lattice->sets.items[around]) == 0 && change(&other, within, -1) &&
                     change(&other, around, -1) && change(&other, set, 1) && change(&other, rest, 1))
                     each(state, &other);
             }
@@ -360,7 +398,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
     for (unsigned i = 0; i < g->n; i++) {
         struct guess other = *g;
         other.pipe = g->uops[i].count;
-        if (!(g->pipe > 0) && g->uops[i].count > 1 && change(&other, g->uops[i].set, -(int)g->uops[i].count))
+        if (!(g->pipe > 0) && g->uops[i].count > 1 &&
+            change(&other, g->uops[i].set, -(int)g->uops[i].count))
             each(state, &other);
     }
     for (size_t set = 0; set < lattice->sets.count && g->pipe > 0; set++) {
@@ -377,7 +416,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
         }
 }
 
-/* What nothing else explains of the time alone is a pipe that is held; one that took the place of µops is tried without, however short the time is. */
+/* What nothing else explains of the time alone is a pipe that is held; one that took the place of
+ * µops is tried without, however short the time is. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);

@@ -29,7 +29,8 @@ static double noisy(struct imitation *i, double cycles)
     return cycles * (1 + i->noise * rng_unit(&i->rng) * rng_unit(&i->rng));
 }
 
-static size_t latencies_of(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+static size_t latencies_of(void *state, const struct form_code *code,
+                           struct latency out[CHAINS_MAX], struct err *err)
 {
     struct imitation *imitation = state;
     struct chain chains[CHAINS_MAX];
@@ -38,20 +39,26 @@ static size_t latencies_of(void *state, const struct form_code *code, struct lat
     (void)err;
     for (size_t i = 0; i < n; i++) {
         double cycles = chain_cycles(imitation->machine, code, &chains[i]);
-        out[i] = (struct latency){.chain = chains[i], .cycles = noisy(imitation, cycles), .spread = 0};
-        snprintf(out[i].state, sizeof out[i].state, isnan(cycles) ? "unknown to the simulated CPU" : "ok");
+        out[i] =
+            (struct latency){.chain = chains[i], .cycles = noisy(imitation, cycles), .spread = 0};
+        snprintf(out[i].state, sizeof out[i].state,
+                 isnan(cycles) ? "unknown to the simulated CPU" : "ok");
     }
     return n;
 }
 
-static bool times_of(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_of(void *state, const struct chart_block *blocks, size_t n, double *cycles,
+                     struct err *err)
 {
     struct imitation *imitation = state;
 
     (void)err;
     for (size_t i = 0; i < n; i++) {
         const struct chart_block *b = &blocks[i];
-        cycles[i] = noisy(imitation, b->copies == KERNEL_DECODED ? model_cycles_as(imitation->model, b->insns, b->count, SHAPE_UNROLLED) : model_cycles_of(imitation->model, b->insns, b->count));
+        cycles[i] = noisy(
+            imitation, b->copies == KERNEL_DECODED
+                           ? model_cycles_as(imitation->model, b->insns, b->count, SHAPE_UNROLLED)
+                           : model_cycles_of(imitation->model, b->insns, b->count));
     }
     return true;
 }
@@ -74,7 +81,8 @@ struct imitation *imitation_new(const struct machine *m, double noise, uint64_t 
     i->model = model_new(m, true);
     i->noise = noise;
     rng_seed(&i->rng, seed);
-    i->cpu = (struct chart_cpu){source_simulated(i->mapping, noise, seed), latencies_of, times_of, i};
+    i->cpu =
+        (struct chart_cpu){source_simulated(i->mapping, noise, seed), latencies_of, times_of, i};
     return i;
 }
 

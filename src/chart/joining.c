@@ -9,7 +9,8 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 
-#define WHOLE 0x1.8p32       /* added to a double and taken off again, it leaves multiples of 2^-20 */
+/* added to a double and taken off again, it leaves multiples of 2^-20 */
+#define WHOLE 0x1.8p32
 
 /* A union of sets of the others, and the µops within the sets that made it. */
 struct joiner_union {
@@ -34,7 +35,8 @@ struct joiner {
     portset *sets;           /* second ones */
     portset set;             /* the first one */
     unsigned uops;
-    size_t *order;           /* of rows: what costs most comes first, so that bad ones are soon known */
+    /* of rows: what costs most comes first, so that bad ones are soon known */
+    size_t *order;
     size_t rows_most;
     double deviation_most;
     double inverse[PORTS_MAX + 1];
@@ -93,8 +95,13 @@ void joining_add(struct joiner *j, const struct joining_row *row)
 
     if (j->count == j->rows_most || row->n > JOINING_SETS)
         BUG("%zu rows, one of %zu sets", j->count + 1, row->n);
-    *r = (struct joiner_row){.first = j->parts.count, .own = row->own, .slots = row->slots, .slot = row->slot * row->own, .cycles = row->cycles, .late = row->late,
-                      .noise = 1 / sight_noise(SIGHT_NOISE, row->cycles)};
+    *r = (struct joiner_row){.first = j->parts.count,
+                             .own = row->own,
+                             .slots = row->slots,
+                             .slot = row->slot * row->own,
+                             .cycles = row->cycles,
+                             .late = row->late,
+                             .noise = 1 / sight_noise(SIGHT_NOISE, row->cycles)};
     vec_push(&j->parts, (struct joiner_union){0});
     for (size_t i = 0; i < row->n; i++) {
         size_t end = j->parts.count;
@@ -102,31 +109,38 @@ void joining_add(struct joiner *j, const struct joining_row *row)
             j->parts.items[k].before = j->parts.items[k].mass;
         for (size_t k = r->first; k < end; k++) {
             const struct joiner_union of = j->parts.items[k];
-            add_part(j, r->first, (struct joiner_union){.ports = of.ports | row->others[i].ports, .mass = of.before + row->others[i].count});
+            add_part(j, r->first,
+                     (struct joiner_union){.ports = of.ports | row->others[i].ports,
+                                           .mass = of.before + row->others[i].count});
         }
         r->mass += row->others[i].count;
     }
     r->parts = j->parts.count - r->first;
     for (size_t k = r->first + 1; k < j->parts.count; k++)
-        r->most = fmax(r->most, j->parts.items[k].mass * j->inverse[portset_size(j->parts.items[k].ports)]);
+        r->most = fmax(r->most,
+                       j->parts.items[k].mass * j->inverse[portset_size(j->parts.items[k].ports)]);
     j->order[j->count] = j->count;
     j->count++;
 }
 
 /* @off: deviation in units of the noise. */
-static double price(double off, double predicted, double measured, double deviation_most, struct residual_limit late)
+static double price(double off, double predicted, double measured, double deviation_most,
+                    struct residual_limit late)
 {
     return residual_cost(off, predicted, measured, deviation_most, late) + WHOLE - WHOLE;
 }
 
-double joining_price(double predicted, double measured, double deviation_most, struct residual_limit late)
+double joining_price(double predicted, double measured, double deviation_most,
+                     struct residual_limit late)
 {
-    return price((predicted - measured) / sight_noise(SIGHT_NOISE, measured), predicted, measured, deviation_most, late);
+    return price((predicted - measured) / sight_noise(SIGHT_NOISE, measured), predicted, measured,
+                 deviation_most, late);
 }
 
 static double price_of(const struct joiner *j, const struct joiner_row *r, double predicted)
 {
-    return price((predicted - r->cycles) * r->noise, predicted, r->cycles, j->deviation_most, r->late);
+    return price((predicted - r->cycles) * r->noise, predicted, r->cycles, j->deviation_most,
+                 r->late);
 }
 
 /* Not fmax(), which is a call. */
@@ -192,7 +206,8 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
 
     for (size_t i = 0; i < j->count && cost <= limit; i++) {
         const struct joiner_row *r = &j->rows[j->order[i]];
-        double cycles = larger(j->first[j->order[i]], r->slots + r->slot * slots), mass = r->own * (j->uops + 1);
+        double cycles = larger(j->first[j->order[i]], r->slots + r->slot * slots),
+               mass = r->own * (j->uops + 1);
         if (with) {
             cycles = larger(cycles, with[j->order[i]]);
             if ((r->mass + mass) * inverse > cycles)   /* no union has more µops or fewer ports */

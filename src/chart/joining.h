@@ -1,5 +1,7 @@
-/* What times say to a form that joins others: how long each row takes when one or two kinds of µops more run in it, and what that costs. Of a row the others' µops do not change while millions of
- * ways to join are tried, so that their sums within every union of their sets are made once (throughput/throughput.h: t = max over non-empty Q of mass(sets within Q) / |Q|). */
+/* What times say to a form that joins others: how long each row takes when one or two kinds of µops
+ * more run in it, and what that costs. Of a row the others' µops do not change while millions of
+ * ways to join are tried, so that their sums within every union of their sets are made once
+ * (throughput/throughput.h: t = max over non-empty Q of mass(sets within Q) / |Q|). */
 #ifndef PORTOLAN_CHART_JOINING_H
 #define PORTOLAN_CHART_JOINING_H
 
@@ -21,7 +23,8 @@ struct joining_row {
     double slots;              /* issue slots of the others, cycles */
     double slot;               /* of one slot of each execution of the form, cycles */
     double cycles;             /* measured */
-    struct residual_limit late;      /* what its time may cost where it is late (chart/residual.h) */
+    /* what its time may cost where it is late (chart/residual.h) */
+    struct residual_limit late;
 };
 #define JOINING_SETS 16
 
@@ -30,16 +33,19 @@ void joining_begin(struct joiner *j, double deviation_most);
 void joining_add(struct joiner *j, const struct joining_row *row);
 /* The sets that a second µop may have, once all rows are there. */
 void joining_seconds(struct joiner *j, const portset *sets, size_t n);
-/* The form executes @count µops of @set (0 of none). Returns a lower bound of the cost with any second µop. */
+/* The form executes @count µops of @set (0 of none). Returns a lower bound of the cost with any
+ * second µop. */
 double joining_first(struct joiner *j, portset set, unsigned count);
 /* The same bound of second set number @second, whatever the first is. */
 double joining_bound(const struct joiner *j, size_t second);
-/* Cost of all rows with the µops of joining_first, one of second set number @second unless that is JOINING_NONE, and @slots slots; INFINITY where it passes @limit. A multiple of 2^-20, so that sums do not
- * depend on an order. */
+/* Cost of all rows with the µops of joining_first, one of second set number @second unless that is
+ * JOINING_NONE, and @slots slots; INFINITY where it passes @limit. A multiple of 2^-20, so that
+ * sums do not depend on an order. */
 #define JOINING_NONE SIZE_MAX
 double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 
 /* What a row costs that takes @predicted cycles. */
-double joining_price(double predicted, double measured, double deviation_most, struct residual_limit late);
+double joining_price(double predicted, double measured, double deviation_most,
+                     struct residual_limit late);
 
 #endif

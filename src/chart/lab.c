@@ -29,7 +29,8 @@ double lab_cycles(const struct lab *lab, size_t row)
 
 bool lab_goes_on(const struct lab *lab, struct err *err)
 {
-    return !lab->hooks->cancelled(lab->hooks->state) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    return !lab->hooks->cancelled(lab->hooks->state) ||
+           err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
 static bool cancelled(void *state)
@@ -46,20 +47,26 @@ static double expected(void *state, size_t index)
 static void take_result(void *state, size_t index, const struct measured *m)
 {
     struct lab_run *run = state;
-    experiments_set(run->lab->table, run->first + index, m->cycles, m->spread, m->repeats, m->state);
+    experiments_set(run->lab->table, run->first + index, m->cycles, m->spread, m->repeats,
+                    m->state);
 }
 
 static void show_progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct lab *lab = ((struct lab_run *)state)->lab;
-    lab->hooks->progress(lab->hooks->state, lab->stage, (double)(so_far->done + so_far->failed), (double)total, lab->what);
+    lab->hooks->progress(lab->hooks->state, lab->stage, (double)(so_far->done + so_far->failed),
+                         (double)total, lab->what);
 }
 
 bool lab_measure(struct lab *lab, const char *what, struct err *err)
 {
     struct lab_run run = {.lab = lab, .first = lab->measured};
     const struct runner_options options = {.one_length = true, .patience = lab->options->patience};
-    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = &run, .expected = expected};
+    const struct runner_hooks hooks = {.cancelled = cancelled,
+                                       .result = take_result,
+                                       .progress = show_progress,
+                                       .state = &run,
+                                       .expected = expected};
     struct runner_summary summary = {0};
 
     lab->what = what;
@@ -78,7 +85,8 @@ bool lab_measure(struct lab *lab, const char *what, struct err *err)
     for (size_t i = 0; i < lab->expected.count; i++)
         run.expected[lab->expected.items[i].row - run.first] = lab->expected.items[i].cycles;
     vec_done(&lab->expected);
-    bool ok = runner_run(lab->cpu->source, asked, lab->options->journal, &options, &hooks, &summary, err);
+    bool ok =
+        runner_run(lab->cpu->source, asked, lab->options->journal, &options, &hooks, &summary, err);
     lab->measured = lab->table->rows.count;
     lab->resumed += (unsigned)summary.reused;
     experiments_free(asked);

@@ -24,12 +24,16 @@ struct lab {
     unsigned resumed;
     enum chart_stage stage;
     const char *what;            /* of what is measured now */
-    double noise;                /* relative: of a time beside what the best mapping says, which on a real CPU is more than that of measuring */
-    bool late;                   /* times may be late (chart/residual.h), as those of the core are */
+    /* relative: of a time beside what the best mapping says, which on a real CPU is more than that
+     * of measuring */
+    double noise;
+    /* times may be late (chart/residual.h), as those of the core are */
+    bool late;
 };
 
 #define LAB_OFF 0.03
-/* Relative deviation of a time by which a usage disagrees with it, where times are off by @noise. */
+/* Relative deviation of a time by which a usage disagrees with it, where times are off by
+ * @noise. */
 static inline double noise_off(double noise)
 {
     return fmax(LAB_OFF, 3 * noise);
@@ -41,9 +45,11 @@ static inline double lab_off(const struct lab *lab)
 
 /* Asks for @n forms of lab->table->forms; returns the row that will have its cycles. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
-/* What explains other times says that @row, not measured yet, takes @cycles: a single pass that agrees is enough. */
+/* What explains other times says that @row, not measured yet, takes @cycles: a single pass that
+ * agrees is enough. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
-/* Measures what was asked since the last time. False with err when that is impossible or was cancelled; rows without a stable time stay without. */
+/* Measures what was asked since the last time. False with err when that is impossible or was
+ * cancelled; rows without a stable time stay without. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Cycles of a row, NaN when it has none. */
 double lab_cycles(const struct lab *lab, size_t row);

@@ -34,7 +34,8 @@ struct latency_finding {
     struct lab *lab;
     struct chart *chart;
     struct latency_file known;
-    struct machine *scratch;     /* with the rules of one form at a time, in front of those that stay: */
+    /* with the rules of one form at a time, in front of those that stay: */
+    struct machine *scratch;
     size_t lasting;
     double written;              /* when the file was */
 };
@@ -47,10 +48,15 @@ static bool known_open(struct latency_file *k, const char *path, struct err *err
     k->table = csv_table_read(path, err);
     if (!k->table)
         return false;
-    const struct { int *column; const char *name; } wanted[] = {{&k->form, "form"}, {&k->from, "from"}, {&k->to, "to"}, {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
+    const struct {
+        int *column;
+        const char *name;
+    } wanted[] = {{&k->form, "form"},     {&k->from, "from"},     {&k->to, "to"},
+                  {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if ((*wanted[i].column = csv_table_column(k->table, wanted[i].name)) < 0) {
-            err_set(err, ERR_DATA, "give a file that latency measure exported", "the column %s is missing", wanted[i].name);
+            err_set(err, ERR_DATA, "give a file that latency measure exported",
+                    "the column %s is missing", wanted[i].name);
             return err_at(err, path, 1, 1);
         }
     for (size_t i = 0; i < k->table->count; i++)
@@ -69,8 +75,10 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* The chains of @code as the file has them; false when it lacks one of them: what a busy core refused is asked for again, with the form's others. */
-static bool known_latencies(const struct latency_file *k, const struct form_code *code, struct latency out[CHAINS_MAX], size_t *count)
+/* The chains of @code as the file has them; false when it lacks one of them: what a busy core
+ * refused is asked for again, with the form's others. */
+static bool known_latencies(const struct latency_file *k, const struct form_code *code,
+                            struct latency out[CHAINS_MAX], size_t *count)
 {
     uint32_t name = k->table ? names_find(&k->forms, code->row->form) : UINT32_MAX;
     struct chain chains[CHAINS_MAX];
@@ -82,9 +90,13 @@ static bool known_latencies(const struct latency_file *k, const struct form_code
     for (size_t i = 0; i < *count; i++) {
         bool found = false;
         out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
-        for (size_t at = k->first.items[name], n = 0; !found && at < k->table->count && n < CHAINS_MAX && strcmp(k->table->rows[at][k->form], code->row->form) == 0; at++, n++) {
+        for (size_t at = k->first.items[name], n = 0;
+             !found && at < k->table->count && n < CHAINS_MAX &&
+             strcmp(k->table->rows[at][k->form], code->row->form) == 0;
+             at++, n++) {
             char **row = k->table->rows[at];
-            if (used[n] || strcmp(row[k->from], chains[i].from_name) != 0 || strcmp(row[k->to], chains[i].to_name) != 0)
+            if (used[n] || strcmp(row[k->from], chains[i].from_name) != 0 ||
+                strcmp(row[k->to], chains[i].to_name) != 0)
                 continue;
             used[n] = found = true;
             out[i].cycles = *row[k->cycles] ? strtod(row[k->cycles], NULL) : NAN;
@@ -126,7 +138,8 @@ static void add_number(struct str *text, double number, int digits)
     csv_add_field(text, field, false);
 }
 
-/* The file again, with all that is known by now. What a busy core refused is left out, so that the next run asks again. */
+/* The file again, with all that is known by now. What a busy core refused is left out, so that the
+ * next run asks again. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
@@ -162,7 +175,9 @@ static bool measure_all(struct latency_finding *f, struct err *err)
 
     for (uint32_t i = 0; i < c->form_count; i++) {
         struct latency list[CHAINS_MAX];
-        struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form) ? encodings_code_any(c->forms[i].row, NULL) : NULL;
+        struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form)
+                                     ? encodings_code_any(c->forms[i].row, NULL)
+                                     : NULL;
         size_t n = 0;
         if (!code)
             continue;
@@ -200,7 +215,8 @@ static double usual(const struct chart_latency *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t same = 0;
         int from, to;
-        if (!(list[i].latency.cycles > -NEAR) || list[i].latency.chain.kind == CHAIN_ADDRESS || !chain_ends(&list[i].latency.chain, &from, &to))
+        if (!(list[i].latency.cycles > -NEAR) || list[i].latency.chain.kind == CHAIN_ADDRESS ||
+            !chain_ends(&list[i].latency.chain, &from, &to))
             continue;
         for (size_t k = 0; k < n; k++)
             same += rounded(list[k].latency.cycles) == rounded(list[i].latency.cycles);
@@ -218,7 +234,8 @@ static bool steps_base(const struct chain *chain)
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
 }
 
-/* That of the chains through registers that the form names itself (rax of mul), the longest; NaN: there are none, or they go through memory, too (cmpxchg). */
+/* That of the chains through registers that the form names itself (rax of mul), the longest; NaN:
+ * there are none, or they go through memory, too (cmpxchg). */
 static double of_own_registers(const struct chart_latency *list, size_t n)
 {
     double most = NAN;
@@ -226,7 +243,8 @@ static double of_own_registers(const struct chart_latency *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (list[i].latency.chain.kind == CHAIN_MEMORY)
             return NAN;
-        if (list[i].latency.chain.kind == CHAIN_OWN && !steps_base(&list[i].latency.chain) && !*list[i].latency.chain.note && list[i].latency.cycles > -NEAR)
+        if (list[i].latency.chain.kind == CHAIN_OWN && !steps_base(&list[i].latency.chain) &&
+            !*list[i].latency.chain.note && list[i].latency.cycles > -NEAR)
             most = fmax(most, fmax(rounded(list[i].latency.cycles), 0));
     }
     return most;
@@ -237,16 +255,20 @@ static bool near(double a, double b)
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
 }
 
-/* A rule for one chain where the machine says otherwise than what was measured: the latency with which it says the same. Of a chain of the form alone that is what was
- * measured; of others what is left beside what the machine has for the rest of the chain. */
-static void add_rule(struct latency_finding *f, const struct form_code *code, const struct latency *l)
+/* A rule for one chain where the machine says otherwise than what was measured: the latency with
+ * which it says the same. Of a chain of the form alone that is what was measured; of others what is
+ * left beside what the machine has for the rest of the chain. */
+static void add_rule(struct latency_finding *f, const struct form_code *code,
+                     const struct latency *l)
 {
-    bool own = l->chain.kind == CHAIN_REGISTER || l->chain.kind == CHAIN_FIXED || l->chain.kind == CHAIN_FLAGS;
+    bool own = l->chain.kind == CHAIN_REGISTER || l->chain.kind == CHAIN_FIXED ||
+               l->chain.kind == CHAIN_FLAGS;
     int from, to;
 
     if (!(l->cycles > -1) || !chain_ends(&l->chain, &from, &to))
         return;
-    double without = chain_cycles(f->scratch, code, &l->chain), cycles = own ? fmax(0, rounded(l->cycles)) : 1;
+    double without = chain_cycles(f->scratch, code, &l->chain),
+           cycles = own ? fmax(0, rounded(l->cycles)) : 1;
     if (near(without, l->cycles))
         return;
     machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
@@ -257,9 +279,11 @@ static void add_rule(struct latency_finding *f, const struct form_code *code, co
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* Where the machine lacks a form of the chain nothing can be said but for a chain of the form alone. */
+    /* Where the machine lacks a form of the chain nothing can be said but for a chain of the form
+     * alone. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
-        machine_put_latency(f->chart->machine, code->row->form, from, to, cycles, "charted: measured");
+        machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
+                            "charted: measured");
     else
         machine_drop_latency(f->scratch);
 }
@@ -283,16 +307,19 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     if (isnan(latency)) {
         latency = of_own_registers(list, n);
         for (unsigned i = 0; i < 2 && latency > 0 && memory; i++)
-            machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency, "charted: measured");
+            machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
+                                "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
     if (isnan(latency) || memory)   /* those of memory have rules alone */
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* To the models a form without ports is one that rename does, in no time: where the issue width hides its ports a rule says otherwise. */
+        /* To the models a form without ports is one that rename does, in no time: where the issue
+         * width hides its ports a rule says otherwise. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
-            machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency, "charted: measured");
+            machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
+                                "charted: measured");
     }
     f->lasting = f->scratch->latency_count;
 }
@@ -310,13 +337,18 @@ static void settle_rules(struct latency_finding *f, const struct chart_latency *
 }
 
 /* Calls @settle for the chains of each form. False with err when it was cancelled. */
-static bool each_form(struct latency_finding *f, void (*settle)(struct latency_finding *f, const struct chart_latency *list, size_t n), struct err *err)
+static bool each_form(struct latency_finding *f,
+                      void (*settle)(struct latency_finding *f, const struct chart_latency *list,
+                                     size_t n),
+                      struct err *err)
 {
     const struct chart *c = f->chart;
     bool ok = true;
 
     for (size_t i = 0, end; i < c->latencies.count && ok; i = end) {
-        for (end = i; end < c->latencies.count && c->latencies.items[end].form == c->latencies.items[i].form; end++)
+        for (end = i;
+             end < c->latencies.count && c->latencies.items[end].form == c->latencies.items[i].form;
+             end++)
             continue;
         settle(f, c->latencies.items + i, end - i);
         ok = lab_goes_on(f->lab, err);
@@ -330,8 +362,9 @@ static bool plain_load(const char *form)
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
 }
 
-/* Address to value, without which the models follow no dependence: what the quickest plain loads have, since those of parts of a register also merge. Where none was
- * charted, the least of any form that loads, less the cycle of its operation. */
+/* Address to value, without which the models follow no dependence: what the quickest plain loads
+ * have, since those of parts of a register also merge. Where none was charted, the least of any
+ * form that loads, less the cycle of its operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;
@@ -350,7 +383,10 @@ static void set_load_latency(struct latency_finding *f)
     if (!isfinite(least))
         return;
     snprintf(text, sizeof text, "%g", isfinite(plain) ? plain : least - 1);
-    machine_set_fact(c->machine, "load_latency", text, "cycles", isfinite(plain) ? "charted: the quickest plain loads, from the address" : "charted: the quickest load with an operation, less a cycle");
+    machine_set_fact(c->machine, "load_latency", text, "cycles",
+                     isfinite(plain)
+                         ? "charted: the quickest plain loads, from the address"
+                         : "charted: the quickest load with an operation, less a cycle");
 }
 
 /* The latency of each form, and then its rules. */

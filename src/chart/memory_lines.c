@@ -30,7 +30,8 @@
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* The loop of each cost, and its lines per iteration: of its kind, and in order besides, of indices. */
+/* The loop of each cost, and its lines per iteration: of its kind, and in order besides, of
+ * indices. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_STORE] = {LOOP_STORES, 1, 0},
@@ -69,8 +70,10 @@ uint64_t memory_available(void)
 /* Sizes around those where levels may end; ascending. */
 static void sizes_choose(struct memory_costs *out)
 {
-    const double sizes[] = {1.5 * out->first, out->second / 4, out->second / 2,       0.75 * out->second,      out->second,             1.5 * out->second,
-                            3 * out->second,  8 * out->second, (double)(32 << 20), (double)(80 << 20), (double)(192 << 20)};
+    const double sizes[] = {1.5 * out->first,   out->second / 4,    out->second / 2,
+                            0.75 * out->second, out->second,        1.5 * out->second,
+                            3 * out->second,    8 * out->second,    (double)(32 << 20),
+                            (double)(80 << 20), (double)(192 << 20)};
 
     out->count = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -94,7 +97,9 @@ static bool probes_begin(struct lines_probing *p, struct err *err)
     sandbox_clear(p->sandbox);
     for (size_t i = 0; i < MEMORY_COSTS; i++) {
         size_t count;
-        p->kernels[i] = kernel_from_hex(isa_host(), isa_ops(isa_host())->foreign->memory_loop(probes[i].loop, cpu_vector_bits()), err);
+        p->kernels[i] = kernel_from_hex(
+            isa_host(),
+            isa_ops(isa_host())->foreign->memory_loop(probes[i].loop, cpu_vector_bits()), err);
         if (!p->kernels[i])
             return false;
         const struct insn *insns = kernel_insns(p->kernels[i], 0, &count);
@@ -108,7 +113,9 @@ static bool probes_begin(struct lines_probing *p, struct err *err)
 /* Bytes of the arrays of which a cache holds @bytes at a time, or of which a region has them. */
 static double arrays_bytes(const struct lines_probing *p, size_t at, double bytes)
 {
-    return at == COST_ODD ? ODD_LINES * bytes : probes[at].ordered > 0 ? bytes * bytes / memory_region(&p->streams[at], bytes) : bytes;
+    return at == COST_ODD           ? ODD_LINES * bytes
+           : probes[at].ordered > 0 ? bytes * bytes / memory_region(&p->streams[at], bytes)
+                                    : bytes;
 }
 
 static bool probe_fits(const struct lines_probing *p, size_t at, double bytes)
@@ -116,14 +123,17 @@ static bool probe_fits(const struct lines_probing *p, size_t at, double bytes)
     return arrays_bytes(p, at, bytes) + LAYOUT_SLACK <= (double)MEMORY_LINES_ARENA;
 }
 
-static bool probe_run(struct lines_probing *p, size_t at, size_t k, double bytes, double seconds, struct err *err)
+static bool probe_run(struct lines_probing *p, size_t at, size_t k, double bytes, double seconds,
+                      struct err *err)
 {
     struct arrays arrays;
     struct arrays_measured m;
     size_t count;
     const struct insn *insns = kernel_insns(p->kernels[at], 0, &count);
 
-    if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err) || !kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err))
+    if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays,
+                       err) ||
+        !kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err))
         return false;
     p->cycles[at][k][p->rounds[at][k]++] = m.cycles;
     qsort(p->cycles[at][k], p->rounds[at][k], sizeof m.cycles, compare_doubles);
@@ -131,7 +141,8 @@ static bool probe_run(struct lines_probing *p, size_t at, size_t k, double bytes
     return true;
 }
 
-/* The lowest time that another one confirms, since others only make it longer; where none does, the lowest. *@apart: how far those two are apart, relative. */
+/* The lowest time that another one confirms, since others only make it longer; where none does, the
+ * lowest. *@apart: how far those two are apart, relative. */
 static double lowest(const double *cycles, unsigned count, double *apart)
 {
     unsigned at = 0;
@@ -144,20 +155,24 @@ static double lowest(const double *cycles, unsigned count, double *apart)
 }
 
 /* Those with a pattern of their own one size after the other, so that it is filled in once. */
-static bool probes_run(struct lines_probing *p, const struct memory_costs *sizes, double seconds, struct err *err)
+static bool probes_run(struct lines_probing *p, const struct memory_costs *sizes, double seconds,
+                       struct err *err)
 {
-    const double each = seconds / (double)(ROUNDS * MEMORY_COSTS * sizes->count), until = clock_seconds() + PATIENCE * seconds;
+    const double each = seconds / (double)(ROUNDS * MEMORY_COSTS * sizes->count),
+                 until = clock_seconds() + PATIENCE * seconds;
     double apart;
 
     for (unsigned round = 0; round < ROUNDS_MOST; round++)
         for (size_t i = 0; i < MEMORY_COSTS; i++) {
             const bool filled = i == COST_RANDOM || i == COST_HOP;
             for (size_t k = 0; k < sizes->count && !(filled && round); k++)
-                for (unsigned again = filled ? 0 : round; again < (filled ? ROUNDS_MOST : round + 1); again++) {
+                for (unsigned again = filled ? 0 : round;
+                     again < (filled ? ROUNDS_MOST : round + 1); again++) {
                     lowest(p->cycles[i][k], p->rounds[i][k], &apart);
                     if (again >= ROUNDS && (apart <= CONFIRMED - 1 || clock_seconds() > until))
                         continue;
-                    if (probe_fits(p, i, sizes->bytes[k]) && !probe_run(p, i, k, sizes->bytes[k], each, err))
+                    if (probe_fits(p, i, sizes->bytes[k]) &&
+                        !probe_run(p, i, k, sizes->bytes[k], each, err))
                         return false;
                 }
         }
@@ -179,36 +194,47 @@ static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
         qsort(spreads, count, sizeof *spreads, compare_doubles);
         out->spread[i] = count ? spreads[count / 2] : NAN;
     }
-    /* Behind a core's own caches no loop is quicker over larger arrays: a smaller size that seems to be slower was disturbed. */
+    /* Behind a core's own caches no loop is quicker over larger arrays: a smaller size that seems
+     * to be slower was disturbed. */
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         for (size_t k = out->count; k-- > 1 && out->bytes[k - 1] > out->second;)
             if (p->rounds[i][k])
                 out->cycles[i][k - 1] = fmin(out->cycles[i][k - 1], out->cycles[i][k]);
     for (size_t k = 0; k < out->count; k++)
         for (size_t i = 0; i < MEMORY_COSTS; i++) {
-            double other = i == COST_CONCURRENT ? out->cycles[COST_STORE][k] : probes[i].ordered * out->cycles[COST_LOAD][k];
+            double other = i == COST_CONCURRENT ? out->cycles[COST_STORE][k]
+                                                : probes[i].ordered * out->cycles[COST_LOAD][k];
             out->cycles[i][k] = fmax(0, out->cycles[i][k] - other) / probes[i].lines;
         }
     for (size_t k = 0; k < out->count; k++) {
-        /* A line next to one that is written takes no longer than alone; the difference of two times that others disturb may say so. */
-        out->cycles[COST_CONCURRENT][k] = fmin(out->cycles[COST_CONCURRENT][k], out->cycles[COST_LOAD][k]);
-        for (size_t i = 0; k && i < MEMORY_COSTS; i++)   /* arrays for which there is no room: as every fourth line grows */
+        /* A line next to one that is written takes no longer than alone; the difference of two
+         * times that others disturb may say so. */
+        out->cycles[COST_CONCURRENT][k] =
+            fmin(out->cycles[COST_CONCURRENT][k], out->cycles[COST_LOAD][k]);
+        /* arrays for which there is no room: as every fourth line grows */
+        for (size_t i = 0; k && i < MEMORY_COSTS; i++)
             if (!p->rounds[i][k])
-                out->cycles[i][k] = out->cycles[i][k - 1] * out->cycles[COST_SKIPPED][k] / out->cycles[COST_SKIPPED][k - 1];
+                out->cycles[i][k] = out->cycles[i][k - 1] * out->cycles[COST_SKIPPED][k] /
+                                    out->cycles[COST_SKIPPED][k - 1];
     }
 }
 
-bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state), void *state, struct memory_costs *out, struct err *err)
+bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state),
+                          void *state, struct memory_costs *out, struct err *err)
 {
     struct lines_probing p = {0};
 
-    *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL), .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL), .overlaps = overlaps, .measured = true};
+    *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL),
+                                 .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL),
+                                 .overlaps = overlaps,
+                                 .measured = true};
     sizes_choose(out);
     p.sandbox = sandbox_new(-1, err);
     if (!p.sandbox)
         return false;
     sandbox_cancel_by(p.sandbox, cancelled, state);
-    bool ok = sandbox_arena(p.sandbox, MEMORY_LINES_ARENA, huge, err) && probes_begin(&p, err) && probes_run(&p, out, seconds, err);
+    bool ok = sandbox_arena(p.sandbox, MEMORY_LINES_ARENA, huge, err) && probes_begin(&p, err) &&
+              probes_run(&p, out, seconds, err);
     out->clock_hz = p.clock_hz;
     out->huge = ok ? sandbox_arena_huge(p.sandbox) : NAN;
     if (ok)
@@ -222,8 +248,12 @@ bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cance
     return ok;
 }
 
-enum lines_column { CPU, SIGNATURE, MICROCODE, DAY, CLOCK, OVERLAPS, COST, BYTES, CYCLES, SPREAD, COLUMNS };
-static const char *const names[COLUMNS] = {"cpu", "signature", "microcode", "date", "clock_hz", "overlaps", "cost", "bytes", "cycles", "spread"};
+enum lines_column {
+    CPU, SIGNATURE, MICROCODE, DAY, CLOCK, OVERLAPS, COST, BYTES, CYCLES, SPREAD, COLUMNS
+};
+static const char *const names[COLUMNS] = {"cpu",      "signature", "microcode", "date",
+                                           "clock_hz", "overlaps",  "cost",      "bytes",
+                                           "cycles",   "spread"};
 
 /* The table, NULL when there is none that can be read. */
 static struct csv_table *table_read(const char *path, int columns[COLUMNS])
@@ -264,16 +294,22 @@ static bool number(const char *text, double least, double most, double *out)
     return end != text && !*end && *out >= least && *out <= most;
 }
 
-/* Takes one row over; false when it is damaged. Rows of a cost are in the order of sizes, all costs have the same ones. */
-static bool row_take(char *const *row, const int columns[COLUMNS], struct memory_costs *out, size_t filled[MEMORY_COSTS])
+/* Takes one row over; false when it is damaged. Rows of a cost are in the order of sizes, all costs
+ * have the same ones. */
+static bool row_take(char *const *row, const int columns[COLUMNS], struct memory_costs *out,
+                     size_t filled[MEMORY_COSTS])
 {
     double bytes, cycles, spread;
     size_t cost = 0;
 
-    while (cost < MEMORY_COSTS && strcmp(row[columns[COST]], memory_cost_name((enum memory_cost)cost)) != 0)
+    while (cost < MEMORY_COSTS &&
+           strcmp(row[columns[COST]], memory_cost_name((enum memory_cost)cost)) != 0)
         cost++;
-    if (cost == MEMORY_COSTS || filled[cost] == MEMORY_SIZES || !number(row[columns[BYTES]], 1024, 1e13, &bytes) || !number(row[columns[CYCLES]], 0, 1e6, &cycles) ||
-        !number(row[columns[SPREAD]], 0, 1e3, &spread) || !number(row[columns[CLOCK]], 1e6, 1e11, &out->clock_hz))
+    if (cost == MEMORY_COSTS || filled[cost] == MEMORY_SIZES ||
+        !number(row[columns[BYTES]], 1024, 1e13, &bytes) ||
+        !number(row[columns[CYCLES]], 0, 1e6, &cycles) ||
+        !number(row[columns[SPREAD]], 0, 1e3, &spread) ||
+        !number(row[columns[CLOCK]], 1e6, 1e11, &out->clock_hz))
         return false;
     size_t k = filled[cost]++;
     if (cost == 0)
@@ -298,7 +334,10 @@ bool memory_lines_recall(struct memory_costs *out)
     struct csv_table *t = table_read(path, columns);
     bool ok = t != NULL;
 
-    *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL), .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL), .measured = true, .huge = NAN};
+    *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL),
+                                 .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL),
+                                 .measured = true,
+                                 .huge = NAN};
     baseline_identity(&identity[CPU], &identity[SIGNATURE], &identity[MICROCODE]);
     for (size_t i = 0; ok && i < t->count; i++)
         if (row_is(t->rows[i], columns, identity))
@@ -334,8 +373,9 @@ void memory_lines_remember(struct memory_costs *m)
         for (size_t k = 0; k < m->count; k++) {
             for (int c = CPU; c <= MICROCODE; c++)
                 csv_add_field(&text, str_text(&identity[c]), false);
-            str_addf(&text, "%s,%.6g,%s,%s,%.0f,%.5g,%.4g\n", m->day, m->clock_hz, m->overlaps ? "yes" : "no", memory_cost_name((enum memory_cost)cost), m->bytes[k], m->cycles[cost][k],
-                     m->spread[cost]);
+            str_addf(&text, "%s,%.6g,%s,%s,%.0f,%.5g,%.4g\n", m->day, m->clock_hz,
+                     m->overlaps ? "yes" : "no", memory_cost_name((enum memory_cost)cost),
+                     m->bytes[k], m->cycles[cost][k], m->spread[cost]);
         }
     if (!path_make_parents(path, 0777, &err) || !file_write(path, text.data, text.length, &err))
         log_add(LOG_WARN, "cannot save what memory costs: %s", err_text(&err, why, sizeof why));

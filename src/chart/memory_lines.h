@@ -1,13 +1,16 @@
-/* What lines cost on this CPU: measured by a few loops over arrays of some sizes, and kept beside the idle baseline with its day. */
+/* What lines cost on this CPU: measured by a few loops over arrays of some sizes, and kept beside
+ * the idle baseline with its day. */
 #ifndef PORTOLAN_CHART_MEMORY_LINES_H
 #define PORTOLAN_CHART_MEMORY_LINES_H
 
 #include "measure/sandbox.h"
 #include "model/memory_costs.h"
 
-/* About a second with @seconds 1: first-level and second-level sizes as the system tells them, all other by measuring. Needs MEMORY_LINES_ARENA bytes. False with err.
+/* About a second with @seconds 1: first-level and second-level sizes as the system tells them, all
+ * other by measuring. Needs MEMORY_LINES_ARENA bytes. False with err.
  * @overlaps is taken over: what the CPU's machine says. */
-bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state), void *state, struct memory_costs *out, struct err *err);
+bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state),
+                          void *state, struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)260 << 20)
 
 /* What is kept of this CPU. False when nothing is. Any thread. */

@@ -42,7 +42,8 @@ struct element {
 
 /* The core as it is, or parted. */
 struct view {
-    portset part, whole, ports; /* the first one's ports become others, and a µop of the second goes with each; 0: as it is */
+    /* the first one's ports become others, and a µop of the second goes with each; 0: as it is */
+    portset part, whole, ports;
     unsigned shift;             /* of the first one's lowest port to the first of the others */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
@@ -87,7 +88,8 @@ static bool parts(const struct view *v, portset set)
 
 static struct element element_of(const struct view *v, portset set)
 {
-    return parts(v, set) ? (struct element){{others_of(v, set), v->whole}} : (struct element){{set, 0}};
+    return parts(v, set) ? (struct element){{others_of(v, set), v->whole}}
+                         : (struct element){{set, 0}};
 }
 
 static float *row_of(const struct view *v, size_t number)
@@ -152,13 +154,15 @@ static double most_of(const struct view *v, const float *row, const float *more,
 }
 
 /* Mean error of a form with the µops of @own, beside @sums: those of its rows without it. */
-static double error_with(const struct parter *p, const struct outsider *o, const float *sums, const float *own)
+static double error_with(const struct parter *p, const struct outsider *o, const float *sums,
+                         const float *own)
 {
     double sum = 0;
 
     for (size_t r = 0; r < o->rows.count; r++) {
         const struct single_input_core *b = &o->rows.items[r];
-        double says = fmax(most_of(p->view, sums + r * p->view->width, own, b->own), (b->slots + b->own) / p->slots);
+        double says = fmax(most_of(p->view, sums + r * p->view->width, own, b->own),
+                           (b->slots + b->own) / p->slots);
         sum += fmin(fabs(says / b->cycles - 1), ERROR_MOST);
     }
     return sum / (double)o->rows.count;
@@ -171,7 +175,8 @@ static float *sums_of(const struct view *v, const struct outsider *o)
     for (size_t r = 0; r < o->rows.count; r++)
         for (unsigned k = 0; k < o->rows.items[r].count; k++)
             for (size_t c = 0; c < v->width; c++)
-                sums[r * v->width + c] += (float)o->rows.items[r].terms[k].count * row_of(v, o->rows.items[r].terms[k].entry)[c];
+                sums[r * v->width + c] += (float)o->rows.items[r].terms[k].count *
+                                          row_of(v, o->rows.items[r].terms[k].entry)[c];
     return sums;
 }
 
@@ -181,7 +186,8 @@ struct try {
     float row[COLUMNS_MOST];
 };
 
-/* Puts @t among the @n best, if it is one of them and no other is the same; returns how many there are. */
+/* Puts @t among the @n best, if it is one of them and no other is the same; returns how many there
+ * are. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;
@@ -267,8 +273,11 @@ static double core_error(struct parter *p, const struct view *v)
     return error;
 }
 
-/* The row @i of @t by entries of the core: true when at most one of its forms is none of these, *outside, which executes @b->own times. */
-static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry, const struct mapping *core, struct single_input_core *b, uint32_t *outside)
+/* The row @i of @t by entries of the core: true when at most one of its forms is none of these,
+ * *outside, which executes @b->own times. */
+static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
+                              const struct mapping *core, struct single_input_core *b,
+                              uint32_t *outside)
 {
     const struct experiment_row *row = &t->rows.items[i];
 
@@ -295,7 +304,8 @@ static bool single_input_make(const struct experiments *t, size_t i, const size_
 static void rows_collect(struct parter *p, const struct lab *lab, const bool *keep)
 {
     const struct experiments *t = lab->table;
-    size_t *entry = mem_alloc((t->forms.count + 1) * sizeof *entry), *at = mem_alloc((t->forms.count + 1) * sizeof *at), kept = 0;
+    size_t *entry = mem_alloc((t->forms.count + 1) * sizeof *entry),
+           *at = mem_alloc((t->forms.count + 1) * sizeof *at), kept = 0;
     struct single_input_core b;
     uint32_t outside;
 
@@ -403,11 +413,14 @@ static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
         p->forms.items[i].before = p->errors[i];
     view_done(&as_is);
     for (size_t s = 0; s < p->set_count; s++)
-        for (size_t w = 0; w < p->set_count && !atomic_load(&p->over) && !hooks->cancelled(hooks->state); w++) {
+        for (size_t w = 0;
+             w < p->set_count && !atomic_load(&p->over) && !hooks->cancelled(hooks->state); w++) {
             struct view v;
-            if (p->sets[s] == p->sets[w] || p->sets[s] & ~p->sets[w] || !view_make(p, p->sets[s], p->sets[w], &v))
+            if (p->sets[s] == p->sets[w] || p->sets[s] & ~p->sets[w] ||
+                !view_make(p, p->sets[s], p->sets[w], &v))
                 continue;
-            hooks->progress(hooks->state, CHART_PORTS, (double)s, (double)p->set_count, "ports that may be two things");
+            hooks->progress(hooks->state, CHART_PORTS, (double)s, (double)p->set_count,
+                            "ports that may be two things");
             if (core_error(p, &v) <= CORE_WORSE * inside + CORE_NOTHING) {
                 look_by(p, &v, hooks);
                 const double gain = gain_of(p);
@@ -419,10 +432,15 @@ static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
             }
             view_done(&v);
         }
-    return most > 0 && !atomic_load(&p->over) && !hooks->cancelled(hooks->state) ? parted(p, &(struct view){.part = part, .whole = whole, .shift = mapping_ports(p->core)->count}) : NULL;
+    return most > 0 && !atomic_load(&p->over) && !hooks->cancelled(hooks->state)
+               ? parted(p, &(struct view){.part = part,
+                                          .whole = whole,
+                                          .shift = mapping_ports(p->core)->count})
+               : NULL;
 }
 
-struct mapping *parting_find(const struct lab *lab, const bool *keep, const struct mapping *core, double width)
+struct mapping *parting_find(const struct lab *lab, const bool *keep, const struct mapping *core,
+                             double width)
 {
     struct parter p = {.core = core, .slots = width};
     struct mapping *out = NULL;

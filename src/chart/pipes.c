@@ -10,8 +10,10 @@
 #define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
 #define BALANCE_MOST 4
 
-/* The first form that holds none of the pipes known so far is compared with the rest, which is pipe number @pipe. */
-static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found, struct err *err)
+/* The first form that holds none of the pipes known so far is compared with the rest, which is pipe
+ * number @pipe. */
+static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
+                      struct err *err)
 {
     size_t *rows = mem_alloc((n + 1) * sizeof *rows), first = SIZE_MAX;
     uint32_t (*counts)[2] = mem_alloc((n + 1) * sizeof *counts);
@@ -29,7 +31,9 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
         if (f->vectors && forms[first].vectors && f->vectors != forms[first].vectors)
             continue;
         core_balance(forms[first].cycles, f->cycles, BALANCE_MOST, counts[i]);
-        rows[i] = lab_ask(lab, (struct flat_term[]){{forms[first].form, counts[i][0]}, {f->form, counts[i][1]}}, 2);
+        rows[i] = lab_ask(
+            lab, (struct flat_term[]){{forms[first].form, counts[i][0]}, {f->form, counts[i][1]}},
+            2);
     }
     *found = first != SIZE_MAX;
     bool ok = !*found || lab_measure(lab, "blocking pipes", err);
@@ -45,7 +49,8 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
     return ok;
 }
 
-/* Of the @sought pipes those with most forms stay, numbered from 0 in the order in which they were found; returns how many. */
+/* Of the @sought pipes those with most forms stay, numbered from 0 in the order in which they were
+ * found; returns how many. */
 static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
 {
     size_t forms[PIPES_SOUGHT] = {0};
@@ -67,7 +72,8 @@ static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
     return kept;
 }
 
-bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes, struct err *err)
+bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
+                struct err *err)
 {
     unsigned sought = 0;
     bool found = true;

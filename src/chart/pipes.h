@@ -1,4 +1,5 @@
-/* Blocking pipes: forms that take longer alone than their µops explain, one of which keeps the next one of its kind waiting (dividers). */
+/* Blocking pipes: forms that take longer alone than their µops explain, one of which keeps the next
+ * one of its kind waiting (dividers). */
 #ifndef PORTOLAN_CHART_PIPES_H
 #define PORTOLAN_CHART_PIPES_H
 
@@ -12,7 +13,10 @@ struct pipe_form {
     int pipe;               /* which, from 0 on; -1: none */
 };
 
-/* Finds which of @forms hold the same pipe, by pairs, whose times add up then; the eight that most forms hold are kept, and get their numbers in the order in which they were found. False with err. */
-bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes, struct err *err);
+/* Finds which of @forms hold the same pipe, by pairs, whose times add up then; the eight that most
+ * forms hold are kept, and get their numbers in the order in which they were found. False with
+ * err. */
+bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
+                struct err *err);
 
 #endif

@@ -19,13 +19,20 @@
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
-#define LATE_FEWEST 2        /* late times of a form, other than its µops have (chart/slow_pairs.h), from which it runs beside all saturators once nothing else tells its usage: few may be chance, or a smaller usage than it has */
-#define FORETOLD 1.0         /* in cost: so little new times of a round may add to the best guess that no other is sought */
-#define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
+/* late times of a form, other than its µops have (chart/slow_pairs.h), from which it runs beside
+ * all saturators once nothing else tells its usage: few may be chance, or a smaller usage than it
+ * has */
+#define LATE_FEWEST 2
+/* in cost: so little new times of a round may add to the best guess that no other is sought */
+#define FORETOLD 1.0
+/* experiments at random that a usage has to foretell before it is taken */
+#define CHECKS 2
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
 #define SIZE_MOST 160        /* instructions of an experiment */
-#define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
+/* so many times as much of a saturator as decides just so, at most: beside less of it two bounds
+ * may be equal by chance */
+#define LEVELS 2
 #define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* usages that explain as much, of each form, that are kept */
 
@@ -95,18 +102,22 @@ static uint32_t count_beside(const struct saturator *s, double alone)
     return (uint32_t)ceil((alone + 1) / s->cycles - 0.01);
 }
 
-/* How many numbers there are of what a form may run beside: all saturators once, then all twice, and so on. */
+/* How many numbers there are of what a form may run beside: all saturators once, then all twice,
+ * and so on. */
 static size_t besides(const struct placer *p)
 {
     return LEVELS * p->saturators.list.count;
 }
 
-static struct place_beside single_input_of(const struct placer *p, const struct placing *f, size_t number)
+static struct place_beside single_input_of(const struct placer *p, const struct placing *f,
+                                           size_t number)
 {
     size_t saturator = number % p->saturators.list.count;
     uint32_t level = (uint32_t)(number / p->saturators.list.count);
 
-    return (struct place_beside){saturator, (level + 1) * count_beside(&p->saturators.list.items[saturator], f->form->alone)};
+    return (struct place_beside){
+        saturator,
+        (level + 1) * count_beside(&p->saturators.list.items[saturator], f->form->alone)};
 }
 
 static bool fits(const struct saturator *s, uint32_t count)
@@ -145,8 +156,10 @@ static void ask(struct placer *p, struct placing *f, size_t number)
 
     f->used[number] = true;
     for (unsigned i = 0; i < s->term_count; i++)
-        terms[i + 1] = (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * beside.count};
-    vec_push(&f->asked, ((struct asked){beside.saturator, lab_ask(p->lab, terms, s->term_count + 1), beside.count}));
+        terms[i + 1] =
+            (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * beside.count};
+    vec_push(&f->asked, ((struct asked){beside.saturator, lab_ask(p->lab, terms, s->term_count + 1),
+                                        beside.count}));
 }
 
 /* The same where the guess that explains the form's times is expected to explain this one. */
@@ -157,7 +170,9 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 
     ask(p, f, number);
     guess_row(&f->guess, p->lattice, row);
-    lab_expect(p->lab, f->asked.items[f->asked.count - 1].row, guess_cycles(&f->guess, row, p->lattice, &p->saturators.list.items[beside.saturator], beside.count));
+    lab_expect(p->lab, f->asked.items[f->asked.count - 1].row,
+               guess_cycles(&f->guess, row, p->lattice, &p->saturators.list.items[beside.saturator],
+                            beside.count));
 }
 
 /* Each saturator once. */
@@ -173,7 +188,8 @@ static void see(struct placer *p, struct placing *f)
     for (size_t i = 0; i < f->asked.count; i++) {
         double cycles = lab_cycles(p->lab, f->asked.items[i].row);
         if (!isnan(cycles))
-            sights_add(&f->sights, (struct sight){f->asked.items[i].beside, f->asked.items[i].count, cycles});
+            sights_add(&f->sights,
+                       (struct sight){f->asked.items[i].beside, f->asked.items[i].count, cycles});
     }
     f->asked.count = 0;
 }
@@ -185,7 +201,8 @@ static double distance(const struct placer *p, double a, double b)
 }
 
 /* Cycles of @n choices beside each saturator that is available: out[number * n + choice]. */
-static void cycles_beside(const struct placer *p, const struct placing *f, const struct guess *choices, size_t n, float *out)
+static void cycles_beside(const struct placer *p, const struct placing *f,
+                          const struct guess *choices, size_t n, float *out)
 {
     float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
 
@@ -194,13 +211,16 @@ static void cycles_beside(const struct placer *p, const struct placing *f, const
     for (size_t s = 0; s < besides(p); s++) {
         struct place_beside by = single_input_of(p, f, s);
         for (size_t i = 0; i < n && available(p, f, s); i++)
-            out[s * n + i] = (float)guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
+            out[s * n + i] = (float)guess_cycles(&choices[i], rows[i], p->lattice,
+                                                 &p->saturators.list.items[by.saturator], by.count);
     }
     free(rows);
 }
 
-/* How many of the pairs of choices that are @open differ in @cycles; with @close those that do are open no more. */
-static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open, bool close)
+/* How many of the pairs of choices that are @open differ in @cycles; with @close those that do are
+ * open no more. */
+static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open,
+                         bool close)
 {
     size_t told = 0;
 
@@ -214,7 +234,8 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
 }
 
 /* Saturators that tell most of @n choices from each other, up to @most, are wanted. */
-static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
+static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
+                         size_t n, size_t most)
 {
     float *cycles = mem_alloc((besides(p) * n + 1) * sizeof *cycles);
     bool *open = mem_zero(n * n + 1, sizeof *open);
@@ -292,7 +313,8 @@ static void judge(const struct placer *p, struct placing *f)
     f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
 }
 
-/* Whether the guess that was the best of all foretold the times since; f->guess.cost: before they were seen. */
+/* Whether the guess that was the best of all foretold the times since; f->guess.cost: before they
+ * were seen. */
 static bool goes_on(struct placer *p, struct placing *f)
 {
     double before = f->guess.cost;
@@ -345,7 +367,8 @@ struct rivals {
     size_t n;
 };
 
-/* What is behind by no more than a late time is still to be told: such a time speaks for usages that are too large. */
+/* What is behind by no more than a late time is still to be told: such a time speaks for usages
+ * that are too large. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
@@ -371,11 +394,13 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Of what saturators is_told speaks: those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
+/* Of what saturators is_told speaks: those that may run beside the form, or all, also where vectors
+ * in the old and the new encoding would meet. */
 enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
 /* Whether a saturator tells @a from @b. */
-static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers by)
+static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a,
+                    const struct guess *b, enum tellers by)
 {
     float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
 
@@ -385,7 +410,8 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
         struct place_beside beside = single_input_of(p, f, s);
         const struct saturator *one = &p->saturators.list.items[beside.saturator];
         if ((by == TELLERS_ALL || possible(p, f, s)) &&
-            distance(p, guess_cycles(a, row_a, p->lattice, one, beside.count), guess_cycles(b, row_b, p->lattice, one, beside.count)) > TELLS)
+            distance(p, guess_cycles(a, row_a, p->lattice, one, beside.count),
+                     guess_cycles(b, row_b, p->lattice, one, beside.count)) > TELLS)
             return true;
     }
     return false;
@@ -408,17 +434,21 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* A guess with µops on ports beside which the form has no time is no better than one without that explains as much: a division in the old encoding, which runs beside none in the new one, holds a pipe of its own
- * rather than a port that only a form in the new one keeps busy. */
+/* A guess with µops on ports beside which the form has no time is no better than one without that
+ * explains as much: a division in the old encoding, which runs beside none in the new one, holds a
+ * pipe of its own rather than a port that only a form in the new one keeps busy. */
 static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    if (!guess_assumes(&f->guess, p->lattice, tested) || mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))   /* of the core: its own ports may be nobody else's */
+    /* of the core: its own ports may be nobody else's */
+    if (!guess_assumes(&f->guess, p->lattice, tested) ||
+        mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return;
     for (size_t i = 1; i < r->n; i++)
-        if (!guess_assumes(&r->list[i], p->lattice, tested) && (!best || r->list[i].cost < r->list[best].cost))
+        if (!guess_assumes(&r->list[i], p->lattice, tested) &&
+            (!best || r->list[i].cost < r->list[best].cost))
             best = i;
     if (!best)
         return;
@@ -434,7 +464,8 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
     }
 }
 
-/* Up to @most experiments that tell the best guess from its rivals are wanted; where there are none the rivals have their weight. Other threads may do so for other forms. */
+/* Up to @most experiments that tell the best guess from its rivals are wanted; where there are none
+ * the rivals have their weight. Other threads may do so for other forms. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -455,9 +486,11 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     keep_others(r, f);
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
-        if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) && !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
+        if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
+            !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                continue;   /* the same in all experiments beside this core: chart/chart.h looks for others */
+                /* the same in all experiments beside this core: chart/chart.h looks for others */
+                continue;
             f->hidden = true;
         }
         f->rivals += exp(fmin(0, f->guess.cost - r->list[i].cost) / 2);
@@ -477,8 +510,9 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Asks for a few experiments by chance, of those that touch the guess's ports or the slots; false when there are none. What no rival that was thought of calls for
- * comes to light by these alone. */
+/* Asks for a few experiments by chance, of those that touch the guess's ports or the slots; false
+ * when there are none. What no rival that was thought of calls for comes to light by these
+ * alone. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((besides(p) + 1) * sizeof *list), n = 0, asked = 0;
@@ -500,7 +534,8 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Whether a form that nothing explains, or whose times are late, should run beside all saturators now. Late ones do so when nothing else tells the usage: that is asked for first. */
+/* Whether a form that nothing explains, or whose times are late, should run beside all saturators
+ * now. Late ones do so when nothing else tells the usage: that is asked for first. */
 static bool wants_all(struct placer *p, struct placing *f)
 {
     const bool off = f->worst > lab_off(p->lab), waited = f->waits;
@@ -522,7 +557,8 @@ static bool wants_all(struct placer *p, struct placing *f)
 static void tell_habit(struct placer *p, struct placing *f)
 {
     if (f->leads)
-        slow_pairs_record(&p->slow_pairs, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL, &f->sights);
+        slow_pairs_record(&p->slow_pairs, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL,
+                          &f->sights);
     f->leads = false;
 }
 
@@ -545,7 +581,8 @@ static void step(struct placer *p, struct placing *f)
     want_none(f);
     if (f->done)
         tell_habit(p, f);
-    if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
+    if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST &&
+        !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
         f->checked++;
         f->foretold = f->guess;
         f->done = false;
@@ -581,7 +618,8 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
-            if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))   /* else it will run beside all */
+            /* else it will run beside all */
+            if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))
                 consider(p, f, LATER_ASKED);
         }
         if (!worker && hooks->cancelled(hooks->state))
@@ -632,7 +670,8 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         }
     }
     for (size_t i = 0; i < p->n; i++)
-        if (in_round(&p->forms[i])) {   /* still asks or waits: what was not told from its guess may be it, too */
+        /* still asks or waits: what was not told from its guess may be it, too */
+        if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             tell_habit(p, &p->forms[i]);
             p->forms[i].done = true;
@@ -646,7 +685,8 @@ static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
     struct pipe_form *forms = mem_alloc((p->n + 1) * sizeof *forms);
 
     for (size_t i = 0; i < p->n; i++)
-        forms[i] = (struct pipe_form){p->forms[i].form->form, p->forms[i].guess.pipe, p->forms[i].vectors, -1};
+        forms[i] = (struct pipe_form){p->forms[i].form->form, p->forms[i].guess.pipe,
+                                      p->forms[i].vectors, -1};
     bool ok = pipes_find(p->lab, forms, p->n, pipes, err);
     for (size_t i = 0; i < p->n; i++)
         p->forms[i].pipe = forms[i].pipe;
@@ -661,14 +701,17 @@ static void print_guess(const struct placer *p, const struct guess *g, struct us
 }
 
 /* @g with the pipe of @f. */
-static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g, struct usage *out)
+static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g,
+                        struct usage *out)
 {
     print_guess(p, g, out);
     if (f->pipe >= 0)
-        usage_add(out, (portset)1 << (mapping_ports(p->mapping)->count + (unsigned)f->pipe), (uint32_t)f->guess.pipe);
+        usage_add(out, (portset)1 << (mapping_ports(p->mapping)->count + (unsigned)f->pipe),
+                  (uint32_t)f->guess.pipe);
 }
 
-static void write_placement(const struct placer *p, const struct placing *f, const struct ports *ports, struct placement *out)
+static void write_placement(const struct placer *p, const struct placing *f,
+                            const struct ports *ports, struct placement *out)
 {
     portset all = 0;
 
@@ -705,17 +748,24 @@ static void write_placement(const struct placer *p, const struct placing *f, con
     }
 }
 
-bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms, size_t n, struct ports *ports, struct placement *out, struct err *err)
+bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
+                 size_t n, struct ports *ports, struct placement *out, struct err *err)
 {
-    struct placer p = {.lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
+    struct placer p = {
+        .lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
     unsigned pipes = 0;
 
-    lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, lab->noise, p.lattice);
+    lattice_make(mapping,
+                 mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY,
+                 lab->noise, p.lattice);
     p.lattice->late = lab->late;
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);
-        return err_set(err, ERR_LIMIT, "give the search of ports more --time, or chart fewer --forms", "the ports found are used in more than %d ways: no form can be placed beside them", COLUMNS_MOST);
+        return err_set(
+            err, ERR_LIMIT, "give the search of ports more --time, or chart fewer --forms",
+            "the ports found are used in more than %d ways: no form can be placed beside them",
+            COLUMNS_MOST);
     }
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);
     for (size_t i = 0; i < mapping_count(mapping); i++)
@@ -732,11 +782,13 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     }
     rng_seed(&p.rng, lab->options->seed);
     usage_pool_fill(&p.pool, p.lattice, mapping);
-    ok = ok && place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
+    ok = ok && place_some(&p, true, err) && place_some(&p, false, err) &&
+         find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
     for (unsigned i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
-        snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);   /* as names of blocking ports end */
+        /* as names of blocking ports end */
+        snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);
     }

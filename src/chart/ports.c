@@ -22,16 +22,25 @@
 #define LAST_SHARE 0.3       /* at least, for the number found */
 #define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
 #define ORDERS 6             /* in which forms join */
-#define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
+/* what an experiment with a form that is left out counts as: more than what models of real CPUs are
+ * off by */
+#define UNKNOWN_ERROR 0.05
 #define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
-#define LATE_SHARE_LEAST 0.02   /* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is longer, too */
+/* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is
+ * longer, too */
+#define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
-#define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
-#define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
+/* mean error of the forms that joined, below which there is no doubt about these */
+#define EXACT_ERROR 0.003
+/* of the forms, at least, that joined then; those left out are placed beside them like all
+ * others */
+#define EXACT_SHARE 0.5
 #define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
 #define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out, */
-#define PORT_PRICE 0.0004      /* and of a port where more noise is allowed: seven more for five forms more, at twice the error, explain what is no port (a Zen 4's operations on masks) */
+/* and of a port where more noise is allowed: seven more for five forms more, at twice the error,
+ * explain what is no port (a Zen 4's operations on masks) */
+#define PORT_PRICE 0.0004
 #define SETS_MOST 128
 #define ROW_MOST 16          /* forms of an experiment */
 
@@ -56,8 +65,10 @@ static void poll_evolve(void *state)
     if (hooks->cancelled(hooks->state))
         evolve_stop(s->evolve);
     evolve_get_status(s->evolve, &status);
-    snprintf(what, sizeof what, "%u ports, mean error %.2f %%", status.ports, 100 * (isfinite(s->error) ? s->error : status.d_avg));
-    hooks->progress(hooks->state, CHART_PORTS, clock_seconds() - s->begun, s->lab->options->seconds, what);
+    snprintf(what, sizeof what, "%u ports, mean error %.2f %%", status.ports,
+             100 * (isfinite(s->error) ? s->error : status.d_avg));
+    hooks->progress(hooks->state, CHART_PORTS, clock_seconds() - s->begun, s->lab->options->seconds,
+                    what);
 }
 
 static void free_population(struct genome **population, size_t count)
@@ -73,8 +84,10 @@ static void work_on(void *state, unsigned worker)
     evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
 }
 
-/* Searches for @seconds, from @from (NULL: from nothing, with @ports). What is found takes the place of the best if its error is smaller by @gain; *@better says whether. */
-static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds, double gain, bool *better, struct err *err)
+/* Searches for @seconds, from @from (NULL: from nothing, with @ports). What is found takes the
+ * place of the best if its error is smaller by @gain; *@better says whether. */
+static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds,
+                       double gain, bool *better, struct err *err)
 {
     const struct chart_hooks *hooks = s->lab->hooks;
     struct evolve_options options;
@@ -137,7 +150,8 @@ static size_t distinct_sets(const struct genome *g, unsigned *sets)
     return n;
 }
 
-/* The best with one more port: some of its µops go there alone, or as well, so that the error is least. The caller frees. */
+/* The best with one more port: some of its µops go there alone, or as well, so that the error is
+ * least. The caller frees. */
 static struct genome *with_port(const struct port_search *s)
 {
     struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
@@ -177,7 +191,8 @@ static bool search_all(struct port_search *s, double trial, struct err *err)
     for (unsigned ports = PORTS_FEWEST; ok && ports <= PORTS_SEARCHED; ports++)
         ok = search_for(s, ports, NULL, trial, PORT_GAIN, &better, err);
     if (ok && !s->best)
-        return err_set(err, ERR_LIMIT, "give the search more --time", "no search of the ports came to an end");
+        return err_set(err, ERR_LIMIT, "give the search more --time",
+                       "no search of the ports came to an end");
     for (better = true; ok && better && s->best[0]->ports < PORTS_TRIED;) {
         struct genome *from = with_port(s);
         ok = search_for(s, from->ports, from, trial, PORT_GAIN, &better, err);
@@ -202,7 +217,8 @@ static bool venn_goes_on(void *state, size_t done, size_t total)
     const struct port_search *s = state;
     const struct chart_hooks *hooks = s->lab->hooks;
 
-    hooks->progress(hooks->state, CHART_PORTS, (double)done, (double)total, "forms joined one by one");
+    hooks->progress(hooks->state, CHART_PORTS, (double)done, (double)total,
+                    "forms joined one by one");
     return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
 }
 
@@ -230,7 +246,8 @@ static double *times_alone(const struct experiments *t)
     for (size_t f = 0; f < t->forms.count; f++)
         alone[f] = NAN;
     for (size_t i = 0; i < t->rows.count; i++)
-        if (t->rows.items[i].count == 1 && experiments_terms(t, i)->count == 1 && experiments_measured(t, i))
+        if (t->rows.items[i].count == 1 && experiments_terms(t, i)->count == 1 &&
+            experiments_measured(t, i))
             alone[experiments_terms(t, i)->form] = t->rows.items[i].cycles;
     return alone;
 }
@@ -243,20 +260,27 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
 
     for (size_t k = 0; k < n && k < ROW_MOST; k++)
         own[k] = experiments_terms(t, i)[k].count * alone[experiments_terms(t, i)[k].form];
-    return lates == LATES_FULL || n > ROW_MOST ? 1 : residual_limit_of(own, n, lates == LATES_MANY).by;
+    return lates == LATES_FULL || n > ROW_MOST ? 1
+                                               : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
-/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR, late times as LATE_ERROR at most unless they count in full. */
-static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m, enum lates lates)
+/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as
+ * UNKNOWN_ERROR, late times as LATE_ERROR at most unless they count in full. */
+static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
+                           enum lates lates)
 {
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0, *alone = times_alone(t);
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0,
+           *alone = times_alone(t);
     size_t n = 0;
 
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
-            double is = t->rows.items[i].cycles, error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
-            sum += is_above_ports(cycles[i], is, late_by(t, i, alone, lates)) ? fmin(error, LATE_ERROR) : error;
+            double is = t->rows.items[i].cycles,
+                   error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
+            sum += is_above_ports(cycles[i], is, late_by(t, i, alone, lates))
+                       ? fmin(error, LATE_ERROR)
+                       : error;
             n++;
         }
     free(cycles);
@@ -265,7 +289,8 @@ static double error_within(const struct experiments *t, const bool *keep, const 
 }
 
 /* The same of those of the rows whose forms @m has. */
-static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m, enum lates lates)
+static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
+                          enum lates lates)
 {
     bool *rows = rows_known(t, keep, m);
     double error = error_within(t, rows, m, lates);
@@ -274,7 +299,8 @@ static double error_known(const struct experiments *t, const bool *keep, const s
     return error;
 }
 
-double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m, bool late)
+double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
+                        bool late)
 {
     return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
 }
@@ -289,7 +315,8 @@ static double late_share(const struct experiments *t, const bool *keep, const st
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles;
-            late += is_above_ports(cycles[i], is, RESIDUAL_RATIO) && is - cycles[i] > LATE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
+            late += is_above_ports(cycles[i], is, RESIDUAL_RATIO) &&
+                    is - cycles[i] > LATE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
             n++;
         }
     free(cycles);
@@ -301,14 +328,17 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* The order of attempt @turn: as the forms come, then those without memory first, then with neighbours changing places. */
-static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn, struct rng *rng, uint32_t *order)
+/* The order of attempt @turn: as the forms come, then those without memory first, then with
+ * neighbours changing places. */
+static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
+                       struct rng *rng, uint32_t *order)
 {
     size_t count = 0;
 
     for (unsigned memory = 0; memory < 2; memory++)
         for (size_t i = 0; i < n; i++)
-            if (turn % 2 == 0 ? memory == 0 : form_has_memory(lab->table->forms.items[forms[i]]) == memory)
+            if (turn % 2 == 0 ? memory == 0
+                              : form_has_memory(lab->table->forms.items[forms[i]]) == memory)
                 order[count++] = forms[i];
     for (unsigned k = 0; k < turn / 2 * n; k++) {
         size_t at = rng_below(rng, n - 1);
@@ -321,7 +351,8 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
 /* A mapping that the exact way found. */
 struct found {
     struct mapping *mapping;
-    double error;         /* mean relative one of the rows whose forms it has, late times counted as noise */
+    /* mean relative one of the rows whose forms it has, late times counted as noise */
+    double error;
     size_t forms;
 };
 
@@ -338,7 +369,8 @@ static bool is_usable(const struct mapping *m)
 }
 
 /* What is not usable counts as not found. */
-static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates, struct mapping *take_m)
+static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
+                                struct mapping *take_m)
 {
     struct found f = {take_m, INFINITY, 0};
 
@@ -359,7 +391,8 @@ static bool is_exact(const struct found *f, size_t n, double share)
 }
 
 /* Those that @m lacks come first: what others seemed to be without them kept them out. */
-static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n, uint32_t *order)
+static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
+                           uint32_t *order)
 {
     uint32_t *before = mem_alloc((n + 1) * sizeof *before);
     size_t count = 0;
@@ -372,22 +405,28 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Whether @f errs no more than times of a real CPU scatter: then what it leaves out is better placed beside it than joined by a search that errs more. */
+/* Whether @f errs no more than times of a real CPU scatter: then what it leaves out is better
+ * placed beside it than joined by a search that errs more. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* The lower the better: of what is within noise its own error, beside which what it leaves out and its ports, at @port_price each, hardly count; of others that of all rows. */
-static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n, double port_price)
+/* The lower the better: of what is within noise its own error, beside which what it leaves out and
+ * its ports, at @port_price each, hardly count; of others that of all rows. */
+static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
+                    double port_price)
 {
     if (is_quiet(f, n))
-        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms) + port_price * mapping_ports(f->mapping)->count;
+        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms) +
+               port_price * mapping_ports(f->mapping)->count;
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 
-/* The exact way in several orders and for several levels of noise: what explains most forms without errors that are no noise. */
-static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct venn_options *o)
+/* The exact way in several orders and for several levels of noise: what explains most forms without
+ * errors that are no noise. */
+static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
+                                 struct venn_options *o)
 {
     static const double levels[] = {0.5, 2.5, 12};
     struct found best = {NULL, INFINITY, 0};
@@ -397,14 +436,18 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);
-    for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1 && !(level > 1 && is_quiet(&best, n)); level++)
-        for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? NOISY_SHARE : ENOUGH_SHARE); turn++) {
+    for (size_t level = 0;
+         level < sizeof levels / sizeof *levels && n > 1 && !(level > 1 && is_quiet(&best, n));
+         level++)
+        for (unsigned turn = 0;
+             turn < ORDERS && !is_exact(&best, n, level ? NOISY_SHARE : ENOUGH_SHARE); turn++) {
             if (turn < 2 || !last)
                 make_order(lab, forms, n, turn, &rng, order);
             else
                 left_out_first(lab, last, n, order);
             o->fits = levels[level];
-            struct found found = judge_found(lab, keep, level ? LATES_MANY : LATES_FEW, venn_find(lab->table, order, n, o));
+            struct found found = judge_found(lab, keep, level ? LATES_MANY : LATES_FEW,
+                                             venn_find(lab->table, order, n, o));
             double error = score(lab, keep, &found, n, level ? PORT_PRICE : 0);
             bool better = error < least;
             mapping_free(last);
@@ -438,7 +481,8 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 
     ports_number(&names, s->best[0]->ports);
     out->mapping = genome_mapping(s->best[0], p, &names);
-    for (size_t i = 0; i < mapping_count(out->mapping); i++) {   /* no instruction takes none, though the search may say so */
+    /* no instruction takes none, though the search may say so */
+    for (size_t i = 0; i < mapping_count(out->mapping); i++) {
         struct mapping_entry entry = *mapping_at(out->mapping, i);
         entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
         mapping_set(out->mapping, &entry);
@@ -460,8 +504,10 @@ static void search_done(struct port_search *s)
     s->error = INFINITY;
 }
 
-/* What the exact way found, with the rows that @keep says of forms that it has. It may have more ports than the evolver searches. */
-static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found, struct core_ports *out)
+/* What the exact way found, with the rows that @keep says of forms that it has. It may have more
+ * ports than the evolver searches. */
+static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found,
+                      struct core_ports *out)
 {
     const struct experiments *t = s->lab->table;
     bool *rows = rows_known(t, keep, found);
@@ -478,14 +524,19 @@ static void use_found(const struct port_search *s, const bool *keep, const struc
 }
 
 /* By the evolver alone, over all rows that @keep says. */
-static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
+static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out,
+                       struct err *err)
 {
     double seconds = s->lab->options->seconds;
-    bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && search_all(s, seconds * TRIAL_SHARE, err), better;
+    bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL &&
+              search_all(s, seconds * TRIAL_SHARE, err),
+         better;
 
     if (ok) {
         struct genome *from = genome_copy(s->best[0]);
-        ok = search_for(s, from->ports, from, fmax(seconds - (clock_seconds() - s->begun), seconds * LAST_SHARE), 0, &better, err);
+        ok = search_for(s, from->ports, from,
+                        fmax(seconds - (clock_seconds() - s->begun), seconds * LAST_SHARE), 0,
+                        &better, err);
         genome_free(from);
     }
     if (ok)
@@ -497,13 +548,16 @@ static bool use_search(struct port_search *s, const bool *keep, struct core_port
 static bool has_time_alone(const struct lab *lab, uint32_t form)
 {
     for (size_t i = 0; i < lab->table->rows.count; i++)
-        if (lab->table->rows.items[i].count == 1 && experiments_terms(lab->table, i)->form == form && experiments_measured(lab->table, i))
+        if (lab->table->rows.items[i].count == 1 &&
+            experiments_terms(lab->table, i)->form == form && experiments_measured(lab->table, i))
             return true;
     return false;
 }
 
-/* Of how many of these forms an earlier run found the usages; none where its core has a form that is not charted now, or has no time. It may have left some out, and a time that it lacked
- * and this run has may make another form one of the core: what was measured beside the earlier one is worth more. */
+/* Of how many of these forms an earlier run found the usages; none where its core has a form that
+ * is not charted now, or has no time. It may have left some out, and a time that it lacked and this
+ * run has may make another form one of the core: what was measured beside the earlier one is worth
+ * more. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -519,8 +573,9 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Whether the @known of @n forms whose usages an earlier run found are nearly all, as where a run leaves some out, and their times are explained as those of a search that needs no other. The core of a
- * smaller chart of this CPU has few of them. */
+/* Whether the @known of @n forms whose usages an earlier run found are nearly all, as where a run
+ * leaves some out, and their times are explained as those of a search that needs no other. The core
+ * of a smaller chart of this CPU has few of them. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -529,20 +584,24 @@ static bool known_explains(const struct lab *lab, const bool *keep, size_t known
     if (!known || (double)known < NOISY_SHARE * (double)n)
         return false;
     const double error = error_known(t, keep, core, LATES_FULL);
-    return error <= EXACT_ERROR || error_known(t, keep, core, LATES_MANY) <= SIGHT_NOISE || (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
+    return error <= EXACT_ERROR || error_known(t, keep, core, LATES_MANY) <= SIGHT_NOISE ||
+           (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
 }
 
 /* Goes on from what an earlier run found of all forms, where its error is more than that. */
-static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
+static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out,
+                          struct err *err)
 {
     const struct mapping *core = s->lab->options->core;
     bool better;
 
     s->error = error_of(s->lab->table, keep, core);
-    bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && take_found(s, core, err);
+    bool ok =
+        (s->problem = problem_new(s->lab->table, keep, err)) != NULL && take_found(s, core, err);
     if (ok) {
         struct genome *from = genome_copy(s->best[0]);
-        ok = search_for(s, from->ports, from, s->lab->options->seconds * LAST_SHARE, PORT_GAIN, &better, err);
+        ok = search_for(s, from->ports, from, s->lab->options->seconds * LAST_SHARE, PORT_GAIN,
+                        &better, err);
         genome_free(from);
     }
     if (ok)
@@ -551,7 +610,8 @@ static bool improve_known(struct port_search *s, const bool *keep, struct core_p
     return ok;
 }
 
-static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
+                       struct core_ports *out, struct err *err)
 {
     struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
 
@@ -561,9 +621,11 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
         use_found(&s, keep, lab->options->core, out);
         return true;
     }
-    if (known == n && n && mapping_count(lab->options->core) == n && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
+    if (known == n && n && mapping_count(lab->options->core) == n &&
+        error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
         return improve_known(&s, keep, out, err);
-    struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s, lab->hooks};
+    struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s,
+                                   lab->hooks};
     struct found exact = find_exactly(lab, keep, forms, n, &options);
     struct mapping *found = exact.mapping;
     struct core_ports searched = {0};
@@ -601,7 +663,8 @@ static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out
     return lab_goes_on(lab, err);
 }
 
-bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
+                     struct core_ports *out, struct err *err)
 {
     if (!find_ports(lab, keep, forms, n, out, err) || !part_ports(lab, keep, out, err))
         return false;

@@ -1,5 +1,6 @@
-/* Ports and usages of a core: exactly, form by form (chart/venn.h); where that leaves forms out or errors that are no noise, by the evolver, with few ports first, then with
- * one more at a time as long as that explains the measurements better. Whichever explains more is taken. */
+/* Ports and usages of a core: exactly, form by form (chart/venn.h); where that leaves forms out or
+ * errors that are no noise, by the evolver, with few ports first, then with one more at a time as
+ * long as that explains the measurements better. Whichever explains more is taken. */
 #ifndef PORTOLAN_CHART_PORTS_H
 #define PORTOLAN_CHART_PORTS_H
 
@@ -9,15 +10,21 @@ struct core_ports {
     struct mapping *mapping;     /* ports have numbers; micro_ops are issue slots */
     double *confidence;          /* per form of the mapping, 0 to 1; NaN: not known */
     double error;                /* mean relative one */
-    bool late;                   /* some of its times are late (chart/residual.h): on such a CPU others may be, too */
-    double noise;                /* the mean relative error, where late times count as noise on such a CPU */
+    /* some of its times are late (chart/residual.h): on such a CPU others may be, too */
+    bool late;
+    /* the mean relative error, where late times count as noise on such a CPU */
+    double noise;
     size_t forms, experiments;
 };
 
-/* From the rows of the lab's table that @keep says, which have only the @n @forms, the simplest first. Forms that fit no mapping may be left out. False with err. core_ports_done frees. */
-bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err);
-/* Mean relative error of @m on those rows of @t, of all or of those that @keep says (NULL: all), whose forms it has; where @late is set late times count as noise. INFINITY without such rows. */
-double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m, bool late);
+/* From the rows of the lab's table that @keep says, which have only the @n @forms, the simplest
+ * first. Forms that fit no mapping may be left out. False with err. core_ports_done frees. */
+bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
+                     struct core_ports *out, struct err *err);
+/* Mean relative error of @m on those rows of @t, of all or of those that @keep says (NULL: all),
+ * whose forms it has; where @late is set late times count as noise. INFINITY without such rows. */
+double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m,
+                        bool late);
 void core_ports_done(struct core_ports *c);
 
 #endif

@@ -32,7 +32,8 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* What probes became, by their text: the loops of one CPU are those of the next, and starting an assembler takes longer than timing one. Of this process. */
+/* What probes became, by their text: the loops of one CPU are those of the next, and starting an
+ * assembler takes longer than timing one. Of this process. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
@@ -68,7 +69,8 @@ static struct probe_code assemble_probe(enum isa isa, const char *text)
     return out;
 }
 
-/* The code of @text, which is there from now on; none as long as nobody has assembled it. With the lock. */
+/* The code of @text, which is there from now on; none as long as nobody has assembled it. With the
+ * lock. */
 static struct probe_code *known_code(enum isa isa, const char *text)
 {
     struct str key = {0};
@@ -92,7 +94,8 @@ static size_t next_label(const struct assembled *all, size_t i)
     return i;
 }
 
-/* Takes the code of each probe of @p from that of all of them, which stand behind their labels; where two stand at one place, nobody knows whose it is. With the lock. */
+/* Takes the code of each probe of @p from that of all of them, which stand behind their labels;
+ * where two stand at one place, nobody knows whose it is. With the lock. */
 static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
 {
     uint64_t before = UINT64_MAX;
@@ -102,7 +105,8 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
         next = next_label(all, i + 1);
         const uint64_t end = next < all->label_count ? all->labels[next].offset : all->length;
         if (from != before && from != end) {
-            struct probe_code *code = known_code(isa, p->list.items[strtoul(all->labels[i].name + sizeof LABEL - 1, NULL, 10)].text);
+            struct probe_code *code = known_code(
+                isa, p->list.items[strtoul(all->labels[i].name + sizeof LABEL - 1, NULL, 10)].text);
             free(code->insns);
             *code = decode_probe(isa, all->code + from, end - from);
         }
@@ -110,7 +114,8 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
     }
 }
 
-/* Assembles those from @first on that are not known yet, at once: starting an assembler takes longer than its work. What it refuses together probe_decode assembles alone. */
+/* Assembles those from @first on that are not known yet, at once: starting an assembler takes
+ * longer than its work. What it refuses together probe_decode assembles alone. */
 static void assemble_all(const struct probes *p, size_t first)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
@@ -122,12 +127,14 @@ static void assemble_all(const struct probes *p, size_t first)
     lock_take(&known.lock);
     for (size_t i = first; i < p->list.count; i++) {
         const char *lines = p->list.items[i].text;
-        if (known_code(isa, lines)->count || names_find(&asked, lines) != UINT32_MAX || text.length + strlen(lines) > TOGETHER_MOST)
+        if (known_code(isa, lines)->count || names_find(&asked, lines) != UINT32_MAX ||
+            text.length + strlen(lines) > TOGETHER_MOST)
             continue;
         names_add(&asked, lines);
         str_addf(&text, LABEL "%zu:\n%s\n", i, lines);
     }
-    if (asked.count > 1 && assemble(isa, "probes", str_text(&text), text.length, SYNTAX_INTEL, false, &all, &err))
+    if (asked.count > 1 &&
+        assemble(isa, "probes", str_text(&text), text.length, SYNTAX_INTEL, false, &all, &err))
         take_codes(p, isa, &all);
     lock_give(&known.lock);
     assembled_done(&all);
@@ -184,11 +191,15 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Nops join their neighbours where rename fuses them; moves are executed where it does not eliminate them. */
-static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"}; /* the last, of six bytes, where short ones will not do */
+/* Nops join their neighbours where rename fuses them; moves are executed where it does not
+ * eliminate them. */
+/* the last, of six bytes, where short ones will not do */
+static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-#define FILLED 4             /* cycles of a loop of them, which a jump closes: one that takes whole cycles is as long from any front end */
+/* cycles of a loop of them, which a jump closes: one that takes whole cycles is as long from any
+ * front end */
+#define FILLED 4
 
 void probe_repeat(const char *line, unsigned count, struct str *out)
 {
@@ -207,7 +218,8 @@ bool probes_find_filler(struct probes *p, struct err *err)
     }
     if (!probes_run(p, err))
         return false;
-    for (size_t i = p->dense_is_slow ? SHORT_FILLERS : 0; !p->filler && i < (p->dense_is_slow ? FILLERS : SHORT_FILLERS); i++)
+    for (size_t i = p->dense_is_slow ? SHORT_FILLERS : 0;
+         !p->filler && i < (p->dense_is_slow ? FILLERS : SHORT_FILLERS); i++)
         if (fabs(probe_time(p, first + i) - FILLED) <= PROBE_WITHIN * FILLED)
             p->filler = fillers[i];
     return true;
@@ -224,12 +236,17 @@ int probe_slots(const struct probes *p, double t, size_t one, size_t two)
 
     if (!(step > 0.5 / p->width) || isnan(t))
         return -1;
-    return fabs(t - first) <= PROBE_CERTAIN * step ? 1 : fabs(t - second) <= PROBE_CERTAIN * step ? 0 : -1;
+    return fabs(t - first) <= PROBE_CERTAIN * step    ? 1
+           : fabs(t - second) <= PROBE_CERTAIN * step ? 0
+                                                      : -1;
 }
 
-void probe_tell(struct probes *p, const char *key, const char *value, const char *unit, const char *why)
+void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
+                const char *why)
 {
-    vec_push(&p->chart->facts, ((struct chart_fact){mem_strdup(key), value ? mem_strdup(value) : NULL, mem_strdup(why)}));
+    vec_push(
+        &p->chart->facts,
+        ((struct chart_fact){mem_strdup(key), value ? mem_strdup(value) : NULL, mem_strdup(why)}));
     if (value) {
         char source[160];
         snprintf(source, sizeof source, "charted: %s", why);
@@ -241,7 +258,8 @@ void probe_tell_cycles(struct probes *p, const char *key, double cycles, const c
 {
     char value[32];
 
-    snprintf(value, sizeof value, "%g", fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : rint(cycles * 10) / 10);
+    snprintf(value, sizeof value, "%g",
+             fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : rint(cycles * 10) / 10);
     probe_tell(p, key, value, "cycles", why);
 }
 
@@ -251,12 +269,16 @@ double probe_whole_rate(double count, double cycles)
     return rint(rate) >= 1 && fabs(rate - rint(rate)) <= PROBE_WITHIN * rate ? rint(rate) : NAN;
 }
 
-void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles, const char *unit, const char *why)
+void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles,
+                     const char *unit, const char *why)
 {
     char value[32];
 
     snprintf(value, sizeof value, "%g", rate);
-    probe_tell(p, key, isnan(rate) ? NULL : value, unit, !isnan(rate) ? why : isnan(cycles) ? "no stable time" : "no whole number a cycle");
+    probe_tell(p, key, isnan(rate) ? NULL : value, unit,
+               !isnan(rate)    ? why
+               : isnan(cycles) ? "no stable time"
+                               : "no whole number a cycle");
 }
 
 void probes_done(struct probes *p)

@@ -11,20 +11,28 @@ struct recorded_source {
     struct form_codes *codes;
 };
 
-static bool recorded_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
+static bool recorded_measure(struct source *s, const struct experiment *e, size_t n,
+                             struct measured *out, bool (*cancelled)(void *state), void *state,
+                             struct err *err)
 {
     (void)s;
     (void)e;
     if (cancelled && cancelled(state))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     for (size_t i = 0; i < n; i++) {
-        out[i] = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .short_cycles = NAN, .contended_cycles = NAN, .busy = true};
+        out[i] = (struct measured){.cycles = NAN,
+                                   .spread = NAN,
+                                   .clock_hz = NAN,
+                                   .short_cycles = NAN,
+                                   .contended_cycles = NAN,
+                                   .busy = true};
         snprintf(out[i].state, sizeof out[i].state, "not in the journal");
     }
     return true;
 }
 
-static void recorded_sums(struct source *s, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
+static void recorded_sums(struct source *s, const struct experiment *e, size_t n,
+                          char (*out)[FORM_CODES_SUM])
 {
     form_codes_sums(((struct recorded_source *)s)->codes, e, n, out);
 }
@@ -39,12 +47,18 @@ struct source *source_recorded(const struct forms *forms)
 {
     struct recorded_source *s = mem_zero(1, sizeof *s);
 
-    s->base = (struct source){.instructions = SOURCE_BODY, .orders = 1, .one_pass = true, .measure = recorded_measure, .sums = recorded_sums, .free = recorded_free};
+    s->base = (struct source){.instructions = SOURCE_BODY,
+                              .orders = 1,
+                              .one_pass = true,
+                              .measure = recorded_measure,
+                              .sums = recorded_sums,
+                              .free = recorded_free};
     s->codes = form_codes_new(forms);
     return &s->base;
 }
 
-size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
+                          struct err *err)
 {
     struct chain chains[CHAINS_MAX];
     size_t n = chain_list(code, chains);
@@ -58,7 +72,8 @@ size_t recorded_latencies(void *state, const struct form_code *code, struct late
     return n;
 }
 
-bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles,
+                    struct err *err)
 {
     (void)state;
     (void)blocks;

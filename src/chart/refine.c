@@ -74,10 +74,12 @@ static int by_forms(const void *a, const void *b)
 
     if (x->forms != y->forms)
         return (x->forms < y->forms) - (x->forms > y->forms);
-    return x->cycles != y->cycles ? (x->cycles > y->cycles) - (x->cycles < y->cycles) : (x->at > y->at) - (x->at < y->at);
+    return x->cycles != y->cycles ? (x->cycles > y->cycles) - (x->cycles < y->cycles)
+                                  : (x->at > y->at) - (x->at < y->at);
 }
 
-static double cycles_alone(struct throughput *throughput, const struct usage *u, unsigned slots, double width)
+static double cycles_alone(struct throughput *throughput, const struct usage *u, unsigned slots,
+                           double width)
 {
     struct mass masses[SETS_MOST];
     size_t n = 0;
@@ -87,7 +89,8 @@ static double cycles_alone(struct throughput *throughput, const struct usage *u,
     return fmax(throughput_of_masses(throughput, masses, n), slots / width);
 }
 
-/* Sets of µops that may be added, or taken away: whether a form holds a blocking pipe pairs have told (chart/pipes.h). */
+/* Sets of µops that may be added, or taken away: whether a form holds a blocking pipe pairs have
+ * told (chart/pipes.h). */
 static void count_sets(struct refining *r)
 {
     r->pipes = mapping_ports(r->c->machine->mapping)->pipes;
@@ -114,10 +117,17 @@ static void take_uses(struct refining *r)
         const struct mapping_entry *e = mapping_at(m, i);
         bool memory = form_has_memory(e->form), vectors = form_has_vectors(e->form);
         size_t k = 0;
-        while (k < r->use_count && !(r->uses[k].slots == e->micro_ops && r->uses[k].memory == memory && r->uses[k].vectors == vectors && usage_equal(&r->uses[k].usage, &e->usage)))
+        while (k < r->use_count &&
+               !(r->uses[k].slots == e->micro_ops && r->uses[k].memory == memory &&
+                 r->uses[k].vectors == vectors && usage_equal(&r->uses[k].usage, &e->usage)))
             k++;
         if (k == r->use_count) {
-            r->uses[r->use_count++] = (struct refine_use){.at = k, .slots = e->micro_ops, .memory = memory, .vectors = vectors, .cycles = cycles_alone(throughput, &e->usage, e->micro_ops, r->c->width)};
+            r->uses[r->use_count++] = (struct refine_use){
+                .at = k,
+                .slots = e->micro_ops,
+                .memory = memory,
+                .vectors = vectors,
+                .cycles = cycles_alone(throughput, &e->usage, e->micro_ops, r->c->width)};
             usage_copy(&r->uses[k].usage, &e->usage);
         }
         r->uses[k].forms++;
@@ -134,7 +144,9 @@ static void take_rows(struct refining *r)
 
     r->rows = mem_zero(r->c->form_count + 1, sizeof *r->rows);
     for (size_t i = 0; i < t->rows.count; i++)
-        for (uint32_t k = 0; k < t->rows.items[i].count && t->rows.items[i].count <= TERMS_MOST && experiments_measured(t, i); k++) {
+        for (uint32_t k = 0; k < t->rows.items[i].count && t->rows.items[i].count <= TERMS_MOST &&
+                             experiments_measured(t, i);
+             k++) {
             uint32_t f = experiments_terms(t, i)[k].form;
             if (f < r->c->form_count && r->rows[f].count < ROWS_MOST)
                 vec_push(&r->rows[f], (uint32_t)i);
@@ -151,7 +163,8 @@ static struct experiments *table_of(const struct experiments *from, const row_li
         const struct flat_term *terms = experiments_terms(from, rows->items[i]);
         struct flat_term own[TERMS_MOST];
         for (uint32_t k = 0; k < row->count; k++)
-            own[k] = (struct flat_term){names_add(&t->forms, from->forms.items[terms[k].form]), terms[k].count};
+            own[k] = (struct flat_term){names_add(&t->forms, from->forms.items[terms[k].form]),
+                                        terms[k].count};
         experiments_add(t, own, row->count);
         experiments_set(t, t->rows.count - 1, row->cycles, 0, 1, EXPERIMENT_OK);
     }
@@ -188,7 +201,8 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
 }
 
 /* @from with one µop of kind @out fewer (UINT_MAX: none), and one more of @in (0: none). */
-static void try_change(struct refine_trial *t, const struct usage *from, unsigned out, portset in, unsigned slots)
+static void try_change(struct refine_trial *t, const struct usage *from, unsigned out, portset in,
+                       unsigned slots)
 {
     struct usage u = {0};
 
@@ -227,7 +241,9 @@ static bool is_open(const struct refining *r, size_t at)
 {
     const struct chart_form *f = &r->c->forms[at];
 
-    return (f->state == CHART_PLACED || f->state == CHART_UNEXPLAINED) && !f->joined && f->alone > 0 && r->rows[at].count >= ROWS_FEWEST && mapping_find(r->c->machine->mapping, f->row->form);
+    return (f->state == CHART_PLACED || f->state == CHART_UNEXPLAINED) && !f->joined &&
+           f->alone > 0 && r->rows[at].count >= ROWS_FEWEST &&
+           mapping_find(r->c->machine->mapping, f->row->form);
 }
 
 static void refine_form(struct refining *r, size_t at, struct mapping *m)
@@ -236,13 +252,18 @@ static void refine_form(struct refining *r, size_t at, struct mapping *m)
     const struct mapping_entry *own = mapping_find(r->c->machine->mapping, f->row->form);
     const bool memory = form_has_memory(f->row->form), vectors = form_has_vectors(f->row->form);
     struct experiments *table = table_of(r->c->table, &r->rows[at]);
-    struct refine_trial t = {.table = table, .mapping = m, .cycles = mem_alloc((table->rows.count + 1) * sizeof *t.cycles), .entry = *own, .error = INFINITY};
+    struct refine_trial t = {.table = table,
+                             .mapping = m,
+                             .cycles = mem_alloc((table->rows.count + 1) * sizeof *t.cycles),
+                             .entry = *own,
+                             .error = INFINITY};
 
     try_usage(&t, &own->usage, own->micro_ops);
     double before = t.error;
     for (size_t i = 0, tried = 0; i < r->use_count && tried < TRIED_MOST; i++) {
         const struct refine_use *u = &r->uses[i];
-        if (u->memory != memory || u->vectors != vectors || u->cycles > SLOWEST * f->alone || u->cycles < QUICKEST * f->alone)
+        if (u->memory != memory || u->vectors != vectors || u->cycles > SLOWEST * f->alone ||
+            u->cycles < QUICKEST * f->alone)
             continue;
         try_usage(&t, &u->usage, u->slots);
         tried++;
@@ -263,12 +284,14 @@ static void refine_share(void *state, unsigned worker)
     const struct chart_hooks *hooks = r->lab->hooks;
     struct mapping *m = mapping_copy(r->c->machine->mapping);
 
-    for (size_t i = worker; i < r->c->form_count && worker < r->workers && !atomic_load(&r->over); i += r->workers) {
+    for (size_t i = worker; i < r->c->form_count && worker < r->workers && !atomic_load(&r->over);
+         i += r->workers) {
         if (is_open(r, i))
             refine_form(r, i, m);
         if (worker)
             continue;
-        hooks->progress(hooks->state, CHART_PLACES, (double)i, (double)r->c->form_count, "usages that err less");
+        hooks->progress(hooks->state, CHART_PLACES, (double)i, (double)r->c->form_count,
+                        "usages that err less");
         if (hooks->cancelled(hooks->state))
             atomic_store(&r->over, true);
     }
@@ -283,7 +306,8 @@ static size_t write_refined(struct refining *r)
     for (size_t i = 0; i < r->c->form_count; i++) {
         if (!r->out[i].changed)
             continue;
-        struct mapping_entry entry = *mapping_find(r->c->machine->mapping, r->c->forms[i].row->form);
+        struct mapping_entry entry =
+            *mapping_find(r->c->machine->mapping, r->c->forms[i].row->form);
         struct chart_usage before = {.slots = entry.micro_ops};
         usage_copy(&before.usage, &entry.usage);
         entry.usage = r->out[i].usage;
@@ -299,7 +323,10 @@ static size_t write_refined(struct refining *r)
 size_t refine_usages(const struct lab *lab, struct chart *c)
 {
     const struct chart_hooks *hooks = lab->hooks;
-    struct refining r = {.lab = lab, .c = c, .workers = hooks->team ? hooks->threads : 1, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
+    struct refining r = {.lab = lab,
+                         .c = c,
+                         .workers = hooks->team ? hooks->threads : 1,
+                         .out = mem_zero(c->form_count + 1, sizeof *r.out)};
 
     take_uses(&r);
     take_rows(&r);

@@ -3,9 +3,15 @@
 
 #include <math.h>
 
-#define SPARE 0.5            /* of the time of the slowest form, that all others take: then no second set is busy, and what is late is so by something else */
-#define SPARE_BY 1.3         /* 12 additions and 2 multiplications take 2.58 cycles for 2.33 on a Zen 5: the results of both cannot be written at once */
-#define BUSY_BY 1.35         /* 2 loads and a move from a vector take .67 cycles for .50 on a Zen 5, 8 and one 2.00 as they should */
+/* of the time of the slowest form, that all others take: then no second set is busy, and what is
+ * late is so by something else */
+#define SPARE 0.5
+/* 12 additions and 2 multiplications take 2.58 cycles for 2.33 on a Zen 5: the results of both
+ * cannot be written at once */
+#define SPARE_BY 1.3
+/* 2 loads and a move from a vector take .67 cycles for .50 on a Zen 5, 8 and one 2.00 as they
+ * should */
+#define BUSY_BY 1.35
 #define BUSY_MOST 1.0        /* that it hardly says anything, unless ports would take longer */
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
@@ -20,5 +26,6 @@ struct residual_limit residual_limit_of(const double *own, size_t n, bool scatte
         most = fmax(most, own[i]);
         sum += own[i];
     }
-    return sum - most <= SPARE * most ? (struct residual_limit){SPARE_BY, RESIDUAL_COST_MOST} : (struct residual_limit){BUSY_BY, BUSY_MOST};
+    return sum - most <= SPARE * most ? (struct residual_limit){SPARE_BY, RESIDUAL_COST_MOST}
+                                      : (struct residual_limit){BUSY_BY, BUSY_MOST};
 }

@@ -25,7 +25,8 @@ struct reviewing {
     struct lab *lab;
     struct chart *chart;
     struct block_maker *maker;
-    struct model *first, *model;   /* predictions before the second round, and by the machine as it is */
+    /* predictions before the second round, and by the machine as it is */
+    struct model *first, *model;
     VEC(struct judged) seen;       /* before it */
     VEC(struct reviewed_form) forms;
     double sum, first_sum;
@@ -45,7 +46,9 @@ static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
 static void see_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     if (cycles > 0)
-        vec_push(&r->seen, ((struct judged){.block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
+        vec_push(&r->seen,
+                 ((struct judged){
+                     .block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
 }
 
 /* What the machine says of one block, beside its time. */
@@ -56,7 +59,8 @@ static void judge_block(struct reviewing *r, const struct random_block *b, doubl
     if (!(cycles > 0))
         return;
     out->blocks++;
-    double says = model_cycles(r->model, b), error = fabs(says / cycles - 1), before = model_cycles(r->first, b);
+    double says = model_cycles(r->model, b), error = fabs(says / cycles - 1),
+           before = model_cycles(r->first, b);
     if (!isnan(before)) {
         r->first_sum += fabs(before / cycles - 1);
         r->first_covered++;
@@ -97,14 +101,17 @@ static void name_suspects(struct reviewing *r)
         const struct reviewed_form *f = &r->forms.items[i];
         if (f->bad < NAMED_LEAST || f->bad < NAMED_SHARE * f->blocks)
             continue;
-        str_addf(&text, "%s%s (%u of %u blocks)", text.length ? ", " : "", f->form, f->bad, f->blocks);
+        str_addf(&text, "%s%s (%u of %u blocks)", text.length ? ", " : "", f->form, f->bad,
+                 f->blocks);
         named++;
     }
     r->chart->review.suspects = text.length ? str_take(&text) : NULL;
     str_done(&text);
 }
 
-static bool review_round(struct reviewing *r, struct rng *rng, void (*take)(struct reviewing *, const struct random_block *, double), struct err *err)
+static bool review_round(struct reviewing *r, struct rng *rng,
+                         void (*take)(struct reviewing *, const struct random_block *, double),
+                         struct err *err)
 {
     struct random_block *drawn = mem_zero(ROUND, sizeof *drawn);
     struct chart_block blocks[ROUND];
@@ -129,7 +136,8 @@ static bool review_half(struct reviewing *r, struct rng *rng, bool second, struc
     bool ok = true;
 
     for (size_t tried = 0; ok && tried < half; tried += ROUND) {
-        hooks->progress(hooks->state, CHART_REVIEW, (double)(tried + (second ? half : 0)), 2 * (double)half, "blocks that took no part");
+        hooks->progress(hooks->state, CHART_REVIEW, (double)(tried + (second ? half : 0)),
+                        2 * (double)half, "blocks that took no part");
         ok = review_round(r, rng, second ? judge_block : see_block, err);
     }
     return ok;
@@ -157,7 +165,8 @@ bool review_blocks(struct lab *lab, struct chart *c, struct err *err)
     struct machine *first = machine_copy(c->machine);
     r.first = model_new(first, false);
     rng_seed(&rng, o->seed + 1);
-    bool ok = review_half(&r, &rng, false, err) && (!any_points(&r) || second_round(lab, c, r.maker, r.seen.items, r.seen.count, err));
+    bool ok = review_half(&r, &rng, false, err) &&
+              (!any_points(&r) || second_round(lab, c, r.maker, r.seen.items, r.seen.count, err));
     r.model = model_new(c->machine, false);
     ok = ok && review_half(&r, &rng, true, err);
     if (ok) {

@@ -58,7 +58,8 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    for (size_t i = 0, n = out->known; i < n; i++)   /* two ports that each do something alone may do another thing together */
+    /* two ports that each do something alone may do another thing together */
+    for (size_t i = 0, n = out->known; i < n; i++)
         for (size_t k = 0; k < i; k++)
             if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
                 add_set(out, out->sets.items[i] | out->sets.items[k]);
@@ -108,10 +109,12 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* Of sets that are equally busy the largest is meant: what can go anywhere within it adds time. */
+    /* Of sets that are equally busy the largest is meant: what can go anywhere within it adds
+     * time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
-        if (cycles > first * (1 + 1e-6) || (cycles > first * (1 - 1e-6) && g->inverse[c] < g->inverse[at])) {
+        if (cycles > first * (1 + 1e-6) ||
+            (cycles > first * (1 - 1e-6) && g->inverse[c] < g->inverse[at])) {
             first = fmax(first, cycles);
             at = c;
         }
@@ -182,9 +185,13 @@ static void offer(const struct entries *e, struct saturator s, struct saturators
         vec_push(&out->list, s);
 }
 
-static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c, struct saturators *out)
+static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
+                         struct saturators *out)
 {
-    struct saturator s = {.terms = {{a, 1}, {b, 1}, {c, 1}}, .term_count = c != SIZE_MAX ? 3 : b != SIZE_MAX ? 2 : 1};
+    struct saturator s = {.terms = {{a, 1}, {b, 1}, {c, 1}},
+                          .term_count = c != SIZE_MAX   ? 3
+                                        : b != SIZE_MAX ? 2
+                                                        : 1};
     uint32_t most_b = b == SIZE_MAX ? 1 : COUNT_MOST, most_c = c == SIZE_MAX ? 1 : COUNT_MOST;
 
     for (uint32_t x = 1; x <= (b == SIZE_MAX ? 1 : COUNT_MOST); x++)
@@ -203,10 +210,12 @@ static size_t simple_entries(const struct mapping *m, size_t *out)
     size_t n = 0;
     for (size_t i = 0; i < mapping_count(m) && n < TRIPLES_MOST; i++) {
         const struct mapping_entry *entry = mapping_at(m, i);
-        bool fresh = entry->usage.count <= 1 && (!entry->usage.count || entry->usage.uops[0].count == 1);
+        bool fresh =
+            entry->usage.count <= 1 && (!entry->usage.count || entry->usage.uops[0].count == 1);
         for (size_t k = 0; k < n && fresh; k++) {
             const struct mapping_entry *other = mapping_at(m, out[k]);
-            fresh = !(usage_equal(&entry->usage, &other->usage) && vectors_of(entry->form) == vectors_of(other->form));
+            fresh = !(usage_equal(&entry->usage, &other->usage) &&
+                      vectors_of(entry->form) == vectors_of(other->form));
         }
         if (fresh)
             out[n++] = i;
@@ -214,14 +223,17 @@ static size_t simple_entries(const struct mapping *m, size_t *out)
     return n;
 }
 
-void saturators_find(const struct mapping *m, const struct lattice *g, const struct saturators *refused, struct saturators *out)
+void saturators_find(const struct mapping *m, const struct lattice *g,
+                     const struct saturators *refused, struct saturators *out)
 {
-    struct entries e = {m, g, refused, mem_zero(mapping_count(m) * g->columns + 1, sizeof(float)), mapping_count(m)};
+    struct entries e = {m, g, refused, mem_zero(mapping_count(m) * g->columns + 1, sizeof(float)),
+                        mapping_count(m)};
     size_t simple[TRIPLES_MOST], count = simple_entries(m, simple);
 
     for (size_t i = 0; i < e.n; i++)
         for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
-            lattice_add(g, lattice_set(g, mapping_at(m, i)->usage.uops[k].ports), (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->columns);
+            lattice_add(g, lattice_set(g, mapping_at(m, i)->usage.uops[k].ports),
+                        (float)mapping_at(m, i)->usage.uops[k].count, e.rows + i * g->columns);
     for (size_t i = 0; i < e.n; i++) {
         offer_counts(&e, i, SIZE_MAX, SIZE_MAX, out);
         for (size_t k = 0; k < i; k++)

@@ -1,4 +1,5 @@
-/* What keeps a set of ports busy: multisets of a core's forms whose throughput one set of ports alone decides, by a margin. */
+/* What keeps a set of ports busy: multisets of a core's forms whose throughput one set of ports
+ * alone decides, by a margin. */
 #ifndef PORTOLAN_CHART_SATURATE_H
 #define PORTOLAN_CHART_SATURATE_H
 
@@ -14,14 +15,16 @@
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
 enum vectors vectors_of(const char *form);
 
-/* Sets of ports and the sums of µops within them: cycles of an experiment are the largest sum / ports over all columns. */
+/* Sets of ports and the sums of µops within them: cycles of an experiment are the largest sum /
+ * ports over all columns. */
 struct lattice {
     VEC(portset) sets;          /* that µops may have */
     size_t known;               /* the first so many occur in the core */
     size_t columns;
     portset column[COLUMNS_MOST];
     float inverse[COLUMNS_MOST];   /* 1 / ports */
-    float *within;              /* per set of sets, and column: 1 where the column holds the set, else 0 */
+    /* per set of sets, and column: 1 where the column holds the set, else 0 */
+    float *within;
     double width;               /* issue slots per cycle */
     double noise;               /* relative, of a time beside what the true usages say */
     bool late;                  /* times may be late; false until its maker says so */
@@ -33,13 +36,17 @@ static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
-/* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. @by: up to where it is late. */
-static inline double sight_price(double noise, double predicted, double measured, double most, double by)
+/* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most:
+ * the odd wrong one must not decide. @by: up to where it is late. */
+static inline double sight_price(double noise, double predicted, double measured, double most,
+                                 double by)
 {
-    return residual_cost((predicted - measured) / sight_noise(noise, measured), predicted, measured, most, (struct residual_limit){by, RESIDUAL_COST_MOST});
+    return residual_cost((predicted - measured) / sight_noise(noise, measured), predicted, measured,
+                         most, (struct residual_limit){by, RESIDUAL_COST_MOST});
 }
-/* Sets of @m, and others that may turn up, in this order while there is room: intersections, single ports, pairs of ports. @out is all zero; it is not late. Without columns when
- * even the sets of @m need more than COLUMNS_MOST. */
+/* Sets of @m, and others that may turn up, in this order while there is room: intersections, single
+ * ports, pairs of ports. @out is all zero; it is not late. Without columns when even the sets of @m
+ * need more than COLUMNS_MOST. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */
@@ -60,12 +67,16 @@ static inline lattice_lanes lattice_max(lattice_lanes a, lattice_lanes b)
     return (lattice_lanes)((greater & (lattice_mask)a) | (~greater & (lattice_mask)b));
 }
 /* Cycles of the four columns from @c on. */
-static inline lattice_lanes lattice_four(const struct lattice *g, const float *row, const float *more, size_t c)
+static inline lattice_lanes lattice_four(const struct lattice *g, const float *row,
+                                         const float *more, size_t c)
 {
-    return (*(const lattice_lanes_any *)(row + c) + *(const lattice_lanes_any *)(more + c)) * *(const lattice_lanes_any *)(g->inverse + c);
+    return (*(const lattice_lanes_any *)(row + c) + *(const lattice_lanes_any *)(more + c)) *
+           *(const lattice_lanes_any *)(g->inverse + c);
 }
-/* Cycles of sums, @slots issue slots and a pipe that is held for @pipe cycles. A chart spends most of its computing here: four maxima in registers do not wait for each other. */
-static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more, double slots, double pipe)
+/* Cycles of sums, @slots issue slots and a pipe that is held for @pipe cycles. A chart spends most
+ * of its computing here: four maxima in registers do not wait for each other. */
+static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more,
+                                    double slots, double pipe)
 {
     lattice_lanes one = {0}, two = {0}, three = {0}, four = {0};
     float most = 0;
@@ -77,7 +88,8 @@ static inline double lattice_cycles(const struct lattice *g, const float *row, c
         four = lattice_max(four, lattice_four(g, row, more, c + 12));
     }
     for (; c < g->columns; c++)
-        most = (row[c] + more[c]) * g->inverse[c] > most ? (row[c] + more[c]) * g->inverse[c] : most;
+        most =
+            (row[c] + more[c]) * g->inverse[c] > most ? (row[c] + more[c]) * g->inverse[c] : most;
     one = lattice_max(lattice_max(one, two), lattice_max(three, four));
     for (size_t lane = 0; lane < 4; lane++)
         most = one[lane] > most ? one[lane] : most;
@@ -98,8 +110,10 @@ struct saturator {
 struct saturators {
     VEC(struct saturator) list;
 };
-/* Fills the empty @out with the best of each set of ports and kind of vectors; none of the same forms as one of @refused, which may be NULL. */
-void saturators_find(const struct mapping *m, const struct lattice *g, const struct saturators *refused, struct saturators *out);
+/* Fills the empty @out with the best of each set of ports and kind of vectors; none of the same
+ * forms as one of @refused, which may be NULL. */
+void saturators_find(const struct mapping *m, const struct lattice *g,
+                     const struct saturators *refused, struct saturators *out);
 /* Whether both are made of the same forms, in whatever numbers. */
 bool saturators_alike(const struct saturator *a, const struct saturator *b);
 void saturators_done(struct saturators *s);

@@ -7,17 +7,20 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* As short as can be, and as much as forms run beside: what is in order once may get in its own way in longer bodies. */
+/* As short as can be, and as much as forms run beside: what is in order once may get in its own way
+ * in longer bodies. */
 static const uint32_t copies[SIZES] = {1, 3};
 
 /* Asks for @s alone; its cycles will be in @rows. */
-static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s, size_t rows[SIZES])
+static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s,
+                size_t rows[SIZES])
 {
     struct flat_term terms[SATURATOR_TERMS];
 
     for (unsigned size = 0; size < SIZES; size++) {
         for (unsigned i = 0; i < s->term_count; i++)
-            terms[i] = (struct flat_term){form_of[s->terms[i].entry], s->terms[i].count * copies[size]};
+            terms[i] =
+                (struct flat_term){form_of[s->terms[i].entry], s->terms[i].count * copies[size]};
         rows[size] = lab_ask(lab, terms, s->term_count);
     }
 }
@@ -63,7 +66,8 @@ static void leave_out(const struct saturators *refused, struct saturators *s)
 }
 
 /* Measures those of @found that are new, and notes each as sound or refused. */
-static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct saturators *found, struct saturators *sound, struct saturators *refused, struct err *err)
+static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct saturators *found,
+                      struct saturators *sound, struct saturators *refused, struct err *err)
 {
     size_t (*rows)[SIZES] = mem_alloc((found->list.count + 1) * sizeof *rows);
     bool *fresh = mem_zero(found->list.count + 1, sizeof *fresh);
@@ -76,13 +80,15 @@ static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct sat
     bool ok = lab_measure(lab, "what forms will run beside, alone", err);
     for (size_t i = 0; ok && i < found->list.count; i++)
         if (fresh[i])
-            note(is_sound(lab, &found->list.items[i], rows[i]) ? sound : refused, &found->list.items[i]);
+            note(is_sound(lab, &found->list.items[i], rows[i]) ? sound : refused,
+                 &found->list.items[i]);
     free(rows);
     free(fresh);
     return ok;
 }
 
-bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g, const uint32_t *form_of, struct saturators *out, struct err *err)
+bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
+                         const uint32_t *form_of, struct saturators *out, struct err *err)
 {
     struct saturators sound = {0}, refused = {0};
     bool ok = true;

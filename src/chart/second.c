@@ -15,7 +15,8 @@
 #define TOLERANCE 0.10       /* relative error from which a block is hunted, */
 #define SAMPLED 1024         /* of so many, */
 #define ROUND 64             /* timed together */
-#define CONTRADICTS 0.001    /* rise of the mean error on a form's own experiments by which another usage contradicts them */
+/* rise of the mean error on a form's own experiments by which another usage contradicts them */
+#define CONTRADICTS 0.001
 #define SURE 0.8             /* confidence from which a usage stays */
 #define DRAWS 10             /* blocks that tell whether a pattern holds */
 #define BY_BLOCKS "charted: decided by blocks"
@@ -31,7 +32,8 @@ static bool over(void *state)
     return clock_seconds() >= s->until || s->lab->hooks->cancelled(s->lab->hooks->state);
 }
 
-static bool times(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times(void *state, const struct random_block *blocks, size_t n, double *cycles,
+                  struct err *err)
 {
     const struct second *s = state;
     struct chart_block *bare = mem_alloc((n + 1) * sizeof *bare);
@@ -75,7 +77,8 @@ static struct experiments *experiments_of(const struct chart *c, const char *for
             continue;
         struct experiment e;
         experiments_get(c->table, i, &e);
-        experiments_set(out, experiments_add_named(out, &e), c->table->rows.items[i].cycles, 0, 0, EXPERIMENT_OK);
+        experiments_set(out, experiments_add_named(out, &e), c->table->rows.items[i].cycles, 0, 0,
+                        EXPERIMENT_OK);
         experiment_done(&e);
     }
     return out;
@@ -109,16 +112,20 @@ static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);
 
-    return at < c->form_count && (c->forms[at].state == CHART_IN_CORE || (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
+    return at < c->form_count &&
+           (c->forms[at].state == CHART_IN_CORE ||
+            (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Whether @tried, with another usage of @form, says worse of what was measured of it, or that is known for sure. */
+/* Whether @tried, with another usage of @form, says worse of what was measured of it, or that is
+ * known for sure. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))
         return true;
     struct experiments *t = c->table ? experiments_of(c, form) : NULL;
-    bool worse = t && error_on(tried, t) > error_on(c->machine, t) + CONTRADICTS * (double)t->rows.count;
+    bool worse =
+        t && error_on(tried, t) > error_on(c->machine, t) + CONTRADICTS * (double)t->rows.count;
 
     experiments_free(t);
     return worse;
@@ -133,7 +140,8 @@ struct saved_state {
     struct str text;
 };
 
-/* Makes @tried, which differs by what @text says, the chart's machine where it is better; frees it otherwise. */
+/* Makes @tried, which differs by what @text says, the chart's machine where it is better; frees it
+ * otherwise. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);
@@ -161,14 +169,16 @@ static size_t forms_changed(const struct remedy *change)
     return change->form_count ? change->form_count : 1;
 }
 
-/* Says of what @change changed that blocks decided. What forms had in @before becomes other usages of them; where a latency alone changed, the source of the usage stays. */
+/* Says of what @change changed that blocks decided. What forms had in @before becomes other usages
+ * of them; where a latency alone changed, the source of the usage stays. */
 static void note_change(struct chart *c, const struct remedy *change, const struct machine *before)
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
     if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {   /* a rule of its own */
         machine_drop_latency(c->machine);
-        machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to, strtod(change->value, NULL), BY_BLOCKS);
+        machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,
+                            strtod(change->value, NULL), BY_BLOCKS);
         return;
     }
     for (size_t i = 0; i < forms_changed(change); i++) {
@@ -250,9 +260,11 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
 }
 
 /* Those changes that lower the error, one after the other. */
-static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen, size_t count)
+static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
+                            size_t count)
 {
-    struct saved_state k = {.chart = c, .seen = seen, .count = count, .error = mean_error(c->machine, seen, count)};
+    struct saved_state k = {
+        .chart = c, .seen = seen, .count = count, .error = mean_error(c->machine, seen, count)};
 
     for (size_t i = 0; i < hunt->count; i++) {
         const struct remedy *change = &hunt->findings[i].change;
@@ -271,14 +283,22 @@ static void progress(void *state, const struct hunt *so_far)
     double seconds = s->lab->options->seconds;
 
     (void)so_far;
-    hooks->progress(hooks->state, CHART_REVIEW, fmin(seconds, seconds - (s->until - clock_seconds())), seconds, "second round, where the error points");
+    hooks->progress(hooks->state, CHART_REVIEW,
+                    fmin(seconds, seconds - (s->until - clock_seconds())), seconds,
+                    "second round, where the error points");
 }
 
-bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker, const struct judged *seen, size_t count, struct err *err)
+bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
+                  const struct judged *seen, size_t count, struct err *err)
 {
     struct second s = {.lab = lab, .until = clock_seconds() + lab->options->seconds};
     const struct hunt_truth truth = {times, &s, TOLERANCE};
-    const struct hunt_options options = {.blocks = SAMPLED, .round = ROUND, .draws = DRAWS, .seed = lab->options->seed + 2, .progress = progress, .state = &s};
+    const struct hunt_options options = {.blocks = SAMPLED,
+                                         .round = ROUND,
+                                         .draws = DRAWS,
+                                         .seed = lab->options->seed + 2,
+                                         .progress = progress,
+                                         .state = &s};
     struct watch before = watch_begin(over, &s);
     struct hunt *hunt = hunt_run(c->machine, maker, &truth, &options, err);
 

@@ -18,13 +18,17 @@ struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
     size_t *row_of;                /* per doubt */
-    double *weights;               /* per doubt: of its usage after what was measured, that of the form's is 1; of the one that the form got, that of the usage before. NULL: not asked for */
-    bool of_file;                  /* the machine alone says what its forms were not tested against, no chart does */
+    /* per doubt: of its usage after what was measured, that of the form's is 1; of the one that the
+     * form got, that of the usage before. NULL: not asked for */
+    double *weights;
+    /* the machine alone says what its forms were not tested against, no chart does */
+    bool of_file;
 };
 
 static void take_result(void *state, size_t index, const struct measured *m)
 {
-    experiments_set(((struct settling *)state)->table, index, m->cycles, m->spread, m->repeats, m->state);
+    experiments_set(((struct settling *)state)->table, index, m->cycles, m->spread, m->repeats,
+                    m->state);
 }
 
 static bool cancelled(void *state)
@@ -60,7 +64,8 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
     vec_done(&rows);
 }
 
-/* The doubts [first, end) about one form: its experiments in a table of their own, and what the machine says with either usage. */
+/* The doubts [first, end) about one form: its experiments in a table of their own, and what the
+ * machine says with either usage. */
 struct form_doubts {
     const struct ambiguities *ambiguities;
     size_t first, end;
@@ -69,11 +74,14 @@ struct form_doubts {
     struct mapping_entry entry;    /* of the form, as the machine has it; borrowed */
 };
 
-/* Cost of the form's usage being @usage in units of -2 ln: squared deviations in units of the noise. @worst: the largest relative one. */
-static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots, double weight, double *worst)
+/* Cost of the form's usage being @usage in units of -2 ln: squared deviations in units of the
+ * noise. @worst: the largest relative one. */
+static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
+                      double weight, double *worst)
 {
     struct mapping_entry entry = f->entry;
-    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cost = -2 * log(weight), by = f->ambiguities->late ? RESIDUAL_RATIO : 1;
+    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles),
+           cost = -2 * log(weight), by = f->ambiguities->late ? RESIDUAL_RATIO : 1;
 
     entry.usage = *usage;
     entry.micro_ops = slots;
@@ -89,9 +97,11 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     return cost;
 }
 
-static bool begin_form(struct form_doubts *f, const struct settling *w, const struct machine *machine)
+static bool begin_form(struct form_doubts *f, const struct settling *w,
+                       const struct machine *machine)
 {
-    const struct mapping_entry *entry = mapping_find(machine->mapping, f->ambiguities->list.items[f->first].form);
+    const struct mapping_entry *entry =
+        mapping_find(machine->mapping, f->ambiguities->list.items[f->first].form);
 
     if (!entry)
         return false;
@@ -111,7 +121,8 @@ static bool begin_form(struct form_doubts *f, const struct settling *w, const st
             continue;
         for (unsigned k = 0; k < e->count; k++)
             mapping_set(f->mapping, mapping_find(machine->mapping, e->terms[k].form));
-        experiments_set(f->table, experiments_add_named(f->table, e), w->table->rows.items[w->row_of[i]].cycles, 0, 1, NULL);
+        experiments_set(f->table, experiments_add_named(f->table, e),
+                        w->table->rows.items[w->row_of[i]].cycles, 0, 1, NULL);
     }
     return true;
 }
@@ -142,25 +153,29 @@ static portset ports_tested(const struct form_doubts *f)
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; k < f->table->rows.items[i].count; k++) {
-            const struct mapping_entry *e = mapping_find(f->mapping, f->table->forms.items[terms[k].form]);
+            const struct mapping_entry *e =
+                mapping_find(f->mapping, f->table->forms.items[terms[k].form]);
             if (strcmp(e->form, f->entry.form) == 0)
                 continue;
             double own = 0;
             for (unsigned u = 0; u < e->usage.count; u++) {
-                vec_push(&masses, ((struct mass){e->usage.uops[u].ports, e->usage.uops[u].count * terms[k].count}));
+                vec_push(&masses, ((struct mass){e->usage.uops[u].ports,
+                                                 e->usage.uops[u].count * terms[k].count}));
                 own += e->usage.uops[u].count;
             }
             slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
-        tested |= width > 0 && slots > cycles * width ? 0 : busy;   /* else the slots are what is busy */
+        /* else the slots are what is busy */
+        tested |= width > 0 && slots > cycles * width ? 0 : busy;
     }
     vec_done(&masses);
     throughput_free(t);
     return tested;
 }
 
-/* Of what the form was not tested against, as its source says, the ports that it was not beside since either. */
+/* Of what the form was not tested against, as its source says, the ports that it was not beside
+ * since either. */
 static portset left_untested(const struct form_doubts *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
@@ -169,21 +184,27 @@ static portset left_untested(const struct form_doubts *f, const struct ports *po
 }
 
 /* Decides about one form, and writes what is decided into @machine. */
-static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine, struct settled *out)
+static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine,
+                   struct settled *out)
 {
     const struct ports *ports = mapping_ports(machine->mapping);
     const struct ambiguity *best = NULL;
-    double worst, least_worst, own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &least_worst), least = own;
+    double worst, least_worst,
+        own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &least_worst), least = own;
     size_t n = f->end - f->first, checks = 0;
     double *costs = mem_alloc((n + 1) * sizeof *costs), sum = 0;
-    struct settled_form row = {.form = mem_strdup(f->entry.form), .before = usage_text(&f->entry.usage, ports), .experiments = (unsigned)f->table->rows.count, .confidence = NAN};
+    struct settled_form row = {.form = mem_strdup(f->entry.form),
+                               .before = usage_text(&f->entry.usage, ports),
+                               .experiments = (unsigned)f->table->rows.count,
+                               .confidence = NAN};
 
     for (size_t i = 0; i < n; i++) {
         const struct ambiguity *d = &f->ambiguities->list.items[f->first + i];
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
-        if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {   /* without its own time it does not win, though it has its share */
+        /* without its own time it does not win, though it has its share */
+        if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
             least_worst = worst;
             best = d;
@@ -197,15 +218,20 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     if (row.experiments) {
         bool explains = least_worst <= noise_off(f->ambiguities->noise);
         for (size_t i = 0; i < n && explains && w->weights; i++)
-            w->weights[f->first + i] = exp((least - (best == &f->ambiguities->list.items[f->first + i] ? own : costs[i])) / 2);
+            w->weights[f->first + i] = exp(
+                (least - (best == &f->ambiguities->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;   /* without another usage it is as sure as it was */
+        /* without another usage it is as sure as it was */
+        double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;
         row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
         if (row.verdict == SETTLE_CHANGED) {
             entry.usage = best->usage;
             entry.micro_ops = best->slots;
         }
-        str_addf(&source, explains ? "charted: confidence %.2f, settled" : "charted: confidence %.2f, its experiments are not explained", row.confidence);
+        str_addf(&source,
+                 explains ? "charted: confidence %.2f, settled"
+                          : "charted: confidence %.2f, its experiments are not explained",
+                 row.confidence);
         if (w->of_file)
             untested_print(left_untested(f, ports), ports, &source);
         entry.source = (char *)str_text(&source);
@@ -234,11 +260,15 @@ static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
 }
 
 /* Of all whose experiments have a time, form by form. */
-static void decide_all(const struct settling *w, const struct ambiguities *ambiguities, struct machine *machine, struct settled *out)
+static void decide_all(const struct settling *w, const struct ambiguities *ambiguities,
+                       struct machine *machine, struct settled *out)
 {
     for (size_t first = 0, end; first < ambiguities->list.count; first = end) {
         struct form_doubts f = {.ambiguities = ambiguities, .first = first};
-        for (end = first; end < ambiguities->list.count && strcmp(ambiguities->list.items[end].form, ambiguities->list.items[first].form) == 0; end++)
+        for (end = first;
+             end < ambiguities->list.count &&
+             strcmp(ambiguities->list.items[end].form, ambiguities->list.items[first].form) == 0;
+             end++)
             ;
         f.end = end;
         if (begin_form(&f, w, machine)) {
@@ -248,16 +278,23 @@ static void decide_all(const struct settling *w, const struct ambiguities *ambig
     }
 }
 
-bool settle_ambiguities(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct ambiguities *ambiguities,
-                   struct machine *machine, struct settled *out, struct err *err)
+bool settle_ambiguities(struct source *source, struct journal *journal,
+                        const struct runner_options *options, const struct runner_hooks *hooks,
+                        struct ambiguities *ambiguities, struct machine *machine,
+                        struct settled *out, struct err *err)
 {
-    struct settling w = {.of_file = true, .hooks = hooks, .table = experiments_new(), .row_of = mem_alloc((ambiguities->list.count + 1) * sizeof *w.row_of)};
-    const struct runner_hooks own = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = &w};
+    struct settling w = {.of_file = true,
+                         .hooks = hooks,
+                         .table = experiments_new(),
+                         .row_of = mem_alloc((ambiguities->list.count + 1) * sizeof *w.row_of)};
+    const struct runner_hooks own = {
+        .cancelled = cancelled, .result = take_result, .progress = progress, .state = &w};
     struct runner_summary summary = {0};
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    struct experiments *asked = experiments_copy(w.table, NULL);   /* the runner only reads what the results change */
+    /* the runner only reads what the results change */
+    struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);
     out->experiments = w.table->rows.count;
@@ -285,8 +322,10 @@ static void note_untested(struct chart *c, const char *form)
     str_done(&source);
 }
 
-/* What was decided, into the forms of @c; what is still open stays among its doubts. @before: what the machine had. */
-static void take_over(struct chart *c, const struct settling *w, const struct settled *settled, const struct mapping *before)
+/* What was decided, into the forms of @c; what is still open stays among its doubts. @before: what
+ * the machine had. */
+static void take_over(struct chart *c, const struct settling *w, const struct settled *settled,
+                      const struct mapping *before)
 {
     size_t kept = 0;
 
@@ -308,10 +347,12 @@ static void take_over(struct chart *c, const struct settling *w, const struct se
     for (size_t i = 0; i < c->ambiguities.count; i++) {
         struct chart_ambiguity *d = &c->ambiguities.items[i];
         const char *form = c->forms[d->form].row->form;
-        const struct mapping_entry *was = mapping_find(before, form), *is = mapping_find(c->machine->mapping, form);
+        const struct mapping_entry *was = mapping_find(before, form),
+                                   *is = mapping_find(c->machine->mapping, form);
         struct chart_usage *other = &c->forms[d->form].others[d->other];
         other->weight = w->weights[i];
-        if (usage_equal(&other->usage, &is->usage) && other->slots == is->micro_ops) {   /* both have changed places */
+        /* both have changed places */
+        if (usage_equal(&other->usage, &is->usage) && other->slots == is->micro_ops) {
             usage_done(&other->usage);
             usage_copy(&other->usage, &was->usage);
             other->slots = was->micro_ops;
@@ -326,7 +367,9 @@ static void take_over(struct chart *c, const struct settling *w, const struct se
 
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
 {
-    struct settling w = {.table = c->table, .row_of = mem_alloc((c->ambiguities.count + 1) * sizeof *w.row_of), .weights = mem_alloc((c->ambiguities.count + 1) * sizeof *w.weights)};
+    struct settling w = {.table = c->table,
+                         .row_of = mem_alloc((c->ambiguities.count + 1) * sizeof *w.row_of),
+                         .weights = mem_alloc((c->ambiguities.count + 1) * sizeof *w.weights)};
     struct mapping *before = mapping_copy(c->machine->mapping);
     struct ambiguities ambiguities;
     struct settled settled = {0};

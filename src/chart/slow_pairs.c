@@ -50,7 +50,8 @@ static double latest(const struct guess *g, const struct sights *s, size_t besid
     return most;
 }
 
-void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const struct guess *now, const struct sights *s)
+void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const struct guess *now,
+                       const struct sights *s)
 {
     find(h, begun)->ended++;
     for (size_t b = 0; now && s->saturators && b < s->saturators->list.count; b++) {
@@ -61,7 +62,8 @@ void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const st
 }
 
 /* The µops of @g that have some of @ports. Returns of how many sets they are. */
-static unsigned share_of(const struct guess *g, const struct lattice *lattice, portset ports, struct guess *out)
+static unsigned share_of(const struct guess *g, const struct lattice *lattice, portset ports,
+                         struct guess *out)
 {
     *out = (struct guess){.n = 0};
     for (unsigned i = 0; i < g->n; i++)
@@ -70,8 +72,10 @@ static unsigned share_of(const struct guess *g, const struct lattice *lattice, p
     return out->n;
 }
 
-/* Whether both do the same on the ports that the saturator keeps busy; beside one of issue slots, whether both take as many. */
-static bool alike_beside(const struct guess *a, const struct guess *b, const struct lattice *lattice, portset ports)
+/* Whether both do the same on the ports that the saturator keeps busy; beside one of issue slots,
+ * whether both take as many. */
+static bool alike_beside(const struct guess *a, const struct guess *b,
+                         const struct lattice *lattice, portset ports)
 {
     struct guess own, other;
 
@@ -81,22 +85,26 @@ static bool alike_beside(const struct guess *a, const struct guess *b, const str
         return false;
     if (!ports)
         return a->slots == b->slots;
-    return share_of(a, lattice, ports, &own) && share_of(b, lattice, ports, &other) && guess_equal(&own, &other);
+    return share_of(a, lattice, ports, &own) && share_of(b, lattice, ports, &other) &&
+           guess_equal(&own, &other);
 }
 
-static bool is_habit(const struct slow_pairs *h, const struct guess *g, const struct sights *s, size_t beside, double late)
+static bool is_habit(const struct slow_pairs *h, const struct guess *g, const struct sights *s,
+                     size_t beside, double late)
 {
     const portset ports = s->saturators->list.items[beside].ports;
     unsigned leaders = 0;
 
     for (size_t i = 0; i < h->times.count && leaders < SLOW_PAIRS_LEADERS; i++) {
         const struct slow_time *t = &h->times.items[i];
-        leaders += t->beside == beside && late <= (1 + ALIKE) * t->late && alike_beside(g, &t->guess, s->lattice, ports);
+        leaders += t->beside == beside && late <= (1 + ALIKE) * t->late &&
+                   alike_beside(g, &t->guess, s->lattice, ports);
     }
     return leaders == SLOW_PAIRS_LEADERS;
 }
 
-size_t slow_pairs_matching(const struct slow_pairs *h, const struct guess *g, const struct sights *s)
+size_t slow_pairs_matching(const struct slow_pairs *h, const struct guess *g,
+                           const struct sights *s)
 {
     size_t count = 0;
 

@@ -77,7 +77,8 @@ static void begin(struct stage_log *l, enum chart_stage stage)
     l->rows[stage].state = CHARTING_RUNS;
 }
 
-void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total, const char *what)
+void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total,
+                        const char *what)
 {
     struct stage_row *row = &l->rows[stage];
 
@@ -96,17 +97,28 @@ static void tell(const struct chart *c, enum chart_stage stage, char *text, size
     const struct chart_tally t = chart_count(c);
 
     switch (stage) {
-    case CHART_ALONE: snprintf(text, room, "%zu of %zu forms have a time", t.timed, c->form_count); break;
+    case CHART_ALONE:
+        snprintf(text, room, "%zu of %zu forms have a time", t.timed, c->form_count);
+        break;
     case CHART_CORE: snprintf(text, room, "%zu experiments so far", c->table->rows.count); break;
     case CHART_PORTS:
-        snprintf(text, room, "%u ports, %.0f issue slots; %zu forms, error %.2f %%", c->machine ? mapping_ports(c->machine->mapping)->count : 0, c->width, c->core_forms, 100 * c->core_error);
+        snprintf(text, room, "%u ports, %.0f issue slots; %zu forms, error %.2f %%",
+                 c->machine ? mapping_ports(c->machine->mapping)->count : 0, c->width,
+                 c->core_forms, 100 * c->core_error);
         break;
-    case CHART_PLACES: snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9", t.usages, t.sure); break;
-    case CHART_LATENCIES: snprintf(text, room, "%zu of %zu chains have a latency", t.latencies, c->latencies.count); break;
-    case CHART_FACTS: snprintf(text, room, "%zu facts, %zu unknown", t.facts, c->facts.count - t.facts); break;
+    case CHART_PLACES:
+        snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9", t.usages, t.sure);
+        break;
+    case CHART_LATENCIES:
+        snprintf(text, room, "%zu of %zu chains have a latency", t.latencies, c->latencies.count);
+        break;
+    case CHART_FACTS:
+        snprintf(text, room, "%zu facts, %zu unknown", t.facts, c->facts.count - t.facts);
+        break;
     default:
         if (c->review.blocks)
-            snprintf(text, room, "%zu blocks that took no part: error %.1f %%", c->review.blocks, 100 * c->review.error);
+            snprintf(text, room, "%zu blocks that took no part: error %.1f %%", c->review.blocks,
+                     100 * c->review.error);
         else
             snprintf(text, room, "no blocks");
     }
@@ -136,7 +148,8 @@ void stage_log_end(struct stage_log *l)
     lock_give(&l->lock);
 }
 
-size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES], struct stage_point points[STAGE_POINTS])
+size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES],
+                     struct stage_point points[STAGE_POINTS])
 {
     lock_take(&l->lock);
     *name = l->name;

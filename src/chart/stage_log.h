@@ -1,4 +1,5 @@
-/* What a chart has done so far, stage by stage, for those who watch it: the one who charts writes it, anyone reads it. Any thread. */
+/* What a chart has done so far, stage by stage, for those who watch it: the one who charts writes
+ * it, anyone reads it. Any thread. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -8,7 +9,8 @@
 
 #define STAGE_POINTS 256
 
-enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };   /* ended: before it was done */
+/* ended: before it was done */
+enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };
 
 struct stage_row {
     enum charting_state state;
@@ -27,13 +29,16 @@ struct stage_log *stage_log_new(const char *name);
 struct stage_log *stage_log_hold(struct stage_log *l);
 void stage_log_free(struct stage_log *l);
 
-void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total, const char *what);
+void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total,
+                        const char *what);
 /* @so_far as it was after @stage: what came of it is told. */
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
 /* The chart is over, at its end or before. */
 void stage_log_end(struct stage_log *l);
 
-/* All stages; the name, which is valid while the log is held; up to STAGE_POINTS points, oldest first. Returns how many. */
-size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES], struct stage_point points[STAGE_POINTS]);
+/* All stages; the name, which is valid while the log is held; up to STAGE_POINTS points, oldest
+ * first. Returns how many. */
+size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES],
+                     struct stage_point points[STAGE_POINTS]);
 
 #endif

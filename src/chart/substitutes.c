@@ -10,7 +10,8 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* of the form in a loop */
-#define AGREES 0.10          /* relative deviation up to which a loop agrees with what stands for the form */
+/* relative deviation up to which a loop agrees with what stands for the form */
+#define AGREES 0.10
 #define SLOTS_MOST 8
 
 /* Forms of the stack: as one or two others, in a loop that leaves the stack as it was. */
@@ -22,8 +23,11 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
     {"PUSH (M64)", {"MOV (R64, M64)", "MOV (M64, R64)"}, "push qword ptr [rdi]", "pop r9"},
 };
 /* Forms that take slots alone. */
-static const struct { const char *form, *line; } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
-static const char *const jumps[] = {"JMP", "JO", "JNO", "JB", "JNB", "JZ", "JNZ", "JBE", "JNBE", "JS", "JNS", "JP", "JNP", "JL", "JNL", "JLE", "JNLE"};
+static const struct {
+    const char *form, *line;
+} slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
+static const char *const jumps[] = {"JMP", "JO",  "JNO", "JB",  "JNB", "JZ",  "JNZ", "JBE", "JNBE",
+                                    "JS",  "JNS", "JP",  "JNP", "JL",  "JNL", "JLE", "JNLE"};
 #define STACK_FORMS (sizeof stack_forms / sizeof *stack_forms)
 #define SLOT_FORMS (sizeof slot_forms / sizeof *slot_forms)
 #define JUMPS (sizeof jumps / sizeof *jumps)
@@ -60,7 +64,8 @@ static double deviation(const struct standins *s, const struct machine *m, size_
 }
 
 /* @form does what @as does, unless experiments said what it does. */
-static void put(struct machine *m, const char *form, const struct mapping_entry *as, const char *source)
+static void put(struct machine *m, const char *form, const struct mapping_entry *as,
+                const char *source)
 {
     struct mapping_entry entry = *as;
 
@@ -87,7 +92,8 @@ static bool put_like(struct machine *m, const char *form, const char *const like
             usage_add(&entry.usage, one->usage.uops[k].ports, one->usage.uops[k].count);
         entry.micro_ops += one->micro_ops;
     }
-    snprintf(source, sizeof source, "charted: as %s%s%s, which a loop confirms", like[0], like[1] ? " and " : "", like[1] ? like[1] : "");
+    snprintf(source, sizeof source, "charted: as %s%s%s, which a loop confirms", like[0],
+             like[1] ? " and " : "", like[1] ? like[1] : "");
     put(m, form, &entry, source);
     usage_done(&entry.usage);
     return true;
@@ -111,13 +117,17 @@ static void conclude_slots(struct standins *s)
 {
     for (size_t i = 0; i < SLOT_FORMS; i++) {
         double slots = probe_time(&s->probes, s->slots[i]) / TIMES * s->probes.width;
-        struct mapping_entry entry = {.latency = NAN, .micro_ops = (unsigned)fmin(rint(slots), SLOTS_MOST)};
-        if (slots >= 1 - AGREES && rint(slots) <= SLOTS_MOST && fabs(slots - rint(slots)) <= AGREES * slots)
-            put(s->probes.chart->machine, slot_forms[i].form, &entry, "charted: by a loop, slots alone");
+        struct mapping_entry entry = {.latency = NAN,
+                                      .micro_ops = (unsigned)fmin(rint(slots), SLOTS_MOST)};
+        if (slots >= 1 - AGREES && rint(slots) <= SLOTS_MOST &&
+            fabs(slots - rint(slots)) <= AGREES * slots)
+            put(s->probes.chart->machine, slot_forms[i].form, &entry,
+                "charted: by a loop, slots alone");
     }
 }
 
-/* Puts all jumps into @m: each takes a slot, without which no loop would be known. Their ports show in nothing that is measured here. */
+/* Puts all jumps into @m: each takes a slot, without which no loop would be known. Their ports show
+ * in nothing that is measured here. */
 static void put_jumps(struct machine *m)
 {
     const struct mapping_entry as = {.latency = NAN, .micro_ops = 1};

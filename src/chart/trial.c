@@ -11,9 +11,12 @@
 
 #define TRIALS 4             /* experiments of each form, */
 #define CONCURRENT 2             /* each beside so many forms of the core */
-#define COUNT_FEW 2          /* of these there are up to so many times as the form takes cycles three times over, between these limits: what is busy in one and */
+/* of these there are up to so many times as the form takes cycles three times over, between these
+ * limits: what is busy in one and */
+#define COUNT_FEW 2
 #define COUNT_MANY 8         /* free in the next differs from trial to trial */
-#define GUILTY 0.5           /* of its trials: a form that is in so many wrong ones is wrong itself */
+/* of its trials: a form that is in so many wrong ones is wrong itself */
+#define GUILTY 0.5
 
 struct form_trials {
     unsigned trials, wrong;
@@ -38,7 +41,8 @@ static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
 }
 
 /* One experiment of form @f beside forms of the core; its row. */
-static size_t ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core, size_t n, struct rng *rng)
+static size_t ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core,
+                      size_t n, struct rng *rng)
 {
     uint32_t most = (uint32_t)fmax(COUNT_FEW, fmin(COUNT_MANY, 3 * c->forms[f].alone));
     enum vectors kind = vectors_of(c->forms[f].row->form);
@@ -64,10 +68,12 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed + 2);
-    uint32_t *core = mem_alloc((c->form_count + 1) * sizeof *core), *of = mem_alloc((c->form_count * TRIALS + 1) * sizeof *of);
+    uint32_t *core = mem_alloc((c->form_count + 1) * sizeof *core),
+             *of = mem_alloc((c->form_count * TRIALS + 1) * sizeof *of);
     size_t *rows = mem_alloc((c->form_count * TRIALS + 1) * sizeof *rows), asked = 0;
     for (uint32_t i = 0; i < c->form_count; i++) {
-        size_t n = takes_part(&c->forms[i]) ? partners(c, vectors_of(c->forms[i].row->form), core) : 0;
+        size_t n =
+            takes_part(&c->forms[i]) ? partners(c, vectors_of(c->forms[i].row->form), core) : 0;
         for (unsigned k = 0; k < TRIALS && n; k++, asked++) {
             rows[asked] = ask_one(lab, c, i, core, n, &rng);
             of[asked] = i;

@@ -12,7 +12,9 @@
 #define NAME_MOST 96
 
 /* The entry of @m for the class of form @f of the table; NULL: it is of no class that is there. */
-static const struct mapping_entry *entry_of_class(const struct lab *lab, const struct chart_core *core, uint32_t f, const struct mapping *m)
+static const struct mapping_entry *entry_of_class(const struct lab *lab,
+                                                  const struct chart_core *core, uint32_t f,
+                                                  const struct mapping *m)
 {
     size_t of = SIZE_MAX;
     const struct mapping_entry *entry = NULL;
@@ -22,20 +24,24 @@ static const struct mapping_entry *entry_of_class(const struct lab *lab, const s
             of = core->class_of.items[i];
     if (of < SIZE_MAX)
         entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
-    for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)   /* of an earlier run's core another one may be there */
+    /* of an earlier run's core another one may be there */
+    for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)
         if (core->class_of.items[i] == of)
             entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);
     return entry;
 }
 
-/* The twin of @form, of the table: the same name behind a V, or that with the destination as a source of its own; UINT32_MAX: there is none. */
+/* The twin of @form, of the table: the same name behind a V, or that with the destination as a
+ * source of its own; UINT32_MAX: there is none. */
 static uint32_t twin_of(const struct lab *lab, const char *form)
 {
     const char *operands = strstr(form, " (");
     char name[NAME_MOST];
 
     for (unsigned more = 0; more < 2 && operands; more++) {
-        int length = more ? snprintf(name, sizeof name, "V%.*s (XMM, %s", (int)(operands - form), form, operands + 2) : snprintf(name, sizeof name, "V%s", form);
+        int length = more ? snprintf(name, sizeof name, "V%.*s (XMM, %s", (int)(operands - form),
+                                     form, operands + 2)
+                          : snprintf(name, sizeof name, "V%s", form);
         uint32_t twin = length < NAME_MOST ? names_find(&lab->table->forms, name) : UINT32_MAX;
         if (twin < lab->table->forms.count)
             return twin;
@@ -43,7 +49,8 @@ static uint32_t twin_of(const struct lab *lab, const char *form)
     return UINT32_MAX;
 }
 
-size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone, size_t n, struct mapping *m)
+size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone,
+                 size_t n, struct mapping *m)
 {
     struct mapping *known = mapping_copy(m);
     struct mapping_entry *added = NULL;
@@ -52,11 +59,17 @@ size_t twins_add(const struct lab *lab, const struct chart_core *core, const dou
     added = mem_zero(n + 1, sizeof *added);
     for (uint32_t f = 0; f < n; f++) {
         const char *form = lab->table->forms.items[f];
-        uint32_t twin = vectors_of(form) == VECTORS_LEGACY && alone[f] > 0 && !mapping_find(m, form) ? twin_of(lab, form) : UINT32_MAX;
-        const struct mapping_entry *as = twin != UINT32_MAX && fabs(alone[twin] - alone[f]) <= ALIKE * alone[f] ? entry_of_class(lab, core, twin, known) : NULL;
+        uint32_t twin = vectors_of(form) == VECTORS_LEGACY && alone[f] > 0 && !mapping_find(m, form)
+                            ? twin_of(lab, form)
+                            : UINT32_MAX;
+        const struct mapping_entry *as =
+            twin != UINT32_MAX && fabs(alone[twin] - alone[f]) <= ALIKE * alone[f]
+                ? entry_of_class(lab, core, twin, known)
+                : NULL;
         bool fresh = as != NULL;
         for (size_t i = 0; i < count && fresh; i++)
-            fresh = !usage_equal(&added[i].usage, &as->usage) || added[i].micro_ops != as->micro_ops;
+            fresh =
+                !usage_equal(&added[i].usage, &as->usage) || added[i].micro_ops != as->micro_ops;
         if (!fresh)
             continue;
         added[count] = *as;   /* borrows the usage of known's */

@@ -9,7 +9,8 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-/* Relative differences of times alone up to which they are alike: the first at which there is any form. */
+/* Relative differences of times alone up to which they are alike: the first at which there is any
+ * form. */
 static const double as_long[] = {0.025, 0.1, 0.3};
 #define LEVELS (sizeof as_long / sizeof *as_long)
 
@@ -48,7 +49,9 @@ static bool alike(const struct chart *c, size_t a, size_t b, double within, enum
 
     if (!explained(y) || fabs(x->alone - y->alone) > within * x->alone)
         return false;
-    return likeness == LIKE_OPERANDS ? strcmp(form_list(x->row->form), form_list(y->row->form)) == 0 : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
+    return likeness == LIKE_OPERANDS
+               ? strcmp(form_list(x->row->form), form_list(y->row->form)) == 0
+               : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
 }
 
 /* A usage and how many forms have it. */
@@ -57,18 +60,24 @@ struct kind_of_usage {
     size_t forms;
 };
 
-/* The entry of the commonest usage among forms that take as long alone as form @at; NULL: there are none. */
-static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within, enum likeness likeness)
+/* The entry of the commonest usage among forms that take as long alone as form @at; NULL: there are
+ * none. */
+static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within,
+                                             enum likeness likeness)
 {
     VEC(struct kind_of_usage) kinds = {0};
     struct kind_of_usage best = {0};
 
     for (size_t i = 0; i < c->form_count; i++) {
-        const struct mapping_entry *entry = alike(c, at, i, within, likeness) ? mapping_find(c->machine->mapping, c->forms[i].row->form) : NULL;
+        const struct mapping_entry *entry =
+            alike(c, at, i, within, likeness)
+                ? mapping_find(c->machine->mapping, c->forms[i].row->form)
+                : NULL;
         size_t k = 0;
         if (!entry)
             continue;
-        while (k < kinds.count && !(kinds.items[k].entry->micro_ops == entry->micro_ops && usage_equal(&kinds.items[k].entry->usage, &entry->usage)))
+        while (k < kinds.count && !(kinds.items[k].entry->micro_ops == entry->micro_ops &&
+                                    usage_equal(&kinds.items[k].entry->usage, &entry->usage)))
             k++;
         if (k == kinds.count)
             vec_push(&kinds, ((struct kind_of_usage){entry, 0}));

@@ -21,7 +21,8 @@ static portset ports_held(const struct chart *c)
     for (size_t i = 0; i < mapping_count(m); i++)
         held |= ports_of(&mapping_at(m, i)->usage);
     for (size_t i = 0; i < c->ambiguities.count; i++)
-        held |= ports_of(&c->forms[c->ambiguities.items[i].form].others[c->ambiguities.items[i].other].usage);
+        held |= ports_of(
+            &c->forms[c->ambiguities.items[i].form].others[c->ambiguities.items[i].other].usage);
     return held;
 }
 
@@ -110,7 +111,8 @@ void unused_ports_drop(struct chart *c)
 {
     portset held = ports_held(c);
 
-    if (!held || portset_size(held) == mapping_ports(c->machine->mapping)->count)   /* no machine is without ports */
+    /* no machine is without ports */
+    if (!held || portset_size(held) == mapping_ports(c->machine->mapping)->count)
         return;
     struct mapping *closed = mapping_closed_up(c->machine->mapping, held);
     mapping_free(c->machine->mapping);

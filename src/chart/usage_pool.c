@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define NEAR 0.025           /* relative: a known usage is tried where it says nearly the time alone, */
+/* relative: a known usage is tried where it says nearly the time alone, */
+#define NEAR 0.025
 #define NEAR_CYCLES 0.005    /* or this near */
 #define MOST 400
 
@@ -39,7 +40,8 @@ void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const 
     }
 }
 
-size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone, struct guess *out, size_t most)
+size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone,
+                          struct guess *out, size_t most)
 {
     float row[COLUMNS_MOST];
     size_t n = 0;
@@ -48,7 +50,8 @@ size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *latt
         const struct guess *g = &p->list.items[i];
         guess_row(g, lattice, row);
         const double says = guess_cycles(g, row, lattice, NULL, 0);
-        if (fabs(says - alone) <= NEAR * alone + NEAR_CYCLES || (lattice->late && is_above_ports(says, alone, RESIDUAL_RATIO_ALONE)))
+        if (fabs(says - alone) <= NEAR * alone + NEAR_CYCLES ||
+            (lattice->late && is_above_ports(says, alone, RESIDUAL_RATIO_ALONE)))
             out[n++] = *g;
     }
     return n;

@@ -15,20 +15,29 @@
 #define FORMS_MOST 96
 #define SECOND_SETS 256      /* that a second µop may have */
 #define KEPT 32              /* states */
-#define PORTS_LIMIT 20       /* the widest cores known have 18 that loops can tell apart (Neoverse V2) */
+/* the widest cores known have 18 that loops can tell apart (Neoverse V2) */
+#define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* µops of one set */
-#define ABOVE_WIDTH 1        /* ports of a set more than the issue width: that many show beside what else uses them */
+/* ports of a set more than the issue width: that many show beside what else uses them */
+#define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* Where times scatter by more than noise, many small deviations must not pay for ports together: prices are as many times as high as the mean squared deviation that is allowed. */
+/* Where times scatter by more than noise, many small deviations must not pay for ports together:
+ * prices are as many times as high as the mean squared deviation that is allowed. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
 #define PORTS_ALLOWED 4      /* new ports whose price a form may cost */
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* of a µop of another set */
 #define REPEAT_PRICE 1.0
-#define DOUBLE_PRICE 6.0     /* of a µop without a slot of its own where no memory is used: rare, but wide vectors pass some units twice */
-#define SET_PRICE 3.0        /* of a set that no other form has: old and new encodings of vectors are never measured together, so that only this makes them share their ports */
-#define SHARE_PRICE 7.0      /* of a port that forms of another kind use: more than a further port, so that kinds share one where times say so, not where the issue width hides it */
+/* of a µop without a slot of its own where no memory is used: rare, but wide vectors pass some
+ * units twice */
+#define DOUBLE_PRICE 6.0
+/* of a set that no other form has: old and new encodings of vectors are never measured together, so
+ * that only this makes them share their ports */
+#define SET_PRICE 3.0
+/* of a port that forms of another kind use: more than a further port, so that kinds share one where
+ * times say so, not where the issue width hides it */
+#define SHARE_PRICE 7.0
 #define TERMS_LIMIT 8
 #define PASSES 3
 #define ASKED_EVERY 2048
@@ -69,7 +78,8 @@ struct venn {
     size_t n;
     double alone[FORMS_MOST];
     bool placed[FORMS_MOST];
-    bool several[FORMS_MOST];    /* does several things, so that it has several µops as likely as not */
+    /* does several things, so that it has several µops as likely as not */
+    bool several[FORMS_MOST];
     uint8_t slots[FORMS_MOST];
     bool slots_known[FORMS_MOST];   /* that they are no fewer */
     enum venn_kind kind[FORMS_MOST];
@@ -94,10 +104,12 @@ struct venn_worker {
     struct venn_state *next;
     size_t next_count;
     double bar;                  /* that of all, or the cost of the worst of next */
-    size_t offers, asked;        /* ways that came to a price, of one share; times that is_over was asked, ever */
+    /* ways that came to a price, of one share; times that is_over was asked, ever */
+    size_t offers, asked;
 };
 
-static double row_cycles(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
+static double row_cycles(const struct venn *v, const struct venn_state *s,
+                         const struct venn_row *row)
 {
     struct mass masses[2 * TERMS_LIMIT];
     double slots = 0;
@@ -120,7 +132,8 @@ static bool known_row(const struct venn *v, const struct venn_row *row)
     return true;
 }
 
-static double row_price(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
+static double row_price(const struct venn *v, const struct venn_state *s,
+                        const struct venn_row *row)
 {
     return joining_price(row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->late);
 }
@@ -150,13 +163,16 @@ static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;
 
-    if (++w->asked % ASKED_EVERY == 0 && w->number == 0 && !v->o->goes_on(v->o->state, v->done, v->total))
+    if (++w->asked % ASKED_EVERY == 0 && w->number == 0 &&
+        !v->o->goes_on(v->o->state, v->done, v->total))
         v->over = true;
     return v->over;
 }
 
-/* State number @at of v->states, joined by the form as @use; @second is the number of its second set. */
-static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second, unsigned ports, double price)
+/* State number @at of v->states, joined by the form as @use; @second is the number of its second
+ * set. */
+static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
+                  unsigned ports, double price)
 {
     struct venn *v = w->v;
     const struct venn_state *from = &v->states[at];
@@ -165,7 +181,8 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     if (is_over(w))
         return;
     use.price = (float)(v->prices * (price + PORT_PRICE * (ports - from->ports)));
-    double before = from->cost + use.price, cost = before + joining_cost(w->joining, second, use.slots, w->bar - before);
+    double before = from->cost + use.price,
+           cost = before + joining_cost(w->joining, second, use.slots, w->bar - before);
     if (cost <= w->bar && cost < INFINITY) {
         struct venn_state *to = &w->next[w->next_count++];
         *to = *from;
@@ -220,9 +237,11 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Sets that µops of the placed forms have (*@own of them), pairs of ports of which each is such a set alone, and the sets without one port: where a load and its operation go to one scheduler,
- * the operation has only those ports of its kind that such a scheduler has (Zen: three of four). */
-static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions, size_t region_count, portset *out, size_t *own)
+/* Sets that µops of the placed forms have (*@own of them), pairs of ports of which each is such a
+ * set alone, and the sets without one port: where a load and its operation go to one scheduler, the
+ * operation has only those ports of its kind that such a scheduler has (Zen: three of four). */
+static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
+                      size_t region_count, portset *out, size_t *own)
 {
     size_t n = 0;
 
@@ -254,7 +273,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone or beside one µop of a known set. */
+/* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone
+ * or beside one µop of a known set. */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
@@ -274,7 +294,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Slots of the joining form as @use: where experiments do not say, one for each µop, if its ports are why it takes as long. */
+/* Slots of the joining form as @use: where experiments do not say, one for each µop, if its ports
+ * are why it takes as long. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->alone[v->form], most = 0;
@@ -285,7 +306,8 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
         uops += u->count[k];
     }
     most = fmax(most, (double)uops / portset_size(u->set[0] | u->set[1]));
-    if (v->slots_known[v->form] || uops >= v->slots[v->form] || t - most > 4 * sight_noise(SIGHT_NOISE, t))
+    if (v->slots_known[v->form] || uops >= v->slots[v->form] ||
+        t - most > 4 * sight_noise(SIGHT_NOISE, t))
         return v->slots[v->form];
     return (uint8_t)uops;
 }
@@ -300,22 +322,28 @@ static double double_price(const struct venn *v, unsigned uops)
 static void join(struct venn_joining *j, portset set, unsigned ports)
 {
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
-    double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
-    double bound = joining_first(j->w->joining, set, j->count), least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports));
+    double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form],
+           most = t + 4 * sight_noise(SIGHT_NOISE, t);
+    double bound = joining_first(j->w->joining, set, j->count),
+           least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports));
 
     if (is_over(j->w) || least + bound > j->w->bar)
         return;
     use.slots = slots_of(j->v, &use);
-    offer(j->w, j->at, use, JOINING_NONE, ports, price + double_price(j->v, j->count) + SHARE_PRICE * portset_size(set & j->foreign));
+    offer(j->w, j->at, use, JOINING_NONE, ports,
+          price + double_price(j->v, j->count) + SHARE_PRICE * portset_size(set & j->foreign));
     use.n = 2;
     use.count[1] = 1;
     for (size_t i = 0; j->v->pairs && i < j->set_count; i++) {
         use.set[1] = j->sets[i];
-        if (least + joining_bound(j->w->joining, i) > j->w->bar || use.set[1] == set || 1.0 / portset_size(use.set[1]) > most ||
+        if (least + joining_bound(j->w->joining, i) > j->w->bar || use.set[1] == set ||
+            1.0 / portset_size(use.set[1]) > most ||
             (j->count + 1.0) / portset_size(use.set[1] | set) > most)
             continue;
         use.slots = slots_of(j->v, &use);
-        offer(j->w, j->at, use, i, ports, price + double_price(j->v, j->count + 1) + SECOND_PRICE + (i < j->own_sets ? 0 : SET_PRICE));
+        offer(j->w, j->at, use, i, ports,
+              price + double_price(j->v, j->count + 1) + SECOND_PRICE +
+                  (i < j->own_sets ? 0 : SET_PRICE));
     }
 }
 
@@ -349,7 +377,8 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     for (size_t i = 0; i < v->rows[v->form].count; i++) {
         const struct venn_row *row = &v->rows[v->form].items[i];
         struct mass masses[2 * TERMS_LIMIT];
-        struct joining_row told = {.others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late = row->late};
+        struct joining_row told = {
+            .others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late = row->late};
         if (!known_row(v, row))
             continue;
         for (unsigned k = 0; k < row->n; k++) {
@@ -389,7 +418,8 @@ static void join_all(struct venn_worker *w, size_t at)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
             /* It takes as long alone, or the slots bind first. */
-            if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) || (own < t && v->slots[v->form] / v->o->width > t * 0.97))
+            if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
+                (own < t && v->slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
         }
 }
@@ -421,13 +451,15 @@ static void try_all(struct venn *v)
     keep_best(first);
     for (unsigned i = 1; i < v->worker_count; i++) {
         keep_best(&v->workers[i]);
-        memcpy(first->next + first->next_count, v->workers[i].next, v->workers[i].next_count * sizeof *first->next);
+        memcpy(first->next + first->next_count, v->workers[i].next,
+               v->workers[i].next_count * sizeof *first->next);
         first->next_count += v->workers[i].next_count;
         keep_best(first);
     }
 }
 
-/* Prices of ports that a form may cost and still join: those of a few new ones, or, where it takes more than these alone, of all of its own. What is as quick as the issue width may have none. */
+/* Prices of ports that a form may cost and still join: those of a few new ones, or, where it takes
+ * more than these alone, of all of its own. What is as quick as the issue width may have none. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->alone[v->form]);
@@ -445,7 +477,9 @@ static bool join_form(struct venn *v, bool pairs)
     v->bar = least + v->o->fits * known + 2 * ports_allowed(v) * v->prices * PORT_PRICE;
     v->pairs = pairs;
     try_all(v);
-    if (v->over || !first->next_count || first->next[0].cost - v->states[0].cost > v->o->fits * known + ports_allowed(v) * v->prices * PORT_PRICE)
+    if (v->over || !first->next_count ||
+        first->next[0].cost - v->states[0].cost >
+            v->o->fits * known + ports_allowed(v) * v->prices * PORT_PRICE)
         return false;
     struct venn_state *swap = v->states;
     v->states = first->next;
@@ -463,7 +497,8 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->rows[f].count; r++) {
             const struct venn_row *row = &v->rows[f].items[r];
-            bool counts = row->terms[0].place == f;   /* each row is there once for each of its forms */
+            /* each row is there once for each of its forms */
+            bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];
             cost += counts ? row_price(v, s, row) : 0;
@@ -501,7 +536,8 @@ static void take_out(struct venn *v, size_t f)
     v->state_count = 1;
 }
 
-/* Joins @first, which has not joined, in the place of @second, and that anew; what was before stands unless both join. */
+/* Joins @first, which has not joined, in the place of @second, and that anew; what was before
+ * stands unless both join. */
 static bool join_before(struct venn *v, size_t first, size_t second)
 {
     struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
@@ -523,13 +559,16 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Whether @b may be why @a does not join: both work on the same, and it does one thing. Not those that access memory, whose times have more reasons than ports. */
+/* Whether @b may be why @a does not join: both work on the same, and it does one thing. Not those
+ * that access memory, whose times have more reasons than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
-    return v->alone[a] > 0 && v->kind[a] != VENN_MEMORY && v->kind[a] == v->kind[b] && !v->several[b] && v->states[0].use[b].n > 0;
+    return v->alone[a] > 0 && v->kind[a] != VENN_MEMORY && v->kind[a] == v->kind[b] &&
+           !v->several[b] && v->states[0].use[b].n > 0;
 }
 
-/* What did not join tries it before one that did: ports that two forms share, and all others have to spare, show nowhere but where both run together. */
+/* What did not join tries it before one that did: ports that two forms share, and all others have
+ * to spare, show nowhere but where both run together. */
 static void join_left_out(struct venn *v)
 {
     bool better = true;
@@ -560,7 +599,8 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* What joined early, beside few others, tries it again: a store that takes a port of additions as well looks like one that does not until additions are there. */
+/* What joined early, beside few others, tries it again: a store that takes a port of additions as
+ * well looks like one that does not until additions are there. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;
@@ -577,13 +617,17 @@ static void join_all_anew(struct venn *v)
 
 static enum venn_kind kind_of(const char *form)
 {
-    return form_has_memory(form) ? VENN_MEMORY : form_has_vectors(form) ? VENN_VECTOR : VENN_GENERAL;
+    return form_has_memory(form)    ? VENN_MEMORY
+           : form_has_vectors(form) ? VENN_VECTOR
+                                    : VENN_GENERAL;
 }
 
-/* Whether @form accesses memory and does something else besides: what is no plain load or store, or calls and returns. AArch64's loads and stores ([X]) do nothing else. */
+/* Whether @form accesses memory and does something else besides: what is no plain load or store, or
+ * calls and returns. AArch64's loads and stores ([X]) do nothing else. */
 static bool does_several(const char *form)
 {
-    static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE", "BL (", "BLR ("};
+    static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE",
+                                                                          "BL (", "BLR ("};
 
     for (size_t i = 0; i < sizeof stack / sizeof *stack; i++)
         if (strncmp(form, stack[i], strlen(stack[i])) == 0)
@@ -633,7 +677,8 @@ static void take_rows(struct venn *v)
     free(place);
 }
 
-/* Slots that fit beside what else is in @row, where each of the other forms takes one, for each of form @i. */
+/* Slots that fit beside what else is in @row, where each of the other forms takes one, for each of
+ * form @i. */
 static double slots_left(const struct venn *v, size_t i, const struct venn_row *row, double *own)
 {
     double others = 0;
@@ -641,10 +686,12 @@ static double slots_left(const struct venn *v, size_t i, const struct venn_row *
     *own = 0;
     for (unsigned k = 0; k < row->n; k++)
         *(row->terms[k].place == i ? own : &others) += row->terms[k].count;
-    return rint(((row->cycles + sight_noise(SIGHT_NOISE, row->cycles)) * v->o->width - others) / *own);
+    return rint(((row->cycles + sight_noise(SIGHT_NOISE, row->cycles)) * v->o->width - others) /
+                *own);
 }
 
-/* Slots that each form takes: no more than fit beside others. Whether it takes as many is known where it runs beside the quickest form, that takes one and no port, for longer than alone. */
+/* Slots that each form takes: no more than fit beside others. Whether it takes as many is known
+ * where it runs beside the quickest form, that takes one and no port, for longer than alone. */
 static void count_slots(struct venn *v)
 {
     size_t quickest = 0;
@@ -658,7 +705,8 @@ static void count_slots(struct venn *v)
         for (size_t r = 0; r < v->rows[i].count && v->alone[quickest] * v->o->width <= 1.05; r++) {
             const struct venn_row *row = &v->rows[i].items[r];
             bool beside = row->n == 2 && row->terms[row->terms[0].place == i].place == quickest;
-            v->slots_known[i] |= beside && slots_left(v, i, row, &own) <= most && row->cycles > own * v->alone[i] * 1.02;
+            v->slots_known[i] |= beside && slots_left(v, i, row, &own) <= most &&
+                                 row->cycles > own * v->alone[i] * 1.02;
         }
         v->slots[i] = (uint8_t)fmin(most, 200);
     }
@@ -673,7 +721,10 @@ static struct mapping *write_mapping(const struct venn *v)
     struct mapping *m = mapping_new(&ports);
     mapping_set_issue_width(m, v->o->width);
     for (size_t i = 0; i < v->n; i++) {
-        struct mapping_entry entry = {.form = v->table->forms.items[v->forms[i]], .latency = NAN, .micro_ops = s->use[i].slots, .source = ""};
+        struct mapping_entry entry = {.form = v->table->forms.items[v->forms[i]],
+                                      .latency = NAN,
+                                      .micro_ops = s->use[i].slots,
+                                      .source = ""};
         if (!v->placed[i])
             continue;
         for (unsigned k = 0; k < s->use[i].n; k++)
@@ -695,11 +746,15 @@ static unsigned make_workers(struct venn *v)
         rows = v->rows[i].count > rows ? v->rows[i].count : rows;
     v->workers = mem_zero(count, sizeof *v->workers);
     for (unsigned i = 0; i < count; i++)
-        v->workers[i] = (struct venn_worker){.v = v, .number = i, .joining = joining_new(rows, SECOND_SETS), .next = mem_zero(2 * KEPT + 1, sizeof *v->states)};
+        v->workers[i] = (struct venn_worker){.v = v,
+                                             .number = i,
+                                             .joining = joining_new(rows, SECOND_SETS),
+                                             .next = mem_zero(2 * KEPT + 1, sizeof *v->states)};
     return count;
 }
 
-struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n, const struct venn_options *o)
+struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n,
+                          const struct venn_options *o)
 {
     struct venn *v = mem_zero(1, sizeof *v);
     struct mapping *m = NULL;
@@ -719,14 +774,16 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
         v->kind[i] = kind_of(t->forms.items[forms[i]]);
         v->several[i] = does_several(t->forms.items[forms[i]]);
     }
-    /* What one µop explains comes first; the rest may use two of the sets that are known then. What does several things waits until then: before a load has joined, one with an
-     * operation may look like the operation alone, and then no load joins beside it. */
+    /* What one µop explains comes first; the rest may use two of the sets that are known then. What
+     * does several things waits until then: before a load has joined, one with an operation may
+     * look like the operation alone, and then no load joins beside it. */
     v->total = PASSES * v->n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->n && !v->over; v->form++) {
             v->done = pass * v->n + v->form;
             v->over = !o->goes_on(o->state, v->done, v->total);
-            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0 && (pass > 0 || !v->several[v->form]))
+            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0 &&
+                (pass > 0 || !v->several[v->form]))
                 join_form(v, pass > 0);
         }
     join_left_out(v);

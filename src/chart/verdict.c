@@ -9,9 +9,11 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "decided by blocks"
-#define LEAST_WEIGHT 1.1e-6  /* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
+/* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
+#define LEAST_WEIGHT 1.1e-6
 
-/* The largest relative difference of the machine's predictions to a measurement of form @form; NaN: it has none. */
+/* The largest relative difference of the machine's predictions to a measurement of form @form; NaN:
+ * it has none. */
 static double worst_error(const struct chart *c, size_t form)
 {
     const struct experiments *t = c->table;
@@ -28,7 +30,8 @@ static double worst_error(const struct chart *c, size_t form)
     return worst;
 }
 
-/* The machine says why it has the usage, how sure that is, and which of its ports the form was never beside. @worst: relative error of the form's experiments; NaN: it has none. */
+/* The machine says why it has the usage, how sure that is, and which of its ports the form was
+ * never beside. @worst: relative error of the form's experiments; NaN: it has none. */
 static void write_source(struct chart *c, size_t form, double worst, const char *why)
 {
     struct chart_form *f = &c->forms[form];
@@ -49,8 +52,10 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     str_done(&text);
 }
 
-/* The likeliest other usage, as the chart names it; @tells: the experiment that tells it from the form's; NULL: none is known. */
-static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage, const struct experiment *tells)
+/* The likeliest other usage, as the chart names it; @tells: the experiment that tells it from the
+ * form's; NULL: none is known. */
+static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
+                       const struct experiment *tells)
 {
     struct str text = {0};
 
@@ -92,7 +97,8 @@ static void replace(struct chart_usage *other, struct chart_usage *take_before)
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    const struct experiment *tells = telling(c, form, other);   /* both from each other, whichever the machine has */
+    /* both from each other, whichever the machine has */
+    const struct experiment *tells = telling(c, form, other);
     double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 
     if (tells || is_rival(c, f, &f->others[other].usage))
@@ -112,7 +118,8 @@ static unsigned least_likely(const struct chart *c, size_t form)
     unsigned least = f->other_count;
 
     for (unsigned i = 0; i < f->other_count; i++)
-        if (telling(c, form, i) && (least == f->other_count || f->others[i].weight < f->others[least].weight))
+        if (telling(c, form, i) &&
+            (least == f->other_count || f->others[i].weight < f->others[least].weight))
             least = i;
     return least;
 }
@@ -142,7 +149,8 @@ void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before,
     const struct mapping_entry *is = mapping_find(c->machine->mapping, f->row->form);
     unsigned at = 0;
 
-    while (at < f->other_count && !(f->others[at].slots == is->micro_ops && usage_equal(&f->others[at].usage, &is->usage)))
+    while (at < f->other_count &&
+           !(f->others[at].slots == is->micro_ops && usage_equal(&f->others[at].usage, &is->usage)))
         at++;
     if (at < f->other_count && (telling(c, form, at) || is_rival(c, f, &is->usage)))
         name_rival(c, f, &take_before->usage, telling(c, form, at));

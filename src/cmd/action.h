@@ -2,15 +2,29 @@
 #ifndef PORTOLAN_CMD_ACTION_H
 #define PORTOLAN_CMD_ACTION_H
 
-/* Moving first. A view takes those that mean something to it; the last ones are the frame's where no view has a use for them. */
-#define ACTIONS(ACTION) \
-    ACTION(DOWN, "down") ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up") ACTION(FIRST, "first") ACTION(LAST, "last") \
-    ACTION(SCROLL_DOWN, "scroll-down") ACTION(SCROLL_UP, "scroll-up") ACTION(LEFT, "left") ACTION(RIGHT, "right") ACTION(OPEN, "open") \
-    ACTION(DETAIL_DOWN, "detail-down") ACTION(DETAIL_UP, "detail-up") ACTION(SORT_NEXT, "sort-next") ACTION(SORT_PREVIOUS, "sort-previous") \
-    ACTION(REVERSE, "reverse") ACTION(FOLLOW, "follow") ACTION(TAG, "tag") ACTION(UNTAG, "untag") ACTION(NEXT_MACHINE, "next-machine") ACTION(PREVIOUS_MACHINE, "previous-machine") \
-    ACTION(SIDE_BY_SIDE, "beside") ACTION(CHAIN, "chain") ACTION(EDIT, "edit") ACTION(NEXT, "next") ACTION(PREVIOUS, "previous") ACTION(PAUSE, "pause") ACTION(AXIS, "axis") \
-    ACTION(VOLUME, "volume") ACTION(RUN, "run") ACTION(ROUNDS, "rounds") ACTION(FRONT, "front") ACTION(PROFILE, "profile") ACTION(LOOPS, "loops") ACTION(CORRECT, "correct") ACTION(PORTS, "ports") ACTION(ALL, "all") ACTION(GENERATE, "generate") ACTION(ZOOM, "zoom") \
-    ACTION(BACK, "back") ACTION(CANCEL, "cancel") ACTION(REDRAW, "redraw") ACTION(SUSPEND, "suspend")
+/* Moving first. A view takes those that mean something to it; the last ones are the frame's where
+ * no view has a use for them. */
+#define ACTIONS(ACTION)                                                                            \
+    ACTION(DOWN, "down")                                                                           \
+    ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \
+        ACTION(FIRST, "first") ACTION(LAST, "last") ACTION(SCROLL_DOWN, "scroll-down")             \
+            ACTION(SCROLL_UP, "scroll-up") ACTION(LEFT, "left") ACTION(RIGHT, "right") ACTION(     \
+                OPEN, "open") ACTION(DETAIL_DOWN, "detail-down") ACTION(DETAIL_UP, "detail-up")    \
+                ACTION(SORT_NEXT, "sort-next") ACTION(SORT_PREVIOUS, "sort-previous")              \
+                    ACTION(REVERSE, "reverse") ACTION(FOLLOW, "follow") ACTION(TAG, "tag")         \
+                        ACTION(UNTAG, "untag") ACTION(NEXT_MACHINE, "next-machine") ACTION(        \
+                            PREVIOUS_MACHINE, "previous-machine") ACTION(SIDE_BY_SIDE, "beside")   \
+                            ACTION(CHAIN, "chain") ACTION(EDIT, "edit") ACTION(NEXT, "next")       \
+                                ACTION(PREVIOUS, "previous") ACTION(PAUSE, "pause") ACTION(        \
+                                    AXIS, "axis") ACTION(VOLUME, "volume") ACTION(RUN, "run")      \
+                                    ACTION(ROUNDS, "rounds") ACTION(FRONT, "front")                \
+                                        ACTION(PROFILE, "profile") ACTION(LOOPS, "loops")          \
+                                            ACTION(CORRECT, "correct") ACTION(PORTS, "ports")      \
+                                                ACTION(ALL, "all") ACTION(GENERATE, "generate")    \
+                                                    ACTION(ZOOM, "zoom") ACTION(BACK, "back")      \
+                                                        ACTION(CANCEL, "cancel")                   \
+                                                            ACTION(REDRAW, "redraw")               \
+                                                                ACTION(SUSPEND, "suspend")
 
 #define ACTION_VALUE(value, name) ACTION_##value,
 #define ACTION_CHOICE(value, name) "|" name

@@ -9,7 +9,8 @@
 #include "base/watch.h"
 #include "cmd/task.h"
 
-struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines, size_t count)
+struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines,
+                              size_t count)
 {
     struct analyses *a = mem_zero(1, sizeof *a);
 
@@ -43,7 +44,8 @@ void analyses_free(struct analyses *a)
     free(a);
 }
 
-bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop, struct machine *const *machines, size_t count)
+bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop,
+                     struct machine *const *machines, size_t count)
 {
     if (a->kernel != k || (k && (a->loop != loop || a->count != count)))
         return false;
@@ -91,7 +93,8 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-static void make_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void make_failed(struct session *s, void *state, struct result *result,
+                        const struct err *err)
 {
     (void)s;
     (void)result;
@@ -106,7 +109,8 @@ static void make_free(void *state)
 
 void analyses_start(struct session *s, struct analyses *a)
 {
-    static const struct task_ops ops = {.work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
+    static const struct task_ops ops = {
+        .work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
     struct err none = {0};
 
     atomic_fetch_add(&a->holders, 1);

@@ -15,8 +15,10 @@
 #include "work/evolve_job.h"
 #include "work/background_writer.h"
 
-#define LEAST_SECONDS 0.4    /* between two savings: with the time of one, less than a second is lost */
-#define SHARE 10             /* of a large session, which takes longer: at most a tenth of the time is spent on it */
+/* between two savings: with the time of one, less than a second is lost */
+#define LEAST_SECONDS 0.4
+/* of a large session, which takes longer: at most a tenth of the time is spent on it */
+#define SHARE 10
 #define RUN_SECONDS 3        /* of a run of inference, between two looks at how far it is */
 
 /* What a session is told by to have changed. */
@@ -33,7 +35,8 @@ struct autosave {
     struct background_writer *background_writer;
     struct mark saved, saving;
     double next, begun;      /* clock_seconds() */
-    bool ready, failed;      /* ready: the directory is ours; failed: it was said that saving fails */
+    /* ready: the directory is ours; failed: it was said that saving fails */
+    bool ready, failed;
 };
 
 /* Where the session goes, and what of it. */
@@ -99,7 +102,8 @@ static void tell(struct autosave *a, const struct err *err)
     char text[2048];
 
     if (!a->failed)
-        log_add(LOG_WARN, "the session cannot be saved by itself: %s", err_text(err, text, sizeof text));
+        log_add(LOG_WARN, "the session cannot be saved by itself: %s",
+                err_text(err, text, sizeof text));
     a->failed = true;
 }
 
@@ -160,7 +164,8 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    if (same(&now, &a->saved) && !a->failed)   /* what failed before may go well now: it is the last time */
+    /* what failed before may go well now: it is the last time */
+    if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);
     take_back(a, true);

@@ -6,11 +6,14 @@
 
 struct autosave;
 
-/* @named: what was opened is the user's, and is saved as it is; else only what changes from now on. */
+/* @named: what was opened is the user's, and is saved as it is; else only what changes from now
+ * on. */
 struct autosave *autosave_new(struct session *s, bool named);
-/* Looks, and begins to save when something has changed; @hold: not now. Returns within how many seconds it wants to be called again, INFINITY: after the next change. */
+/* Looks, and begins to save when something has changed; @hold: not now. Returns within how many
+ * seconds it wants to be called again, INFINITY: after the next change. */
 double autosave_tick(struct autosave *a, bool hold);
-/* The last changes, while their jobs still run, are saved before this returns. Called before the jobs are ended. */
+/* The last changes, while their jobs still run, are saved before this returns. Called before the
+ * jobs are ended. */
 void autosave_end(struct autosave *a);
 void autosave_free(struct autosave *a);
 

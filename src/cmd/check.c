@@ -46,7 +46,8 @@ void check_free(struct check *c)
 struct check_row *check_add(struct check *c, const char *form, double uses)
 {
     c->rows = mem_resize(c->rows, (c->count + 1) * sizeof *c->rows);
-    c->rows[c->count] = (struct check_row){.form = mem_strdup(form), .measured = NAN, .spread = NAN, .predicted = NAN, .uses = uses};
+    c->rows[c->count] = (struct check_row){
+        .form = mem_strdup(form), .measured = NAN, .spread = NAN, .predicted = NAN, .uses = uses};
     return &c->rows[c->count++];
 }
 
@@ -92,7 +93,8 @@ void check_source(const struct check *c, struct str *out)
     str_addf(out, "measured on %s %s", c->cpu, c->date);
 }
 
-void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out)
+void check_code(const struct forms *forms, const struct check_row *row, size_t lines,
+                struct str *out)
 {
     struct body *body = mem_zero(1, sizeof *body);
     struct err err = {0};

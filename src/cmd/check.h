@@ -1,4 +1,5 @@
-/* What machine check found: single forms measured on this CPU beside what a machine's tables say, throughput and latency of each pair of operands. */
+/* What machine check found: single forms measured on this CPU beside what a machine's tables say,
+ * throughput and latency of each pair of operands. */
 #ifndef PORTOLAN_CMD_CHECK_H
 #define PORTOLAN_CMD_CHECK_H
 
@@ -15,14 +16,16 @@ struct check_row {
     struct chain chain;
     double measured, spread;   /* cycles; NaN: see state */
     double predicted;          /* NaN: the machine does not know the form */
-    double uses;               /* occurrences in a Debian system (data/frequency), 0: rarer than those listed */
+    /* occurrences in a Debian system (data/frequency), 0: rarer than those listed */
+    double uses;
     char state[96];            /* "ok" or the reason */
 };
 
 struct check {
     char *machine;             /* id */
     char *cpu;                 /* "Emerald Rapids", or what was simulated */
-    char *simulated;           /* id of the machine that was simulated; NULL: this CPU was measured */
+    /* id of the machine that was simulated; NULL: this CPU was measured */
+    char *simulated;
     enum isa isa;              /* of both */
     char date[16];             /* 2026-01-31 */
     struct check_row *rows;    /* those that matter most first */
@@ -38,14 +41,17 @@ struct check_row *check_add(struct check *c, const char *form, double uses);
 void check_sort(struct check *c);
 /* Measured and predicted differ by more than the above. */
 bool check_disagrees(const struct check_row *row);
-/* How much the difference matters: cycles that the model is wrong by over all uses; rows without a difference 0. */
+/* How much the difference matters: cycles that the model is wrong by over all uses; rows without a
+ * difference 0. */
 double check_weight(const struct check_row *row);
 /* Appends "throughput", "latency op1 -> op2". */
 void check_quantity(const struct check_row *row, struct str *out);
 /* "measured on Emerald Rapids 2026-01-31": the source of corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Text of the code that was run for @row, or would be on the simulated CPU, at most @lines lines. Any thread. */
-void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out);
+/* Text of the code that was run for @row, or would be on the simulated CPU, at most @lines lines.
+ * Any thread. */
+void check_code(const struct forms *forms, const struct check_row *row, size_t lines,
+                struct str *out);
 
 #endif

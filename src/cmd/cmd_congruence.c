@@ -12,13 +12,19 @@ struct congruence_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--epsilon", .kind = PARAMETER_NUMBER, .at = offsetof(struct congruence_values, epsilon), .value = "E", .initial = INITIAL(CONGRUENCE_EPSILON),
+    {.name = "--epsilon",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct congruence_values, epsilon),
+     .value = "E",
+     .initial = INITIAL(CONGRUENCE_EPSILON),
      .help = "largest difference between two forms' cycles, relative to their mean, as a fraction"},
     {0},
 };
 
-/* Adds a class to all three: its members as rows of @t, as lines of @text (the representative first), as an object of @classes. */
-static void add_class(const struct names *names, const struct congruence *c, uint32_t class, struct result_table *t, struct str *text, json_t *classes)
+/* Adds a class to all three: its members as rows of @t, as lines of @text (the representative
+ * first), as an object of @classes. */
+static void add_class(const struct names *names, const struct congruence *c, uint32_t class,
+                      struct result_table *t, struct str *text, json_t *classes)
 {
     const char *representative = names->items[c->representative[class]];
     json_t *members = json_array(), *untold = json_array(), *object = json_object();
@@ -45,8 +51,10 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_object_set_new(object, "representative", json_text(representative));
     json_object_set_new(object, "forms", members);
     if (c->untested[class])
-        str_addf(text, "      %llu pair%s not tested against each other; %s%s would tell\n", (unsigned long long)c->untested[class], c->untested[class] == 1 ? "" : "s",
-                 json_string_value(json_array_get(untold, 0)), json_array_size(untold) > 1 ? " and so on" : "");
+        str_addf(text, "      %llu pair%s not tested against each other; %s%s would tell\n",
+                 (unsigned long long)c->untested[class], c->untested[class] == 1 ? "" : "s",
+                 json_string_value(json_array_get(untold, 0)),
+                 json_array_size(untold) > 1 ? " and so on" : "");
     json_object_set_new(object, "untested", json_integer((json_int_t)c->untested[class]));
     json_object_set_new(object, "untold", untold);
     str_done(&pair);
@@ -67,15 +75,19 @@ static void finding_free(void *state)
 
 static bool find(void *state, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT}, {.key = "form", .kind = CELL_TEXT}, {.key = "representative", .kind = CELL_TEXT},
-                                                   {.key = "untested", .kind = CELL_COUNT}, {.key = "untold", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT},
+                                                   {.key = "form", .kind = CELL_TEXT},
+                                                   {.key = "representative", .kind = CELL_TEXT},
+                                                   {.key = "untested", .kind = CELL_COUNT},
+                                                   {.key = "untold", .kind = CELL_TEXT}};
     const struct finding *f = state;
     json_t *classes = json_array();
     struct str text = {0};
     struct congruence c;
 
     congruence_find(f->table, f->epsilon, 0, true, &c);
-    struct result_table *t = result_table(result, "members", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "members", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON;
     for (uint32_t class = 0; class < c.classes && !watch_steps(1 + c.forms / 8); class++)
         add_class(&f->table->forms, &c, class, t, &text, classes);
@@ -85,9 +97,13 @@ static bool find(void *state, struct result *result, struct err *err)
     result_number(result, "epsilon", f->epsilon);
     result_nested(result, "classes", classes);
     result_block(result, str_text(&text));
-    result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes, c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
+    result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes,
+                c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
     if (untested)
-        result_line(result, "%llu pair%s of forms not tested against each other; experiments settle measures the missing experiments", (unsigned long long)untested, untested == 1 ? "" : "s");
+        result_line(result,
+                    "%llu pair%s of forms not tested against each other; experiments settle "
+                    "measures the missing experiments",
+                    (unsigned long long)untested, untested == 1 ? "" : "s");
     result_count(result, "untested", (int64_t)untested);
     congruence_done(&c);
     str_done(&text);
@@ -96,7 +112,8 @@ static bool find(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares forms", .work = find, .free = finding_free};
+    static const struct task_ops ops = {
+        .doing = "compares forms", .work = find, .free = finding_free};
     const struct congruence_values *v = values;
 
     if (!experiments_required(s, err))
@@ -111,8 +128,12 @@ static const char *const examples[] = {"congruence", "congruence --epsilon 0.02"
 const struct command command_congruence = {
     .name = "congruence",
     .help = "forms that no measurement distinguishes",
-    .description = "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs with every form measured with both; a pair of the two is compared with what each takes twice. "
-                   "Forms that no pair compares are one class, too: these are counted as not tested against each other, with the pair to measure, which experiments settle does.",
+    .description =
+        "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs "
+        "with every form measured with both; a pair of the two is compared with what each takes "
+        "twice. "
+        "Forms that no pair compares are one class, too: these are counted as not tested against "
+        "each other, with the pair to measure, which experiments settle does.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct congruence_values),

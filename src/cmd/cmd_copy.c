@@ -10,14 +10,25 @@ struct copy_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "WHAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct copy_values, what), .choices = "rows|names|table|kernel", .initial = "rows",
-     .help = "rows of the view that are tagged, or else the one under the cursor, a tab between columns; names: their first column; table: all rows that export writes, below the "
-             "names of the columns; in the view output any of them its text; kernel: text of the loop"},
+    {.name = "WHAT",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct copy_values, what),
+     .choices = "rows|names|table|kernel",
+     .initial = "rows",
+     .help =
+         "rows of the view that are tagged, or else the one under the cursor, a tab between "
+         "columns; names: their first column; table: all rows that export writes, below the "
+         "names of the columns; in the view output any of them its text; kernel: text of the loop"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct copy_values, file), .value = "FILE", .otherwise = "the terminal's clipboard; without a screen, standard output",
-     .complete = COMPLETE_FILE, .help = "file to write"},
+    {.name = "--file",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct copy_values, file),
+     .value = "FILE",
+     .otherwise = "the terminal's clipboard; without a screen, standard output",
+     .complete = COMPLETE_FILE,
+     .help = "file to write"},
     {0},
 };
 
@@ -38,7 +49,8 @@ static bool copy_kernel(const struct session *s, struct str *out, struct err *er
             str_addf(out, "%.*s\n", (int)length, at);
         at += length + (at[length] == '\n');
     }
-    return out->length || err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no text");
+    return out->length ||
+           err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no text");
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -58,19 +70,24 @@ static bool run(struct session *s, const void *values, struct result *result, st
     } else if (ok && !s->interactive) {
         result_block(result, str_text(&text));
     } else if (ok && text.length > COPY_MOST) {
-        ok = err_set(err, ERR_LIMIT, "copy --file FILE writes them", "%zu bytes; terminals take %d for their clipboard", text.length, COPY_MOST);
+        ok = err_set(err, ERR_LIMIT, "copy --file FILE writes them",
+                     "%zu bytes; terminals take %d for their clipboard", text.length, COPY_MOST);
     } else if (ok) {
         size_t lines = 0;
         for (const char *at = str_text(&text); *at; at++)
             lines += *at == '\n';
-        result_confirm(result, "copied %zu line%s, %zu bytes, to the terminal's clipboard, where it allows that (OSC 52)", lines, lines == 1 ? "" : "s", text.length);
+        result_confirm(result,
+                       "copied %zu line%s, %zu bytes, to the terminal's clipboard, where it allows "
+                       "that (OSC 52)",
+                       lines, lines == 1 ? "" : "s", text.length);
         str_add_bytes(&s->copied, str_text(&text), text.length);
     }
     str_done(&text);
     return ok;
 }
 
-static const char *const examples[] = {"copy", "copy names", "copy table", "copy kernel", "copy kernel --file loop.s", NULL};
+static const char *const examples[] = {
+    "copy", "copy names", "copy table", "copy kernel", "copy kernel --file loop.s", NULL};
 
 const struct command command_copy = {
     .name = "copy",

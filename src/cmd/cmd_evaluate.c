@@ -80,7 +80,8 @@ static struct miss *find_misses(const struct experiments *t, const double *predi
     *count = 0;
     for (size_t i = 0; misses && i < t->rows.count; i++)
         if (experiments_measured(t, i) && !isnan(predicted[i]))
-            misses[(*count)++] = (struct miss){i, fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles};
+            misses[(*count)++] = (struct miss){i, fabs(predicted[i] - t->rows.items[i].cycles) /
+                                                      t->rows.items[i].cycles};
     if (*count)
         qsort(misses, *count, sizeof *misses, compare_misses);
     return misses;
@@ -110,12 +111,16 @@ static void heat_text(const struct heat_map *map, struct result *result)
     for (int y = METRICS_CELLS - 1; y >= 0; y--) {
         str_addf(&text, "%7.2f |", (y + 1) * map->limit / METRICS_CELLS);
         for (int x = 0; x < METRICS_CELLS; x++) {
-            double part = map->highest > 1 ? log(map->cell[y][x] + 1.0) / log(map->highest + 1.0) : map->cell[y][x];
+            double part = map->highest > 1 ? log(map->cell[y][x] + 1.0) / log(map->highest + 1.0)
+                                           : map->cell[y][x];
             str_addf(&text, "%c%c", ramp[(int)(part * 9)], ramp[(int)(part * 9)]);
         }
         str_add_char(&text, '\n');
     }
-    str_addf(&text, "        0 measured %*.2f cycles; predicted upwards; darkest: %u experiments per cell\n", 2 * METRICS_CELLS - 18, map->limit, map->highest);
+    str_addf(
+        &text,
+        "        0 measured %*.2f cycles; predicted upwards; darkest: %u experiments per cell\n",
+        2 * METRICS_CELLS - 18, map->limit, map->highest);
     result_line(result, "%s", str_text(&text));
     str_done(&text);
 }
@@ -136,7 +141,8 @@ static void heat_map_of(const struct experiments *t, const double *predicted, st
     free(pairs);
 }
 
-static json_t *worst_json(const struct experiments *t, const struct miss *misses, size_t count, const double *predicted)
+static json_t *worst_json(const struct experiments *t, const struct miss *misses, size_t count,
+                          const double *predicted)
 {
     json_t *worst = json_array();
     struct str text = {0};
@@ -155,7 +161,8 @@ static json_t *worst_json(const struct experiments *t, const struct miss *misses
 }
 
 /* The same as rows of CSV. */
-static void worst_rows(struct result_table *t, const char *name, const struct experiments *e, const struct miss *misses, size_t count, const double *predicted)
+static void worst_rows(struct result_table *t, const char *name, const struct experiments *e,
+                       const struct miss *misses, size_t count, const double *predicted)
 {
     struct str text = {0};
 
@@ -170,14 +177,16 @@ static void worst_rows(struct result_table *t, const char *name, const struct ex
     str_done(&text);
 }
 
-static void worst_lines(const struct experiments *t, const struct miss *misses, size_t count, const double *predicted, struct result *result)
+static void worst_lines(const struct experiments *t, const struct miss *misses, size_t count,
+                        const double *predicted, struct result *result)
 {
     struct str text = {0};
 
     for (size_t i = 0; i < count && i < WORST_SHOWN && misses[i].error > TOLD; i++) {
         str_clear(&text);
         experiments_print(t, misses[i].row, &text);
-        result_line(result, "    %8.3f instead of %8.3f  %s", predicted[misses[i].row], t->rows.items[misses[i].row].cycles, str_text(&text));
+        result_line(result, "    %8.3f instead of %8.3f  %s", predicted[misses[i].row],
+                    t->rows.items[misses[i].row].cycles, str_text(&text));
     }
     str_done(&text);
 }
@@ -186,7 +195,13 @@ enum { COLUMNS = 9 };   /* the last is there with --heatmap only */
 static const struct result_column columns[COLUMNS] = {
     {.key = "mapping", .kind = CELL_TEXT, .width = 24},
     {.key = "n", .kind = CELL_COUNT, .width = 7},
-    {.key = "mape", .title = "MAPE", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .width = 10, .hide = NOT_CSV | NOT_JSON},
+    {.key = "mape",
+     .title = "MAPE",
+     .unit = "%",
+     .kind = CELL_NUMBER,
+     .decimals = 2,
+     .width = 10,
+     .hide = NOT_CSV | NOT_JSON},
     {.key = "mape", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
     {.key = "pearson", .title = "Pearson", .kind = CELL_NUMBER, .decimals = 4, .width = 8},
     {.key = "spearman", .title = "Spearman", .kind = CELL_NUMBER, .decimals = 4, .width = 8},
@@ -195,11 +210,15 @@ static const struct result_column columns[COLUMNS] = {
     {.key = "heatmap", .kind = CELL_NESTED},
 };
 
-static const struct result_column worst_columns[] = {
-    {.key = "mapping", .kind = CELL_TEXT}, {.key = "experiment", .kind = CELL_TEXT}, {.key = "measured", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER}};
+static const struct result_column worst_columns[] = {{.key = "mapping", .kind = CELL_TEXT},
+                                                     {.key = "experiment", .kind = CELL_TEXT},
+                                                     {.key = "measured", .kind = CELL_NUMBER},
+                                                     {.key = "predicted", .kind = CELL_NUMBER}};
 
-/* One mapping's row of @table, its worst predictions in @worst, and in @details what stands below the table. */
-static void add_accuracy(const char *name, const struct experiments *t, const double *predicted, bool heat, bool headed, struct result_table *table,
+/* One mapping's row of @table, its worst predictions in @worst, and in @details what stands below
+ * the table. */
+static void add_accuracy(const char *name, const struct experiments *t, const double *predicted,
+                         bool heat, bool headed, struct result_table *table,
                          struct result_table *worst, struct result *details)
 {
     struct accuracy a = metrics_accuracy(t, predicted);
@@ -218,7 +237,8 @@ static void add_accuracy(const char *name, const struct experiments *t, const do
     if (headed && (a.unknown || heat || (n && misses[0].error > TOLD)))
         result_line(details, "%s:", name);
     if (a.unknown)
-        result_line(details, "    left out: %zu experiment%s with unknown forms", a.unknown, a.unknown == 1 ? "" : "s");
+        result_line(details, "    left out: %zu experiment%s with unknown forms", a.unknown,
+                    a.unknown == 1 ? "" : "s");
     worst_lines(t, misses, n, predicted, details);
     worst_rows(worst, name, t, misses, n, predicted);
     if (heat) {
@@ -236,14 +256,26 @@ struct evaluate_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct evaluate_values, file), .complete = COMPLETE_FILE, .otherwise = "the session's experiments",
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct evaluate_values, file),
+     .complete = COMPLETE_FILE,
+     .otherwise = "the session's experiments",
      .help = "measured experiments: CSV, or PMEvo's JSON"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--mapping", .kind = PARAMETER_WORDS, .at = offsetof(struct evaluate_values, mappings), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "the current machine",
+    {.name = "--mapping",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct evaluate_values, mappings),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "the current machine",
      .help = "a machine, or a mapping in PMEvo's JSON"},
-    {.name = "--heatmap", .kind = PARAMETER_FLAG, .at = offsetof(struct evaluate_values, heat), .help = "also print a heat map of predicted against measured cycles"},
+    {.name = "--heatmap",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct evaluate_values, heat),
+     .help = "also print a heat map of predicted against measured cycles"},
     {0},
 };
 
@@ -251,10 +283,13 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
 {
     struct mapping_evaluating *w = state;
 
-    if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err) : experiments_load(w->file, err)))
+    if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err)
+                                                   : experiments_load(w->file, err)))
         return false;
-    struct result_table *table = result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
-    struct result_table *worst = result_table(result, "worst", worst_columns, sizeof worst_columns / sizeof *worst_columns);
+    struct result_table *table =
+        result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
+    struct result_table *worst =
+        result_table(result, "worst", worst_columns, sizeof worst_columns / sizeof *worst_columns);
     size_t bytes = (w->table->rows.count + 1) * sizeof(double);
     double *predicted = mem_try_alloc(bytes);
     bool ok = predicted || err_memory_for(err, "the predictions", bytes);
@@ -278,12 +313,15 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "evaluates", .work = evaluate_all, .free = evaluating_free};
+    static const struct task_ops ops = {
+        .doing = "evaluates", .work = evaluate_all, .free = evaluating_free};
     const struct evaluate_values *v = values;
     const char *current = s->document.selected[0];
     const char *const *names = v->mappings.count ? v->mappings.items : &current;
     struct mapping_evaluating *w = mem_zero(1, sizeof *w);
-    bool ok = v->file || s->document.experiments || err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
+    bool ok =
+        v->file || s->document.experiments ||
+        err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
 
     w->heat = v->heat;
     w->file = v->file ? mem_strdup(v->file) : NULL;
@@ -292,7 +330,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     for (size_t i = 0; ok && i < (v->mappings.count ? v->mappings.count : 1); i++) {
         const struct machine *m = is_json(names[i]) ? NULL : session_machine(s, names[i], err);
         ok = m || is_json(names[i]);
-        w->mappings[w->count++] = (struct evaluated){mem_strdup(names[i]), m ? machine_copy(m) : NULL};
+        w->mappings[w->count++] =
+            (struct evaluated){mem_strdup(names[i]), m ? machine_copy(m) : NULL};
     }
     if (ok)
         return task_give(task, &ops, w);
@@ -300,12 +339,14 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return false;
 }
 
-static const char *const examples[] = {"evaluate --mapping skylake --mapping znver4", "evaluate measured.csv --heatmap", NULL};
+static const char *const examples[] = {"evaluate --mapping skylake --mapping znver4",
+                                       "evaluate measured.csv --heatmap", NULL};
 
 const struct command command_evaluate = {
     .name = "evaluate",
     .help = "accuracy of mappings on measured experiments, and the worst predictions",
-    .description = "MAPE is the mean of |predicted - measured| / measured; Pearson and Spearman are correlations. Predictions include the issue width of the machine.",
+    .description = "MAPE is the mean of |predicted - measured| / measured; Pearson and Spearman "
+                   "are correlations. Predictions include the issue width of the machine.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

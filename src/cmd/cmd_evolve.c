@@ -60,7 +60,9 @@ static json_t *acceptance_json(const struct evolve_status *t)
 
     for (int k = 0; k < MOVE_KINDS; k++)
         if (t->stats.tried[k])
-            json_object_set_new(moves, anneal_move_names[k], json_number((double)t->stats.accepted[k] / (double)t->stats.tried[k]));
+            json_object_set_new(
+                moves, anneal_move_names[k],
+                json_number((double)t->stats.accepted[k] / (double)t->stats.tried[k]));
     return moves;
 }
 
@@ -80,7 +82,8 @@ static json_t *front_json(struct evolve_run *run)
     return points;
 }
 
-static void add_row(const struct session *s, struct evolve_run *run, const struct evolve_status *t, struct result_table *table)
+static void add_row(const struct session *s, struct evolve_run *run, const struct evolve_status *t,
+                    struct result_table *table)
 {
     cell_text(table, evolve_state_names[t->state]);
     cell_count(table, t->generation);
@@ -120,7 +123,8 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
     static const char *const why[] = {
         [PORTS_FOUND] = "",
         [PORTS_NO_TIME] = " (the most tried: more time would determine the number)",
-        [PORTS_UNEXPLAINED] = " (the most tried: the remaining error is too large to determine the number)",
+        [PORTS_UNEXPLAINED] =
+            " (the most tried: the remaining error is too large to determine the number)",
     };
     struct evolve_trial trials[PORTS_MAX];
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
@@ -138,8 +142,10 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     struct str line = {0}, of = {0};
 
     if (t->joined)
-        str_addf(&of, " of the %zu experiment%s that the run began with", t->reached_of, t->reached_of == 1 ? "" : "s");
-    str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase, t->seconds);
+        str_addf(&of, " of the %zu experiment%s that the run began with", t->reached_of,
+                 t->reached_of == 1 ? "" : "s");
+    str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase,
+             t->seconds);
     if (!isnan(t->seconds_left))
         str_addf(&line, ", %.0f s left", t->seconds_left);
     str_add(&line, "; ");
@@ -149,23 +155,31 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
         str_addf(&line, ", price scale %.2f", t->scale);
     result_line(result, "%s", str_text(&line));
     if (run->arriving)
-        result_line(result, "live: %zu experiments of %zu forms; more joined %u time%s", t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
+        result_line(result, "live: %zu experiments of %zu forms; more joined %u time%s",
+                    t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
     if (t->state <= EVOLVE_PAUSED)
         result_line(result, "%s: %s", t->phase, t->meaning);
     if (isnan(t->d_avg))
-        result_line(result, "no mapping yet; %.1f million evaluations", (double)t->evaluations / 1e6);
+        result_line(result, "no mapping yet; %.1f million evaluations",
+                    (double)t->evaluations / 1e6);
     else
-        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least error so far %.2f %%%s; %.1f million evaluations, %.1f million/s", 100 * t->d_avg,
-                    (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost, 100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
+        result_line(result,
+                    "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least "
+                    "error so far %.2f %%%s; %.1f million evaluations, %.1f million/s",
+                    100 * t->d_avg, (unsigned long long)t->distinct, (unsigned long long)t->volume,
+                    t->cost, 100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6,
+                    t->rate / 1e6);
     str_done(&line);
     str_done(&of);
 }
 
 /* What is known of the @count runs: an object of JSON each. The workbench has it in @view. */
-static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count, const char *view, struct result *result)
+static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count,
+                      const char *view, struct result *result)
 {
     s->in_view = s->views ? view : NULL;
-    struct result_table *table = result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
+    struct result_table *table =
+        result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
 
     table->shape = TABLE_SPREAD;
     table->hide = NOT_TEXT;
@@ -177,7 +191,8 @@ static void show_runs(struct session *s, struct evolve_run *const *runs, size_t 
     }
 }
 
-static bool run_status(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_status(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     bool choosing = evolve_active_choosing(s);
 
@@ -200,7 +215,8 @@ static const char *const status_examples[] = {"evolve status", NULL};
 const struct command command_evolve_status = {
     .name = "evolve status",
     .help = "show the progress of the runs",
-    .description = "Shows the mean error (d_avg) of the best mapping, and its volume: the sum of the ports usable by each µop of each form.",
+    .description = "Shows the mean error (d_avg) of the best mapping, and its volume: the sum of "
+                   "the ports usable by each µop of each form.",
     .examples = status_examples,
     .run = run_status,
 };
@@ -262,7 +278,8 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         return false;
     if (s->interactive && job_find(run->job, &info) && !info.settled) {
         queue_await(s, run->job, false);
-        result_confirm(result, "following commands wait for run %u; Esc stops waiting", run->number);
+        result_confirm(result, "following commands wait for run %u; Esc stops waiting",
+                       run->number);
         return true;
     }
     evolve_catch_up(s);
@@ -289,9 +306,17 @@ struct evolve_set_values {
 };
 
 static const struct parameter set_arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_CHOICE, .at = offsetof(struct evolve_set_values, name), .required = true,
-     .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight", .help = "an option of evolve start"},
-    {.name = "VALUE", .kind = PARAMETER_VALUE, .at = offsetof(struct evolve_set_values, value), .required = true, .of = evolve_start_options,
+    {.name = "NAME",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct evolve_set_values, name),
+     .required = true,
+     .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight",
+     .help = "an option of evolve start"},
+    {.name = "VALUE",
+     .kind = PARAMETER_VALUE,
+     .at = offsetof(struct evolve_set_values, value),
+     .required = true,
+     .of = evolve_start_options,
      .help = "new value, as that option takes it"},
     {0},
 };
@@ -309,7 +334,8 @@ static bool run_set(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const set_examples[] = {"evolve set seconds 15m", "evolve set uop-price 0.5", NULL};
+static const char *const set_examples[] = {"evolve set seconds 15m", "evolve set uop-price 0.5",
+                                           NULL};
 
 const struct command command_evolve_set = {
     .name = "evolve set",
@@ -358,11 +384,14 @@ static void note_confidence(struct evolve_run *run, struct mapping *m)
     problem_free(problem);
 }
 
-/* What is noted of a form whose ports do not show: the mappings may agree on it since each takes the cheapest of what is as good. */
-static void note_hidden(struct mapping *m, const char *form, const struct observable *o, struct str *settle)
+/* What is noted of a form whose ports do not show: the mappings may agree on it since each takes
+ * the cheapest of what is as good. */
+static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
+                        struct str *settle)
 {
     struct str text = {0};
-    double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));   /* fmin ignores a NaN */
+    /* fmin ignores a NaN */
+    double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));
 
     if (o->settle.count)
         experiment_print(&o->settle, settle);
@@ -376,9 +405,11 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
 /* Notes which forms' ports no experiment of the session's table shows, and lists them. */
 static void list_hidden(struct mapping *m, const struct experiments *t, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT}, {.key = "settle", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT},
+                                                   {.key = "settle", .kind = CELL_TEXT}};
     struct observable *list = mem_zero(t->forms.count + 1, sizeof *list);
-    struct result_table *table = result_table(result, "not_observable", columns, sizeof columns / sizeof *columns);
+    struct result_table *table =
+        result_table(result, "not_observable", columns, sizeof columns / sizeof *columns);
     size_t hidden = 0, told = 0;
     struct str settle = {0};
 
@@ -395,15 +426,18 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
         cell_text(table, str_text(&settle));
     }
     if (hidden)
-        result_line(result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s", observable_reason(m),
-                    told ? "experiments settle measures the deciding experiments, where there are any" : "no experiment of these forms decides");
+        result_line(
+            result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s", observable_reason(m),
+            told ? "experiments settle measures the deciding experiments, where there are any"
+                 : "no experiment of these forms decides");
     observable_done(list, t->forms.count);
     free(list);
     str_done(&settle);
 }
 
 /* A machine @id of the inferred forms alone. */
-static struct machine *machine_alone_of(const struct session *s, const char *id, struct mapping *take_best)
+static struct machine *machine_alone_of(const struct session *s, const char *id,
+                                        struct mapping *take_best)
 {
     struct machine *m = machine_new(id, mapping_ports(take_best));
     char width[32];
@@ -417,13 +451,17 @@ static struct machine *machine_alone_of(const struct session *s, const char *id,
     if (mapping_issue_width(take_best) > 0) {
         snprintf(width, sizeof width, "%g", mapping_issue_width(take_best));
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
-        machine_set_fact(m, "issue_slots", "inferred", "", "the column micro_ops counts issue slots");
+        machine_set_fact(m, "issue_slots", "inferred", "",
+                         "the column micro_ops counts issue slots");
     }
     return m;
 }
 
-/* A machine @id: @base with the usages of @best in place of its own. NULL with err when these do not fit. */
-static struct machine *machine_over(const struct machine *base, const char *id, const struct mapping *best, struct overlay *overlay, struct err *err)
+/* A machine @id: @base with the usages of @best in place of its own. NULL with err when these do
+ * not fit. */
+static struct machine *machine_over(const struct machine *base, const char *id,
+                                    const struct mapping *best, struct overlay *overlay,
+                                    struct err *err)
 {
     struct str title = {0};
 
@@ -434,7 +472,8 @@ static struct machine *machine_over(const struct machine *base, const char *id, 
     m->mapping = overlay->mapping;
     free(m->id);
     m->id = mem_strdup(id);
-    str_addf(&title, "%s, %zu form%s inferred", machine_plain_title(base), mapping_count(best), mapping_count(best) == 1 ? "" : "s");
+    str_addf(&title, "%s, %zu form%s inferred", machine_plain_title(base), mapping_count(best),
+             mapping_count(best) == 1 ? "" : "s");
     free(m->title);
     m->title = str_take(&title);
     machine_set_fact(m, "title", m->title, "", "");
@@ -454,7 +493,8 @@ static bool add_machine(struct session *s, char *id, struct machine *take_m, str
     return ok;
 }
 
-/* The machine that what is inferred is laid over: the current one, or where that came of it the one below. */
+/* The machine that what is inferred is laid over: the current one, or where that came of it the one
+ * below. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -468,12 +508,16 @@ struct adopt_values {
 };
 
 static const struct parameter adopt_options[] = {
-    {.name = "--alone", .kind = PARAMETER_FLAG, .at = offsetof(struct adopt_values, alone), .help = "a machine of the inferred forms and ports alone"},
+    {.name = "--alone",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct adopt_values, alone),
+     .help = "a machine of the inferred forms and ports alone"},
     {0},
 };
 
 /* What was laid over what. */
-static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports, struct result *result)
+static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports,
+                         struct result *result)
 {
     struct str line = {0};
 
@@ -491,7 +535,8 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
 }
 
 /* Makes the machine and shows it; takes @take_best. */
-static bool adopt(struct session *s, const struct adopt_values *v, struct mapping *take_best, struct result *result, struct err *err)
+static bool adopt(struct session *s, const struct adopt_values *v, struct mapping *take_best,
+                  struct result *result, struct err *err)
 {
     char id[] = EVOLVED_MACHINE;
     const size_t forms = mapping_count(take_best), distinct = mapping_distinct_uops(take_best);
@@ -506,12 +551,16 @@ static bool adopt(struct session *s, const struct adopt_values *v, struct mappin
         m = base ? machine_over(base, id, take_best, &overlay, err) : NULL;
         mapping_free(take_best);
         if (base && !m)
-            err_set(err, ERR_USAGE, "set machine to the processor that was measured, or evolve adopt --alone", "the mapping does not fit %s: it shares no port with it", base->id);
+            err_set(err, ERR_USAGE,
+                    "set machine to the processor that was measured, or evolve adopt --alone",
+                    "the mapping does not fit %s: it shares no port with it", base->id);
     }
     if (!m || !add_machine(s, id, m, err))
         return false;
     s->in_view = s->views ? "mapping" : NULL;
-    result_line(result, "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY keeps it", id, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
+    result_line(result,
+                "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY keeps it",
+                id, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
                 (unsigned long long)volume);
     if (base)
         show_overlay(base, &overlay, ports, result);
@@ -543,9 +592,14 @@ static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alo
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
     .help = "lay the best mapping over the current machine, as the machine evolved",
-    .description = "The machine evolved has all of the current machine's tables, with the inferred usages in place of its own. Inferred ports become those ports of the machine that serve the same "
-                   "forms; ports without a counterpart are added. The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form takes as long with other ports, since the "
-                   "issue width binds, its ports are not observable: the share among these is printed, and the deciding experiment.",
+    .description =
+        "The machine evolved has all of the current machine's tables, with the inferred usages in "
+        "place of its own. Inferred ports become those ports of the machine that serve the same "
+        "forms; ports without a counterpart are added. The source of each form gives a confidence "
+        "from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form "
+        "takes as long with other ports, since the "
+        "issue width binds, its ports are not observable: the share among these is printed, and "
+        "the deciding experiment.",
     .options = adopt_options,
     .examples = adopt_examples,
     .values_size = sizeof(struct adopt_values),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* evolve start --active: chooses, measures and infers in turns, then infers once more from all that was measured. */
+/* evolve start --active: chooses, measures and infers in turns, then infers once more from all that
+ * was measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,10 @@
 #include "work/job.h"
 
 #define ROUNDS 8                    /* of inference, when nothing else ends them */
-#define SHARE 10                    /* one in so many pairs is measured at most, unless told otherwise */
-#define BATCH_LEAST 16              /* experiments of a round, when many are allowed: as many as there are forms, and no fewer */
+/* one in so many pairs is measured at most, unless told otherwise */
+#define SHARE 10
+/* experiments of a round, when many are allowed: as many as there are forms, and no fewer */
+#define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
 
@@ -76,8 +79,16 @@ json_t *evolve_active_json(const struct session *s, unsigned number)
 }
 
 /* Fractions for programs and percent for people: a pair of columns each. */
-#define PERCENT(name, text) {.key = name, .title = text, .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_CSV}, \
-                            {.key = name, .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}
+#define PERCENT(name, text)                                                                        \
+    {.key = name,                                                                                  \
+     .title = text,                                                                                \
+     .unit = "%",                                                                                  \
+     .kind = CELL_NUMBER,                                                                          \
+     .decimals = 2,                                                                                \
+     .hide = NOT_CSV},                                                                             \
+    {                                                                                              \
+        .key = name, .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT                          \
+    }
 
 static void cell_percent(struct result_table *t, double fraction)
 {
@@ -97,7 +108,8 @@ void evolve_active_show(const struct session *s, struct result *result)
     };
     size_t n;
     struct active_round *rounds = rounds_of(s, &n);
-    struct result_table *t = result_table(result, "rounds", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "rounds", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_JSON;
     for (size_t i = 0; i < n; i++) {
@@ -116,8 +128,10 @@ void evolve_active_show(const struct session *s, struct result *result)
 /* What was started, in CSV as a table below that of the rounds. */
 static void add_run(const struct evolve_run *run, struct result *result)
 {
-    static const struct result_column columns[] = {
-        {.key = "run", .kind = CELL_COUNT}, {.key = "job", .kind = CELL_COUNT}, {.key = "forms", .kind = CELL_COUNT}, {.key = "experiments", .kind = CELL_COUNT}};
+    static const struct result_column columns[] = {{.key = "run", .kind = CELL_COUNT},
+                                                   {.key = "job", .kind = CELL_COUNT},
+                                                   {.key = "forms", .kind = CELL_COUNT},
+                                                   {.key = "experiments", .kind = CELL_COUNT}};
 
     struct evolve_status status;
 
@@ -136,7 +150,8 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* What was measured is what is inferred from, also when the session has gone on to another table. */
+    /* What was measured is what is inferred from, also when the session has gone on to another
+     * table. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -147,7 +162,9 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
         s->revision++;
     }
     if (problem)
-        p->run = evolve_run_start(&(struct evolve_start){.take_problem = problem, .checkpoint = p->checkpoint}, &p->evolve, &p->err);
+        p->run = evolve_run_start(
+            &(struct evolve_start){.take_problem = problem, .checkpoint = p->checkpoint},
+            &p->evolve, &p->err);
     if (p->run) {
         evolve_session_add(s, p->run);
         s->document.active_run = p->run->number;
@@ -172,7 +189,8 @@ static unsigned most_forms(const struct experiments *t)
     return most;
 }
 
-static void set_up(struct active_options *o, const struct experiments *t, const struct evolve_options *evolve, const struct active_choice *w)
+static void set_up(struct active_options *o, const struct experiments *t,
+                   const struct evolve_options *evolve, const struct active_choice *w)
 {
     size_t n = t->forms.count, pairs = n * (n - 1) / 2;
 
@@ -209,8 +227,11 @@ struct beginning {
     struct evolve_options evolve;
     struct active_options o;
     struct active_choice choice;
-    struct experiments *from;       /* held: the session's forms with what was measured of them; NULL: kept, which becomes the session's */
-    struct experiments *kept;       /* all that an earlier job asked for, or the forms of a record */
+    /* held: the session's forms with what was measured of them; NULL: kept, which becomes the
+     * session's */
+    struct experiments *from;
+    /* all that an earlier job asked for, or the forms of a record */
+    struct experiments *kept;
     char *replay;                   /* path of that; NULL: none */
     struct experiments *table;
     char *checkpoint;
@@ -268,7 +289,8 @@ static bool make_table(void *state, struct result *result, struct err *err)
 
 static bool refuse_second(struct err *err)
 {
-    return err_set(err, ERR_USAGE, "job wait, or job cancel", "active experiments are running already");
+    return err_set(err, ERR_USAGE, "job wait, or job cancel",
+                   "active experiments are running already");
 }
 
 /* Starts the job that measures; in a script waits for it. */
@@ -283,7 +305,8 @@ static bool measure_table(struct session *s, void *state, struct result *result,
     if (b->kept)
         session_set_experiments(s, &b->kept, NULL, err);
     set_up(&b->o, b->table, &b->evolve, &b->choice);
-    *p = (struct active_pending){.session = s, .target = target, .evolve = b->evolve, .checkpoint = b->checkpoint};
+    *p = (struct active_pending){
+        .session = s, .target = target, .evolve = b->evolve, .checkpoint = b->checkpoint};
     b->checkpoint = NULL;
     active_curve_free(s->document.active);
     s->document.active = b->o.curve = active_curve_new();
@@ -309,22 +332,35 @@ static bool measure_table(struct session *s, void *state, struct result *result,
     return ok;
 }
 
-bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct task *task, struct err *err)
+bool evolve_start_active(struct session *s, const struct active_choice *w,
+                         const struct evolve_options *evolve, const char *checkpoint,
+                         struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "lays the experiments out", .work = make_table, .publish = measure_table, .free = beginning_free};
+    static const struct task_ops ops = {.doing = "lays the experiments out",
+                                        .work = make_table,
+                                        .publish = measure_table,
+                                        .free = beginning_free};
     struct machine *m = NULL;
 
     if (s->choosing)
         return refuse_second(err);
     if (w->go_on && !checkpoint)
-        return err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE", "no experiments kept without a checkpoint");
+        return err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE",
+                       "no experiments kept without a checkpoint");
     if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;
     struct beginning *b = mem_zero(1, sizeof *b);
-    *b = (struct beginning){.evolve = *evolve, .choice = *w, .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
-                             .replay = w->replay ? mem_strdup(w->replay) : NULL, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
+    *b = (struct beginning){
+        .evolve = *evolve,
+        .choice = *w,
+        .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
+        .replay = w->replay ? mem_strdup(w->replay) : NULL,
+        .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
     b->choice.simulate = b->choice.replay = NULL;   /* the command's */
-    b->o = (struct active_options){.noise = SIMULATED_NOISE, .cpu = -1, .keep = w->replay ? NULL : table_path(checkpoint), .simulated = m ? mapping_copy(m->mapping) : NULL,
+    b->o = (struct active_options){.noise = SIMULATED_NOISE,
+                                   .cpu = -1,
+                                   .keep = w->replay ? NULL : table_path(checkpoint),
+                                   .simulated = m ? mapping_copy(m->mapping) : NULL,
                                    .journal = m || w->replay ? NULL : journal_default_path()};
     return task_give(task, &ops, b);
 }

@@ -25,54 +25,186 @@ struct evolve_values {
     struct port_list ports;
     size_t population, generations, seed, threads, most, size;
     const char *migration;
-    double width, scale, seconds, migration_seconds, uop_price, volume_price, usage_price, volume_weight;
+    double width, scale, seconds, migration_seconds, uop_price, volume_price, usage_price,
+        volume_weight;
     bool active, live, go_on, tolerant, by_chance;
 };
 
 #define AT(member) offsetof(struct evolve_values, member)
 const struct parameter evolve_start_options[] = {
-    {.name = "--ports", .kind = PARAMETER_PORTS, .at = AT(ports), .value = "N|NAMES|auto", .least = 1, .most = PROBLEM_PORTS_MAX, .unset = "auto", .otherwise = "auto: the fewest that explain the measurements, or 12 when undecided; 8 for pmevo",
+    {.name = "--ports",
+     .kind = PARAMETER_PORTS,
+     .at = AT(ports),
+     .value = "N|NAMES|auto",
+     .least = 1,
+     .most = PROBLEM_PORTS_MAX,
+     .unset = "auto",
+     .otherwise =
+         "auto: the fewest that explain the measurements, or 12 when undecided; 8 for pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
-    {.name = "--algorithm", .kind = PARAMETER_CHOICE, .at = AT(algorithm), .choices = "memetic|pmevo", .initial = "memetic",
+    {.name = "--algorithm",
+     .kind = PARAMETER_CHOICE,
+     .at = AT(algorithm),
+     .choices = "memetic|pmevo",
+     .initial = "memetic",
      .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60; no limit with --generations", .help = "time limit, such as 90s or 15m (0: no limit)"},
-    {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "number of generations (0: no limit)"},
-    {.name = "--seed", .kind = PARAMETER_COUNT, .at = AT(seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
-    {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "as many as the time allows, 4 to 8; for pmevo 1000",
+    {.name = "--seconds",
+     .kind = PARAMETER_DURATION,
+     .at = AT(seconds),
+     .value = "T",
+     .otherwise = "60; no limit with --generations",
+     .help = "time limit, such as 90s or 15m (0: no limit)"},
+    {.name = "--generations",
+     .kind = PARAMETER_COUNT,
+     .at = AT(generations),
+     .value = "G",
+     .most = 1e9,
+     .initial = "0",
+     .help = "number of generations (0: no limit)"},
+    {.name = "--seed",
+     .kind = PARAMETER_COUNT,
+     .at = AT(seed),
+     .value = "S",
+     .otherwise = "the setting seed",
+     .help = "random seed"},
+    {.name = "--population",
+     .kind = PARAMETER_COUNT,
+     .at = AT(population),
+     .value = "P",
+     .least = 2,
+     .most = 1e6,
+     .otherwise = "as many as the time allows, 4 to 8; for pmevo 1000",
      .help = "population size (at most 1000 except for pmevo)"},
-    {.name = "--threads", .kind = PARAMETER_COUNT, .at = AT(threads), .value = "N", .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
-    {.name = "--issue-width", .kind = PARAMETER_NUMBER, .at = AT(width), .value = "W|auto", .most = 64, .unset = "auto", .otherwise = "auto: the highest rate that measurements share",
+    {.name = "--threads",
+     .kind = PARAMETER_COUNT,
+     .at = AT(threads),
+     .value = "N",
+     .least = 1,
+     .most = THREADS_MAX,
+     .otherwise = "the setting threads",
+     .help = "worker threads"},
+    {.name = "--issue-width",
+     .kind = PARAMETER_NUMBER,
+     .at = AT(width),
+     .value = "W|auto",
+     .most = 64,
+     .unset = "auto",
+     .otherwise = "auto: the highest rate that measurements share",
      .help = "issue slots per cycle (0: no issue bound)"},
-    {.name = "--price-scale", .kind = PARAMETER_NUMBER, .at = AT(scale), .value = "X|auto", .least = 0.001, .most = 1000, .unset = "auto",
-     .otherwise = "auto: from a pilot run", .help = "factor of all prices"},
-    {.name = "--uop-price", .kind = PARAMETER_NUMBER, .at = AT(uop_price), .value = "X", .initial = INITIAL(EVOLVE_UOP_PRICE), .help = "cost of a distinct µop, in experiments with 100 % error"},
-    {.name = "--volume-price", .kind = PARAMETER_NUMBER, .at = AT(volume_price), .value = "X", .initial = INITIAL(EVOLVE_VOLUME_PRICE), .help = "cost of each port usable by a µop of a form, in experiments with 100 % error"},
-    {.name = "--usage-price", .kind = PARAMETER_NUMBER, .at = AT(usage_price), .value = "X", .initial = INITIAL(EVOLVE_USAGE_PRICE), .help = "cost of usages shared by few forms, in experiments with 100 % error"},
-    {.name = "--volume-weight", .kind = PARAMETER_NUMBER, .at = AT(volume_weight), .value = "W", .initial = INITIAL(EVOLVE_VOLUME_WEIGHT), .help = "pmevo: weight of the volume against the error"},
-    {.name = "--from", .kind = PARAMETER_TEXT, .at = AT(from), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "random mappings", .help = "machine whose mapping to start from"},
-    {.name = "--continue", .kind = PARAMETER_FLAG, .at = AT(go_on), .help = "start from the last run's population; with --active, from its experiments"},
-    {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "a file of its own in the state directory",
+    {.name = "--price-scale",
+     .kind = PARAMETER_NUMBER,
+     .at = AT(scale),
+     .value = "X|auto",
+     .least = 0.001,
+     .most = 1000,
+     .unset = "auto",
+     .otherwise = "auto: from a pilot run",
+     .help = "factor of all prices"},
+    {.name = "--uop-price",
+     .kind = PARAMETER_NUMBER,
+     .at = AT(uop_price),
+     .value = "X",
+     .initial = INITIAL(EVOLVE_UOP_PRICE),
+     .help = "cost of a distinct µop, in experiments with 100 % error"},
+    {.name = "--volume-price",
+     .kind = PARAMETER_NUMBER,
+     .at = AT(volume_price),
+     .value = "X",
+     .initial = INITIAL(EVOLVE_VOLUME_PRICE),
+     .help = "cost of each port usable by a µop of a form, in experiments with 100 % error"},
+    {.name = "--usage-price",
+     .kind = PARAMETER_NUMBER,
+     .at = AT(usage_price),
+     .value = "X",
+     .initial = INITIAL(EVOLVE_USAGE_PRICE),
+     .help = "cost of usages shared by few forms, in experiments with 100 % error"},
+    {.name = "--volume-weight",
+     .kind = PARAMETER_NUMBER,
+     .at = AT(volume_weight),
+     .value = "W",
+     .initial = INITIAL(EVOLVE_VOLUME_WEIGHT),
+     .help = "pmevo: weight of the volume against the error"},
+    {.name = "--from",
+     .kind = PARAMETER_TEXT,
+     .at = AT(from),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "random mappings",
+     .help = "machine whose mapping to start from"},
+    {.name = "--continue",
+     .kind = PARAMETER_FLAG,
+     .at = AT(go_on),
+     .help = "start from the last run's population; with --active, from its experiments"},
+    {.name = "--checkpoint",
+     .kind = PARAMETER_TEXT,
+     .at = AT(checkpoint),
+     .value = "FILE|none",
+     .complete = COMPLETE_FILE,
+     .otherwise = "a file of its own in the state directory",
      .help = "file to save the population in, for evolve resume"},
-    {.name = "--migration", .kind = PARAMETER_CHOICE, .at = AT(migration), .choices = "ring|random|none", .initial = "ring",
+    {.name = "--migration",
+     .kind = PARAMETER_CHOICE,
+     .at = AT(migration),
+     .choices = "ring|random|none",
+     .initial = "ring",
      .help = "migration topology between MPI ranks: ring, random or none"},
-    {.name = "--migrate-every", .kind = PARAMETER_DURATION, .at = AT(migration_seconds), .value = "T", .otherwise = "a thirtieth of --seconds, 0.5 s to 30 s",
+    {.name = "--migrate-every",
+     .kind = PARAMETER_DURATION,
+     .at = AT(migration_seconds),
+     .value = "T",
+     .otherwise = "a thirtieth of --seconds, 0.5 s to 30 s",
      .help = "with several ranks: time between two migrations"},
-    {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "pmevo: follow the authors' program where it differs from the paper"},
-    {.name = "--live", .kind = PARAMETER_FLAG, .at = AT(live), .help = "what is measured meanwhile joins the running search"},
-    {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+    {.name = "--tolerant",
+     .kind = PARAMETER_FLAG,
+     .at = AT(tolerant),
+     .help = "pmevo: follow the authors' program where it differs from the paper"},
+    {.name = "--live",
+     .kind = PARAMETER_FLAG,
+     .at = AT(live),
+     .help = "what is measured meanwhile joins the running search"},
+    {.name = "--active",
+     .kind = PARAMETER_FLAG,
+     .at = AT(active),
+     .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = AT(simulate),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "measure this CPU",
      .help = "with --active: machine to simulate instead of measuring"},
-    {.name = "--replay", .kind = PARAMETER_TEXT, .at = AT(replay), .value = "FILE", .complete = COMPLETE_FILE, .otherwise = "measure this CPU",
+    {.name = "--replay",
+     .kind = PARAMETER_TEXT,
+     .at = AT(replay),
+     .value = "FILE",
+     .complete = COMPLETE_FILE,
+     .otherwise = "measure this CPU",
      .help = "with --active: measured experiments to choose from instead of measuring"},
-    {.name = "--most", .kind = PARAMETER_COUNT, .at = AT(most), .value = "N", .least = 1, .most = 1e9, .otherwise = "a tenth of all pairs, at least the number of forms",
+    {.name = "--most",
+     .kind = PARAMETER_COUNT,
+     .at = AT(most),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .otherwise = "a tenth of all pairs, at least the number of forms",
      .help = "with --active: number of experiments besides singletons"},
-    {.name = "--size", .kind = PARAMETER_COUNT, .at = AT(size), .value = "K", .least = 2, .most = SELECT_SIZE_MOST, .otherwise = INITIAL(ACTIVE_SIZE),
+    {.name = "--size",
+     .kind = PARAMETER_COUNT,
+     .at = AT(size),
+     .value = "K",
+     .least = 2,
+     .most = SELECT_SIZE_MOST,
+     .otherwise = INITIAL(ACTIVE_SIZE),
      .help = "with --active: largest number of forms per experiment"},
-    {.name = "--by-chance", .kind = PARAMETER_FLAG, .at = AT(by_chance), .help = "with --active: choose experiments at random (for comparison)"},
+    {.name = "--by-chance",
+     .kind = PARAMETER_FLAG,
+     .at = AT(by_chance),
+     .help = "with --active: choose experiments at random (for comparison)"},
     {0},
 };
 
-static void fill_options(const struct session *s, const struct evolve_values *v, struct evolve_options *o)
+static void fill_options(const struct session *s, const struct evolve_values *v,
+                         struct evolve_options *o)
 {
     evolve_defaults(o);
     o->algorithm = strcmp(v->algorithm, "pmevo") == 0 ? EVOLVE_PMEVO : EVOLVE_MEMETIC;
@@ -87,7 +219,9 @@ static void fill_options(const struct session *s, const struct evolve_values *v,
     o->prices.usage = v->usage_price;
     o->volume_weight = v->volume_weight;
     o->tolerant = v->tolerant;
-    o->migration = v->migration[0] == 'n' ? MIGRATION_NONE : v->migration[1] == 'i' ? MIGRATION_RING : MIGRATION_RANDOM;
+    o->migration = v->migration[0] == 'n'   ? MIGRATION_NONE
+                   : v->migration[1] == 'i' ? MIGRATION_RING
+                                            : MIGRATION_RANDOM;
     o->migration_seconds = isnan(v->migration_seconds) ? 0 : v->migration_seconds;
     o->population = v->population == NOT_GIVEN ? 0 : (unsigned)v->population;
     o->generations = (unsigned)v->generations;
@@ -99,7 +233,8 @@ static void fill_options(const struct session *s, const struct evolve_values *v,
 void evolve_session_add(struct session *s, struct evolve_run *take_run)
 {
     unfinished_run_done(&s->document.unfinished);
-    s->document.runs = mem_resize(s->document.runs, (s->document.run_count + 1) * sizeof *s->document.runs);
+    s->document.runs =
+        mem_resize(s->document.runs, (s->document.run_count + 1) * sizeof *s->document.runs);
     s->document.runs[s->document.run_count++] = take_run;
 }
 
@@ -111,8 +246,11 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
     if (run->ranks > 1)
         snprintf(ranks, sizeof ranks, ", on %u ranks", run->ranks);
     evolve_get_status(run->evolve, &status);
-    result_line(result, "run %u: %zu form%s, %zu experiment%s%s%s; evolve status shows its progress", run->number, status.forms, status.forms == 1 ? "" : "s",
-                status.experiments, status.experiments == 1 ? "" : "s", run->arriving ? ", and those that are measured meanwhile" : "", ranks);
+    result_line(result,
+                "run %u: %zu form%s, %zu experiment%s%s%s; evolve status shows its progress",
+                run->number, status.forms, status.forms == 1 ? "" : "s", status.experiments,
+                status.experiments == 1 ? "" : "s",
+                run->arriving ? ", and those that are measured meanwhile" : "", ranks);
     result_count(result, "ranks", run->ranks);
     result_count(result, "run", run->number);
     result_count(result, "job", run->job);
@@ -145,26 +283,35 @@ static struct population last_population(const struct session *s)
 
 static bool need_experiments(const struct session *s, struct err *err)
 {
-    return s->document.experiments || err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure", "no experiments");
+    return s->document.experiments ||
+           err_set(err, ERR_USAGE, "experiments load FILE, or experiments generate and measure",
+                   "no experiments");
 }
 
 /* Options that exclude each other. */
 static bool agree(const struct evolve_values *v, const struct evolve_options *o, struct err *err)
 {
-    if (!v->active && (v->simulate || v->replay || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
-        return err_set(err, ERR_USAGE, "add --active", "--simulate, --replay, --most, --size and --by-chance need --active");
+    if (!v->active &&
+        (v->simulate || v->replay || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
+        return err_set(err, ERR_USAGE, "add --active",
+                       "--simulate, --replay, --most, --size and --by-chance need --active");
     if (v->active && (v->from || v->ports.named || o->algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active cannot be combined with --from, port names or pmevo");
+        return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from",
+                       "--active cannot be combined with --from, port names or pmevo");
     if (v->replay && (v->simulate || v->go_on))
-        return err_set(err, ERR_USAGE, "leave out --replay, or the others", "--replay cannot be combined with --simulate or --continue");
+        return err_set(err, ERR_USAGE, "leave out --replay, or the others",
+                       "--replay cannot be combined with --simulate or --continue");
     if (v->live && (v->active || o->algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "leave out --live", "--live cannot be combined with --active or pmevo");
+        return err_set(err, ERR_USAGE, "leave out --live",
+                       "--live cannot be combined with --active or pmevo");
     if (v->live && ranks_count() > 1)
-        return err_set(err, ERR_USAGE, "start one process, or leave out --live", "--live works in one process, not over %u ranks", ranks_count());
+        return err_set(err, ERR_USAGE, "start one process, or leave out --live",
+                       "--live works in one process, not over %u ranks", ranks_count());
     return true;
 }
 
-/* What the job that lays out a run works on: it takes its time with many experiments, of the run's. */
+/* What the job that lays out a run works on: it takes its time with many experiments, of the
+ * run's. */
 struct starting {
     struct evolve_options o;
     struct ports names;              /* of the ports; none: numbers */
@@ -190,7 +337,8 @@ static void starting_free(void *state)
 static bool time_over(void *state)
 {
     const struct starting *w = state;
-    return (w->outer.over && w->outer.over(w->outer.state)) || (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
+    return (w->outer.over && w->outer.over(w->outer.state)) ||
+           (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
 /* What is left of a checkpoint's time. */
@@ -209,7 +357,9 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
-    w->o.ports_known = p->ports_no_time ? PORTS_NO_TIME : p->ports_unexplained ? PORTS_UNEXPLAINED : PORTS_FOUND;
+    w->o.ports_known = p->ports_no_time       ? PORTS_NO_TIME
+                       : p->ports_unexplained ? PORTS_UNEXPLAINED
+                                              : PORTS_FOUND;
     w->o.width_measured = p->width_measured;
     const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
     w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);
@@ -227,13 +377,19 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     w->problem = problem_new(w->table, NULL, err);
     watch_restore(w->outer);
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
-        result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
+        result_line(result,
+                    "the checkpoint is from other experiments; continuing with the current ones");
     if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
-        result_line(result, "best so far: from here on of the %zu experiments there are now, no longer of those that the run began with", w->problem->experiments);
+        result_line(result,
+                    "best so far: from here on of the %zu experiments there are now, no longer of "
+                    "those that the run began with",
+                    w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
-        result_line(result, "the run was live; over %u ranks it continues with the experiments there are", ranks_count());
+        result_line(result,
+                    "the run was live; over %u ranks it continues with the experiments there are",
+                    ranks_count());
     if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     return w->problem != NULL;
@@ -243,8 +399,13 @@ static bool lay_out(void *state, struct result *result, struct err *err)
 static bool go(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct starting *w = state;
-    const struct evolve_start start = {.take_problem = w->problem, .names = w->names.count ? &w->names : NULL, .from = (const struct mapping *const *)w->before.mappings,
-                                       .from_count = w->before.count, .checkpoint = w->checkpoint, .seconds_before = w->before.seconds, .live = w->live};
+    const struct evolve_start start = {.take_problem = w->problem,
+                                       .names = w->names.count ? &w->names : NULL,
+                                       .from = (const struct mapping *const *)w->before.mappings,
+                                       .from_count = w->before.count,
+                                       .checkpoint = w->checkpoint,
+                                       .seconds_before = w->before.seconds,
+                                       .live = w->live};
 
     w->problem = NULL;
     struct evolve_run *run = evolve_run_start(&start, &w->o, err);
@@ -259,14 +420,16 @@ static bool go(struct session *s, void *state, struct result *result, struct err
 
 static bool start(struct session *s, struct starting *take_w, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "lays the experiments out", .work = lay_out, .publish = go, .free = starting_free};
+    static const struct task_ops ops = {
+        .doing = "lays the experiments out", .work = lay_out, .publish = go, .free = starting_free};
 
     take_w->table = experiments_hold(s->document.experiments);
     return task_give(task, &ops, take_w);
 }
 
 /* What the run begins with: nothing, a machine's mapping, or the last run's population. */
-static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before, struct err *err)
+static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before,
+                       struct err *err)
 {
     *before = (struct population){0};
     if (v->from) {
@@ -289,11 +452,19 @@ static bool prepare_start(struct session *s, const void *values, struct task *ta
     fill_options(s, v, &w->o);
     w->names = v->ports.named ? v->ports.ports : w->names;
     w->live = v->live;
-    bool ok = ((v->active && (v->go_on || v->replay)) || need_experiments(s, err)) && agree(v, &w->o, err);
+    bool ok = ((v->active && (v->go_on || v->replay)) || need_experiments(s, err)) &&
+              agree(v, &w->o, err);
 
-    w->checkpoint = !v->checkpoint ? saved_state_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
+    w->checkpoint = !v->checkpoint                       ? saved_state_checkpoint_new()
+                    : strcmp(v->checkpoint, "none") == 0 ? NULL
+                                                         : mem_strdup(v->checkpoint);
     if (ok && v->active) {
-        const struct active_choice choice = {v->simulate, v->replay, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
+        const struct active_choice choice = {v->simulate,
+                                             v->replay,
+                                             v->most == NOT_GIVEN ? 0 : v->most,
+                                             v->size == NOT_GIVEN ? 0 : v->size,
+                                             v->by_chance,
+                                             v->go_on};
         ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, task, err);
     } else if (ok && (ok = begin_with(s, v, &w->before, err))) {
         w->o.begun = clock_seconds();
@@ -338,15 +509,23 @@ void evolve_catch_up(struct session *s)
 }
 
 static const char *const start_examples[] = {
-    "evolve start", "evolve start --live --seconds 5m", "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7", "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
-    "evolve start --active --simulate skylake --seconds 8 --most 1000", "evolve start --active --replay pairs.csv --most 300 --by-chance", NULL};
+    "evolve start",
+    "evolve start --live --seconds 5m",
+    "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7",
+    "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
+    "evolve start --active --simulate skylake --seconds 8 --most 1000",
+    "evolve start --active --replay pairs.csv --most 300 --by-chance",
+    NULL};
 
 const struct command command_evolve_start = {
     .name = "evolve start",
     .help = "infer a port mapping from the experiments, in the background",
-    .description = "evolve status and the view evolution show its progress; evolve adopt makes the best mapping the current machine. With --live, what experiments measure finds meanwhile "
-                   "joins the running search every second or later: mappings found so far are carried over and improved further. In scripts it joins while experiments measure "
-                   "goes on and after each command, and all of it before evolve status, wait, stop and adopt.",
+    .description =
+        "evolve status and the view evolution show its progress; evolve adopt makes the best "
+        "mapping the current machine. With --live, what experiments measure finds meanwhile "
+        "joins the running search every second or later: mappings found so far are carried over "
+        "and improved further. In scripts it joins while experiments measure "
+        "goes on and after each command, and all of it before evolve status, wait, stop and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),
@@ -359,13 +538,19 @@ struct resume_values {
 };
 
 static const struct parameter resume_arguments[] = {
-    {.name = "CHECKPOINT", .kind = PARAMETER_TEXT, .at = offsetof(struct resume_values, file), .complete = COMPLETE_FILE,
-     .otherwise = "the paused run, else that of the session that was loaded, else the newest in the state directory", .help = "checkpoint file of evolve start"},
+    {.name = "CHECKPOINT",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct resume_values, file),
+     .complete = COMPLETE_FILE,
+     .otherwise = "the paused run, else that of the session that was loaded, else the newest in "
+                  "the state directory",
+     .help = "checkpoint file of evolve start"},
     {0},
 };
 
 /* A new run with the population of a checkpoint, and what was left of its time. */
-static bool resume_checkpoint(struct session *s, const char *file, struct task *task, struct err *err)
+static bool resume_checkpoint(struct session *s, const char *file, struct task *task,
+                              struct err *err)
 {
     struct starting *w = mem_zero(1, sizeof *w);
 
@@ -380,7 +565,8 @@ static bool resume_checkpoint(struct session *s, const char *file, struct task *
     return false;
 }
 
-static bool prepare_resume(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_resume(struct session *s, const void *values, struct task *task,
+                           struct err *err)
 {
     const struct resume_values *v = values;
 
@@ -390,7 +576,9 @@ static bool prepare_resume(struct session *s, const void *values, struct task *t
         return resume_checkpoint(s, s->document.unfinished.checkpoint, task, err);
     if (!s->document.run_count) {
         char *last = saved_state_checkpoint_last();
-        bool ok = last ? resume_checkpoint(s, last, task, err) : err_set(err, ERR_USAGE, "give the checkpoint file", "no run has left a checkpoint");
+        bool ok = last ? resume_checkpoint(s, last, task, err)
+                       : err_set(err, ERR_USAGE, "give the checkpoint file",
+                                 "no run has left a checkpoint");
         free(last);
         return ok;
     }

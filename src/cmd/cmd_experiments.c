@@ -17,7 +17,9 @@
 
 bool experiments_required(const struct session *s, struct err *err)
 {
-    return s->document.experiments || err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
+    return s->document.experiments ||
+           err_set(err, ERR_USAGE, "experiments generate or experiments load first",
+                   "no experiments");
 }
 
 struct experiments_load_values {
@@ -26,21 +28,34 @@ struct experiments_load_values {
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_load_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct experiments_load_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "CSV with the column experiment and optionally cycles, spread, repeats and state"},
     {0},
 };
 static const struct parameter import_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_load_values, file), .required = true, .complete = COMPLETE_FILE, .help = "PMEvo's JSON"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct experiments_load_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "PMEvo's JSON"},
     {0},
 };
 static const struct parameter load_options[] = {
-    {.name = "--append", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_load_values, append), .otherwise = "replace the session's experiments",
+    {.name = "--append",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct experiments_load_values, append),
+     .otherwise = "replace the session's experiments",
      .help = "add to the session's experiments"},
     {0},
 };
 
-/* What a job of this file works on: the file, the table that it reads or adds to, and the one that it makes. */
+/* What a job of this file works on: the file, the table that it reads or adds to, and the one that
+ * it makes. */
 struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);
@@ -62,8 +77,9 @@ static void tell_table(const struct experiments *t, struct result *result)
     size_t measured = 0;
     for (size_t i = 0; i < t->rows.count; i++)
         measured += experiments_measured(t, i);
-    result_line(result, "%zu experiment%s with %zu form%s, %zu of them measured", t->rows.count, t->rows.count == 1 ? "" : "s", t->forms.count,
-                t->forms.count == 1 ? "" : "s", measured);
+    result_line(result, "%zu experiment%s with %zu form%s, %zu of them measured", t->rows.count,
+                t->rows.count == 1 ? "" : "s", t->forms.count, t->forms.count == 1 ? "" : "s",
+                measured);
     result_count(result, "experiments", (int64_t)t->rows.count);
     result_count(result, "forms", (int64_t)t->forms.count);
     result_count(result, "measured", (int64_t)measured);
@@ -92,15 +108,19 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
-/* Reads @v's file by @read in the background; the session's table stays until the new one is complete. */
-static bool load(struct session *s, const struct experiments_load_values *v, struct experiments *(*read)(const char *path, struct err *err), struct task *task)
+/* Reads @v's file by @read in the background; the session's table stays until the new one is
+ * complete. */
+static bool load(struct session *s, const struct experiments_load_values *v,
+                 struct experiments *(*read)(const char *path, struct err *err), struct task *task)
 {
-    static const struct task_ops ops = {.doing = "loads", .work = load_work, .publish = load_publish, .free = loading_free};
+    static const struct task_ops ops = {
+        .doing = "loads", .work = load_work, .publish = load_publish, .free = loading_free};
     struct experiments_loading *l = mem_zero(1, sizeof *l);
 
     l->file = mem_strdup(v->file);
     l->read = read;
-    l->base = v->append && s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
+    l->base =
+        v->append && s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     return task_give(task, &ops, l);
 }
 
@@ -110,7 +130,8 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return load(s, values, experiments_load, task);
 }
 
-static const char *const load_examples[] = {"experiments load table.csv", "experiments load more.csv --append", NULL};
+static const char *const load_examples[] = {"experiments load table.csv",
+                                            "experiments load more.csv --append", NULL};
 
 const struct command command_experiments_load = {
     .name = "experiments load",
@@ -123,7 +144,8 @@ const struct command command_experiments_load = {
     .prepare = prepare_load,
 };
 
-static bool prepare_import(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_import(struct session *s, const void *values, struct task *task,
+                           struct err *err)
 {
     (void)err;
     return load(s, values, pmevo_experiments_load, task);
@@ -148,14 +170,21 @@ struct experiments_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_save_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct experiments_save_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "FILE.csv, or FILE.json for PMEvo; CSV when there is no extension, as in /dev/stdout"},
     {0},
 };
 
 static const struct parameter save_options[] = {
-    {.name = "--host", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_save_values, host),
-     .help = "CSV: say in the columns host, cpu and microcode that this host measured what no other did"},
+    {.name = "--host",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct experiments_save_values, host),
+     .help = "CSV: say in the columns host, cpu and microcode that this host measured what no "
+             "other did"},
     {0},
 };
 
@@ -192,7 +221,8 @@ static bool save_work(void *state, struct result *result, struct err *err)
 {
     const struct experiments_saving *w = state;
 
-    result_note(result, "%zu experiment%s saved to %s", w->table->rows.count, w->table->rows.count == 1 ? "" : "s", w->file);
+    result_note(result, "%zu experiment%s saved to %s", w->table->rows.count,
+                w->table->rows.count == 1 ? "" : "s", w->file);
     if (w->json)
         return save_json(w, err);
     if (!w->host)
@@ -213,16 +243,20 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
     if (!experiments_required(s, err))
         return false;
     if (dot && strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0)
-        return err_set(err, ERR_USAGE, "use .csv, or .json for PMEvo", "unknown file extension \"%s\"", dot);
+        return err_set(err, ERR_USAGE, "use .csv, or .json for PMEvo",
+                       "unknown file extension \"%s\"", dot);
     bool json = dot && strcmp(dot, ".json") == 0;
     if (json && v->host)
         return err_set(err, ERR_USAGE, "save as .csv", "PMEvo's JSON has no place for the host");
     struct experiments_saving *w = mem_alloc(sizeof *w);
-    *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, json, v->host};
+    *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments),
+                                     s->document.isa, json, v->host};
     return task_give(task, &ops, w);
 }
 
-static const char *const save_examples[] = {"experiments save table.csv", "experiments save experiments.json", "experiments save node3.csv --host", NULL};
+static const char *const save_examples[] = {"experiments save table.csv",
+                                            "experiments save experiments.json",
+                                            "experiments save node3.csv --host", NULL};
 
 const struct command command_experiments_save = {
     .name = "experiments save",
@@ -240,13 +274,17 @@ struct experiments_list_values {
 };
 
 static const struct parameter list_arguments[] = {
-    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct experiments_list_values, filter), .otherwise = "all experiments",
+    {.name = "FILTER",
+     .kind = PARAMETER_JOINED,
+     .at = offsetof(struct experiments_list_values, filter),
+     .otherwise = "all experiments",
      .help = "conditions joined by &, such as cycles>2 & form~VADD"},
     {0},
 };
 
 /* Row @i of the experiments; the state of what was measured is told to programs only. */
-static void list_row(const struct experiments *t, size_t i, struct str *buffer, struct result_table *table)
+static void list_row(const struct experiments *t, size_t i, struct str *buffer,
+                     struct result_table *table)
 {
     const struct experiment_columns columns = {t, NULL};
     const struct experiment_row *row = &t->rows.items[i];
@@ -274,7 +312,11 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 {
     static const struct result_column columns[] = {
         {.key = "number", .kind = CELL_COUNT, .width = 6, .hide = NOT_CSV | NOT_JSON},
-        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 3, .width = 9, .hide = NOT_CSV | NOT_JSON},
+        {.key = "cycles",
+         .kind = CELL_NUMBER,
+         .decimals = 3,
+         .width = 9,
+         .hide = NOT_CSV | NOT_JSON},
         {.key = "experiment", .kind = CELL_TEXT, .width = RAGGED},
         {.key = "cycles", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "spread", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT},
@@ -292,19 +334,22 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     bool *fits = experiments_fitting(s, v->filter ? v->filter : "", err);
     if (!fits)
         return false;
-    struct result_table *t = result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     for (size_t i = 0; i < s->document.experiments->rows.count && !watch_steps(4); i++)
         if (fits[i])
             list_row(s->document.experiments, i, &buffer, t);
     if (!table_rows(t))
-        result_line(result, s->document.experiments->rows.count ? "no experiment matches" : "no experiments");
+        result_line(result, s->document.experiments->rows.count ? "no experiment matches"
+                                                                : "no experiments");
     str_done(&buffer);
     free(fits);
     return true;
 }
 
-static const char *const list_examples[] = {"experiments list", "experiments list cycles>2 & form~VADD", NULL};
+static const char *const list_examples[] = {"experiments list",
+                                            "experiments list cycles>2 & form~VADD", NULL};
 
 const struct command command_experiments_list = {
     .name = "experiments list",

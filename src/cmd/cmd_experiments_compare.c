@@ -20,7 +20,8 @@
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu, microcode "": not known */
     struct experiments *table;
-    size_t compared, differing;            /* experiments that another host measured, too; of them those off the median */
+    /* experiments that another host measured, too; of them those off the median */
+    size_t compared, differing;
     double difference;                     /* mean, a fraction, of the former */
 };
 
@@ -108,7 +109,8 @@ static int order_values(const void *a, const void *b)
 /* All measurements of one experiment, by cycles. Of several on one host the fastest counts. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
-    double *cycles = mem_alloc(w->count * sizeof *cycles), *fastest = mem_alloc(w->count * sizeof *fastest);
+    double *cycles = mem_alloc(w->count * sizeof *cycles),
+           *fastest = mem_alloc(w->count * sizeof *fastest);
     size_t hosts = 0;
 
     for (size_t i = 0; i < w->count; i++)
@@ -116,7 +118,8 @@ static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
     for (size_t i = 0; i < n; i++)
         if (isnan(cycles[v[i].host]))
             cycles[v[i].host] = fastest[hosts++] = v[i].cycles;
-    const double median = (fastest[(hosts - 1) / 2] + fastest[hosts / 2]) / 2, difference = fastest[hosts - 1] / fastest[0] - 1;
+    const double median = (fastest[(hosts - 1) / 2] + fastest[hosts / 2]) / 2,
+                 difference = fastest[hosts - 1] / fastest[0] - 1;
     free(fastest);
     for (size_t i = 0; hosts > 1 && i < w->count; i++) {
         double off = fabs(cycles[i] / median - 1);
@@ -138,7 +141,8 @@ static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 static int greatest_first(const void *a, const void *b)
 {
     const struct fleet_row *x = a, *y = b;
-    return x->difference != y->difference ? (x->difference < y->difference ? 1 : -1) : strcmp(x->text, y->text);
+    return x->difference != y->difference ? (x->difference < y->difference ? 1 : -1)
+                                          : strcmp(x->text, y->text);
 }
 
 static void compare_all(struct fleet_comparing *w)
@@ -151,12 +155,14 @@ static void compare_all(struct fleet_comparing *w)
             if (!experiments_measured(w->hosts[h].table, i))
                 continue;
             experiments_host_key(w->hosts[h].table, i, &text);
-            vec_push(&values, ((struct fleet_value){mem_strdup(str_text(&text)), h, w->hosts[h].table->rows.items[i].cycles}));
+            vec_push(&values, ((struct fleet_value){mem_strdup(str_text(&text)), h,
+                                                    w->hosts[h].table->rows.items[i].cycles}));
         }
     if (values.count)
         qsort(values.items, values.count, sizeof *values.items, order_values);
     for (size_t from = 0, to; from < values.count && !watch_steps(1); from = to) {
-        for (to = from + 1; to < values.count && strcmp(values.items[to].text, values.items[from].text) == 0; to++)
+        for (to = from + 1;
+             to < values.count && strcmp(values.items[to].text, values.items[from].text) == 0; to++)
             ;
         compare(w, values.items + from, to - from);
     }
@@ -171,11 +177,16 @@ static void compare_all(struct fleet_comparing *w)
 static void tell_hosts(const struct fleet_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "host", .kind = CELL_TEXT, .width = 16}, {.key = "cpu", .kind = CELL_TEXT, .width = 32}, {.key = "microcode", .kind = CELL_TEXT, .width = 10},
-        {.key = "file", .kind = CELL_TEXT, .width = 20}, {.key = "compared", .kind = CELL_COUNT}, {.key = "differing", .kind = CELL_COUNT},
+        {.key = "host", .kind = CELL_TEXT, .width = 16},
+        {.key = "cpu", .kind = CELL_TEXT, .width = 32},
+        {.key = "microcode", .kind = CELL_TEXT, .width = 10},
+        {.key = "file", .kind = CELL_TEXT, .width = 20},
+        {.key = "compared", .kind = CELL_COUNT},
+        {.key = "differing", .kind = CELL_COUNT},
         {.key = "off_median", .title = "off median", .kind = CELL_NUMBER, .decimals = 4},
     };
-    struct result_table *t = result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < w->count; i++) {
         const struct fleet_host *h = &w->hosts[i];
@@ -192,9 +203,13 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
 /* A row for each experiment and host, for programs. */
 static void add_rows(const struct fleet_comparing *w, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT}, {.key = "host", .kind = CELL_TEXT}, {.key = "file", .kind = CELL_TEXT},
-                                                   {.key = "cycles", .kind = CELL_NUMBER}, {.key = "host_spread", .kind = CELL_NUMBER}};
-    struct result_table *t = result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
+    static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},
+                                                   {.key = "host", .kind = CELL_TEXT},
+                                                   {.key = "file", .kind = CELL_TEXT},
+                                                   {.key = "cycles", .kind = CELL_NUMBER},
+                                                   {.key = "host_spread", .kind = CELL_NUMBER}};
+    struct result_table *t =
+        result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (size_t r = 0; r < w->rows.count && !watch_steps(w->count); r++)
@@ -210,13 +225,16 @@ static void add_rows(const struct fleet_comparing *w, struct result *result)
 }
 
 /* Experiments against hosts @from to @to, for people. */
-static void add_table(const struct fleet_comparing *w, size_t from, size_t to, struct result *result)
+static void add_table(const struct fleet_comparing *w, size_t from, size_t to,
+                      struct result *result)
 {
-    struct result_column columns[ABREAST + 2] = {{.key = "difference", .unit = "%", .kind = CELL_NUMBER, .decimals = 1, .width = 10}};
+    struct result_column columns[ABREAST + 2] = {
+        {.key = "difference", .unit = "%", .kind = CELL_NUMBER, .decimals = 1, .width = 10}};
     size_t count = 1;
 
     for (size_t i = from; i < to; i++)
-        columns[count++] = (struct result_column){.key = w->hosts[i].name, .kind = CELL_NUMBER, .decimals = 3, .width = 10};
+        columns[count++] = (struct result_column){
+            .key = w->hosts[i].name, .kind = CELL_NUMBER, .decimals = 3, .width = 10};
     columns[count++] = (struct result_column){.key = "experiment", .kind = CELL_TEXT};
     struct result_table *t = result_table(result, "cycles", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
@@ -238,9 +256,12 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     if (!watch_goes_on(err))
         return false;
     if (!w->compared)
-        return err_set(err, ERR_DATA, "measure the same experiments on all hosts: experiments split", "no experiment was measured on two hosts");
+        return err_set(err, ERR_DATA,
+                       "measure the same experiments on all hosts: experiments split",
+                       "no experiment was measured on two hosts");
     tell_hosts(w, result);
-    result_line(result, "%zu of %zu experiments differ by more than %g %%", w->rows.count, w->compared, 100 * w->threshold);
+    result_line(result, "%zu of %zu experiments differ by more than %g %%", w->rows.count,
+                w->compared, 100 * w->threshold);
     for (size_t from = 0; w->rows.count && from < w->count; from += ABREAST)
         add_table(w, from, from + ABREAST < w->count ? from + ABREAST : w->count, result);
     if (w->rows.count > ROWS_SHOWN)
@@ -257,24 +278,37 @@ struct fleet_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct fleet_values, files), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct fleet_values, files),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "measurements of a host each, as experiments save writes them"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--above", .kind = PARAMETER_NUMBER, .at = offsetof(struct fleet_values, threshold), .value = "P", .most = 1e6, .initial = INITIAL(THRESHOLD),
+    {.name = "--above",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct fleet_values, threshold),
+     .value = "P",
+     .most = 1e6,
+     .initial = INITIAL(THRESHOLD),
      .help = "least difference that is shown, percent"},
     {0},
 };
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares", .work = compare_work, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "compares",
+                                        .work = compare_work,
+                                        .free = comparing_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct fleet_values *v = values;
 
     (void)s;
     if (v->files.count < 2)
-        return err_set(err, ERR_USAGE, "experiments compare FILE FILE...", "one file cannot be compared");
+        return err_set(err, ERR_USAGE, "experiments compare FILE FILE...",
+                       "one file cannot be compared");
     struct fleet_comparing *w = mem_zero(1, sizeof *w);
     w->hosts = mem_zero(v->files.count, sizeof *w->hosts);
     w->threshold = v->threshold / 100;
@@ -283,13 +317,16 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"experiments compare node1.csv node2.csv node3.csv", "experiments compare before.csv after.csv --above 2", NULL};
+static const char *const examples[] = {"experiments compare node1.csv node2.csv node3.csv",
+                                       "experiments compare before.csv after.csv --above 2", NULL};
 
 const struct command command_experiments_compare = {
     .name = "experiments compare",
     .help = "measurements of several hosts, or before and after a change, side by side",
-    .description = "Shows the experiments that differ, the largest difference first, and how far each host is from the median of all. Hosts, their CPUs and microcode are named where "
-                   "experiments save --host wrote them.",
+    .description =
+        "Shows the experiments that differ, the largest difference first, and how far each host is "
+        "from the median of all. Hosts, their CPUs and microcode are named where "
+        "experiments save --host wrote them.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -15,15 +15,43 @@ struct generate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--singles", .kind = PARAMETER_FLAG, .at = offsetof(struct generate_values, singles), .otherwise = "on, unless another kind is given",
+    {.name = "--singles",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct generate_values, singles),
+     .otherwise = "on, unless another kind is given",
      .help = "each form alone"},
-    {.name = "--pairs", .kind = PARAMETER_FLAG, .at = offsetof(struct generate_values, pairs), .otherwise = "on, unless another kind is given",
-     .help = "every pair of forms; if both are measured alone, also weighted by their cycles, as in PMEvo"},
-    {.name = "--triples", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, triples), .value = "N", .initial = "0", .help = "number of random experiments of three forms"},
-    {.name = "--random", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, random), .value = "N", .initial = "0", .help = "number of random experiments of --size forms"},
-    {.name = "--size", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, size), .value = "K", .initial = "5", .least = 1, .most = 1000,
+    {.name = "--pairs",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct generate_values, pairs),
+     .otherwise = "on, unless another kind is given",
+     .help = "every pair of forms; if both are measured alone, also weighted by their cycles, as "
+             "in PMEvo"},
+    {.name = "--triples",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct generate_values, triples),
+     .value = "N",
+     .initial = "0",
+     .help = "number of random experiments of three forms"},
+    {.name = "--random",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct generate_values, random),
+     .value = "N",
+     .initial = "0",
+     .help = "number of random experiments of --size forms"},
+    {.name = "--size",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct generate_values, size),
+     .value = "K",
+     .initial = "5",
+     .least = 1,
+     .most = 1000,
      .help = "forms per random experiment"},
-    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct generate_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
+    {.name = "--seed",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct generate_values, seed),
+     .value = "S",
+     .otherwise = "the setting seed",
+     .help = "random seed"},
     {0},
 };
 
@@ -56,20 +84,28 @@ static bool choose_forms(struct session *s, struct generating *g, struct err *er
     for (size_t i = 0; i < forms_count(all); i++)
         if (session_form_selected(s, forms_at(all, i)->form))
             names_add(&g->forms, forms_at(all, i)->form);
-    return g->forms.count || err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected");
+    return g->forms.count ||
+           err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected");
 }
 
-/* All pairs of all forms are a hundred million: minutes of a dead screen and gigabytes before the first measurement. */
+/* All pairs of all forms are a hundred million: minutes of a dead screen and gigabytes before the
+ * first measurement. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
-    size_t wanted = (v->singles ? forms : 0) + v->triples + v->random + (v->pairs ? forms * (forms - 1) / 2 : 0);
+    size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +
+                    (v->pairs ? forms * (forms - 1) / 2 : 0);
 
-    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT, "forms select --top 60 selects what programs use most; or name forms with forms select PATTERN, or use --random N",
-                                                "%zu forms make %zu experiments; the limit is %d", forms, wanted, EXPERIMENTS_MAX);
+    return wanted <= EXPERIMENTS_MAX ||
+           err_set(err, ERR_LIMIT,
+                   "forms select --top 60 selects what programs use most; or name forms with forms "
+                   "select PATTERN, or use --random N",
+                   "%zu forms make %zu experiments; the limit is %d", forms, wanted,
+                   EXPERIMENTS_MAX);
 }
 
 /* Adds what is asked for to @t; returns how many experiments that were. */
-static size_t generate(struct experiments *t, const uint32_t *forms, size_t n, const struct generate_values *v, uint64_t seed)
+static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
+                       const struct generate_values *v, uint64_t seed)
 {
     size_t before = t->rows.count;
     struct rng rng;
@@ -95,9 +131,11 @@ static bool work(void *state, struct result *result, struct err *err)
     uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
     for (uint32_t i = 0; i < n; i++)
         forms[i] = g->forms.count ? names_add(&g->made->forms, g->forms.items[i]) : i;
-    size_t added = watch_over() ? 0 : generate(g->made, forms, n, &g->wanted, g->seed), all = g->made->rows.count;
+    size_t added = watch_over() ? 0 : generate(g->made, forms, n, &g->wanted, g->seed),
+           all = g->made->rows.count;
     free(forms);
-    result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added, added == 1 ? "" : "s", all, n, n == 1 ? "" : "s");
+    result_line(result, "%zu experiment%s added, %zu in all, of %zu form%s", added,
+                added == 1 ? "" : "s", all, n, n == 1 ? "" : "s");
     result_count(result, "added", (int64_t)added);
     result_count(result, "experiments", (int64_t)all);
     result_count(result, "forms", (int64_t)n);
@@ -113,7 +151,8 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "generates", .work = work, .publish = publish, .free = generating_free};
+    static const struct task_ops ops = {
+        .doing = "generates", .work = work, .publish = publish, .free = generating_free};
     const struct generate_values *v = values;
     struct generating *g = mem_zero(1, sizeof *g);
 
@@ -128,12 +167,15 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return false;
 }
 
-static const char *const examples[] = {"experiments generate", "experiments generate --singles --random 2000 --size 5 --seed 7", NULL};
+static const char *const examples[] = {
+    "experiments generate", "experiments generate --singles --random 2000 --size 5 --seed 7", NULL};
 
 const struct command command_experiments_generate = {
     .name = "experiments generate",
-    .help = "generate experiments from the selected forms: singletons and pairs, or those given by options",
-    .description = "Uses the forms of forms select, otherwise those of the existing experiments, otherwise all. "
+    .help = "generate experiments from the selected forms: singletons and pairs, or those given by "
+            "options",
+    .description = "Uses the forms of forms select, otherwise those of the existing experiments, "
+                   "otherwise all. "
                    "Existing experiments are not added again.",
     .options = options,
     .examples = examples,

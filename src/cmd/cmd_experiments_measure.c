@@ -79,7 +79,9 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
     /* What is cut at the end of a narrow line is what matters least. */
-    job_progress(w->job, s->share * (double)total, (double)total, "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left), left.length ? " left, " : "", s->done, s->failed, s->rate);
+    job_progress(w->job, s->share * (double)total, (double)total,
+                 "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
+                 left.length ? " left, " : "", s->done, s->failed, s->rate);
     str_done(&left);
 }
 
@@ -90,7 +92,9 @@ static double worker_wait_paused(void *state)
 
 static struct source *source_open(struct experiments_measuring *w, struct err *err)
 {
-    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, w->cpu, 0, &crew_threads, worker_cancelled, w, err);
+    struct source *source =
+        w->simulated ? source_simulated(w->simulated, 0.001, 1)
+                     : source_cpu(w->forms, w->cpu, 0, &crew_threads, worker_cancelled, w, err);
     const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
 
     if (!source)
@@ -116,11 +120,13 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     }
     w->rows = mem_try_alloc((n + 1) * sizeof *w->rows);
     for (size_t i = 0; w->rows && i < n && !watch_steps(1); i++) {
-        keep[i] = keep[i] && !experiments_measured(from, i) && (w->options.retry || experiment_state_open(from->rows.items[i].state));
+        keep[i] = keep[i] && !experiments_measured(from, i) &&
+                  (w->options.retry || experiment_state_open(from->rows.items[i].state));
         if (keep[i])
             w->rows[kept++] = i;
     }
-    bool ok = (w->rows || err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows)) && watch_goes_on(err);
+    bool ok = (w->rows || err_memory_for(err, "the experiments", (n + 1) * sizeof *w->rows)) &&
+              watch_goes_on(err);
     if (ok)
         w->table = experiments_copy(from, keep);
     free(keep);
@@ -134,7 +140,12 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
 static bool worker_run(void *state, struct result *result, struct err *err)
 {
     struct experiments_measuring *w = state;
-    const struct runner_hooks hooks = {.cancelled = worker_cancelled, .result = worker_result, .seen = worker_result, .progress = worker_progress, .state = w, .wait_paused = worker_wait_paused};
+    const struct runner_hooks hooks = {.cancelled = worker_cancelled,
+                                       .result = worker_result,
+                                       .seen = worker_result,
+                                       .progress = worker_progress,
+                                       .state = w,
+                                       .wait_paused = worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
@@ -154,13 +165,15 @@ static bool worker_run(void *state, struct result *result, struct err *err)
 
 void experiments_publish(struct session *s)
 {
-    /* While a job reads the table results wait; they come with the next look, or with the job's end. */
+    /* While a job reads the table results wait; they come with the next look, or with the job's
+     * end. */
     struct experiments_measuring *w = s->measuring;
 
     if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
         return;
     lock_take(&w->lock);
-    pending_results_put(s, w->target, &w->pending_results, s->interactive ? PENDING_RESULTS_AT_ONCE : SIZE_MAX);
+    pending_results_put(s, w->target, &w->pending_results,
+                        s->interactive ? PENDING_RESULTS_AT_ONCE : SIZE_MAX);
     lock_give(&w->lock);
 }
 
@@ -181,7 +194,8 @@ static void add_failures(const struct experiments *t, struct result *result)
         result_line(result, "failed: %s: %s", str_text(&text), state);
     }
     if (failed > FAILURES_SHOWN)
-        result_line(result, "and %zu more; experiments measure --retry tries them again", failed - FAILURES_SHOWN);
+        result_line(result, "and %zu more; experiments measure --retry tries them again",
+                    failed - FAILURES_SHOWN);
     str_done(&text);
 }
 
@@ -206,15 +220,25 @@ static void add_summary(const struct session *s, struct result *result)
     if (m->cpus > 1)
         str_addf(&together, " on %u CPUs", m->cpus);
     if (m->reused && m->reused == m->done)
-        result_line(result, "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures again", m->reused, m->reused == 1 ? "" : "s", str_text(&days),
-                    m->failed, m->left);
+        result_line(
+            result,
+            "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures again",
+            m->reused, m->reused == 1 ? "" : "s", str_text(&days), m->failed, m->left);
     else
-        result_line(result, "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f measurements/s%s", m->done, m->reused, str_text(&days), m->failed,
-                    m->left, m->seconds, m->rate, str_text(&together));
+        result_line(result,
+                    "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f "
+                    "measurements/s%s",
+                    m->done, m->reused, str_text(&days), m->failed, m->left, m->seconds, m->rate,
+                    str_text(&together));
     if (m->once + m->contended)
-        result_line(result, "left: %zu seen once, %zu contended: this core is shared with somebody busy; run it again later, or with more --patience", m->once, m->contended);
+        result_line(result,
+                    "left: %zu seen once, %zu contended: this core is shared with somebody busy; "
+                    "run it again later, or with more --patience",
+                    m->once, m->contended);
     if (m->taken_over && !s->interactive)
-        result_line(result, "%zu pass%s of earlier runs taken from the journal and confirmed or replaced", m->taken_over, m->taken_over == 1 ? "" : "es");
+        result_line(result,
+                    "%zu pass%s of earlier runs taken from the journal and confirmed or replaced",
+                    m->taken_over, m->taken_over == 1 ? "" : "es");
     str_done(&days);
     str_done(&together);
     result_count(result, "done", (int64_t)m->done);
@@ -254,7 +278,8 @@ static bool measure_publish(struct session *s, void *state, struct result *resul
 }
 
 /* What was measured before is not lost. */
-static void measure_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void measure_failed(struct session *s, void *state, struct result *result,
+                           const struct err *err)
 {
     (void)result;
     (void)err;
@@ -287,31 +312,72 @@ struct experiments_measure_values {
 };
 
 static const struct parameter measure_arguments[] = {
-    {.name = "FILTER", .kind = PARAMETER_JOINED, .at = offsetof(struct experiments_measure_values, filter), .otherwise = "all experiments",
+    {.name = "FILTER",
+     .kind = PARAMETER_JOINED,
+     .at = offsetof(struct experiments_measure_values, filter),
+     .otherwise = "all experiments",
      .help = "conditions joined by &, such as form~VADD & experiment!=NOP"},
     {0},
 };
 static const struct parameter measure_options[] = {
-    {.name = "--budget", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, budget), .value = "T", .otherwise = "until all experiments are measured",
+    {.name = "--budget",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct experiments_measure_values, budget),
+     .value = "T",
+     .otherwise = "until all experiments are measured",
      .help = "time limit, such as 90s, 15m or 2h"},
-    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct experiments_measure_values, patience), .value = "T", .least = 0.01, .most = 8640000, .otherwise = "20s, and 50 ms for each value that comes",
-     .help = "time to wait for a quiet core, in all; what gets none is shown as contended or once, and left to the next run"},
-    {.name = "--retry", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, retry), .help = "also measure what failed before"},
-    {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, fresh), .help = "take nothing from the journal; new results are still added to it"},
-    {.name = "--one-length", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, one_length), .help = "unroll the body to one length only, not two (for comparison)"},
-    {.name = "--one-order", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_measure_values, one_order),
-     .help = "run the instructions in one order only, not several (for comparison); needs --journal FILE to keep results"},
-    {.name = "--journal", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_measure_values, journal), .value = "FILE|none", .complete = COMPLETE_FILE,
-     .otherwise = "this CPU's journal in the state directory; none with --simulate", .help = "file that keeps all results; known ones are taken from it"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+    {.name = "--patience",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct experiments_measure_values, patience),
+     .value = "T",
+     .least = 0.01,
+     .most = 8640000,
+     .otherwise = "20s, and 50 ms for each value that comes",
+     .help = "time to wait for a quiet core, in all; what gets none is shown as contended or once, "
+             "and left to the next run"},
+    {.name = "--retry",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct experiments_measure_values, retry),
+     .help = "also measure what failed before"},
+    {.name = "--fresh",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct experiments_measure_values, fresh),
+     .help = "take nothing from the journal; new results are still added to it"},
+    {.name = "--one-length",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct experiments_measure_values, one_length),
+     .help = "unroll the body to one length only, not two (for comparison)"},
+    {.name = "--one-order",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct experiments_measure_values, one_order),
+     .help = "run the instructions in one order only, not several (for comparison); needs "
+             "--journal FILE to keep results"},
+    {.name = "--journal",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct experiments_measure_values, journal),
+     .value = "FILE|none",
+     .complete = COMPLETE_FILE,
+     .otherwise = "this CPU's journal in the state directory; none with --simulate",
+     .help = "file that keeps all results; known ones are taken from it"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct experiments_measure_values, simulate),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct experiments_measure_values, cpu), .value = "N", .otherwise = "all that leave each other alone, at most 4",
+    {.name = "--cpu",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct experiments_measure_values, cpu),
+     .value = "N",
+     .otherwise = "all that leave each other alone, at most 4",
      .help = "the only CPU to measure on, from 0"},
     {0},
 };
 
 /* Sets up @w from what was given; false with err when the machine to simulate cannot be loaded. */
-static bool set_up(struct session *s, const struct experiments_measure_values *v, struct experiments_measuring *w, struct err *err)
+static bool set_up(struct session *s, const struct experiments_measure_values *v,
+                   struct experiments_measuring *w, struct err *err)
 {
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
 
@@ -331,7 +397,8 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    else if (!w->simulated && !w->options.one_order)   /* one order is another quantity than what the journal holds */
+    /* one order is another quantity than what the journal holds */
+    else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;
 }
@@ -343,8 +410,10 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
     return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
-/* What to choose from; a few rows are chosen at once, many by the worker. False with err, as when the filter is none. */
-static bool choose(struct session *s, struct experiments_measuring *w, const char *filter, struct err *err)
+/* What to choose from; a few rows are chosen at once, many by the worker. False with err, as when
+ * the filter is none. */
+static bool choose(struct session *s, struct experiments_measuring *w, const char *filter,
+                   struct err *err)
 {
     struct err none = {0};
     struct machine *m = session_current(s, &none);
@@ -359,10 +428,17 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
     return (s->interactive && w->from->rows.count > CHOSEN_AT_ONCE) || rows_choose(w, err);
 }
 
-/* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
-static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
+/* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result
+ * comes then. */
+static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result,
+                  struct err *err)
 {
-    static const struct task_ops ops = {.work = worker_run, .publish = measure_publish, .failed = measure_failed, .free = measuring_free, .measures = measures, .counts = true};
+    static const struct task_ops ops = {.work = worker_run,
+                                        .publish = measure_publish,
+                                        .failed = measure_failed,
+                                        .free = measuring_free,
+                                        .measures = measures,
+                                        .counts = true};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
     unsigned number = task_begin(s, TITLE, &ops, take_w, err);
@@ -374,26 +450,37 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
     if (!s->interactive)
         return queue_wait(s, number, err);
     if (!chosen)
-        result_confirm(result, "job %u measures the experiments without cycles; job cancel %u cancels it, job wait waits for it", number, number);
+        result_confirm(result,
+                       "job %u measures the experiments without cycles; job cancel %u cancels it, "
+                       "job wait waits for it",
+                       number, number);
     else if (!count)
-        result_confirm(result, "nothing left to measure; --retry measures failed experiments again");
+        result_confirm(result,
+                       "nothing left to measure; --retry measures failed experiments again");
     else
-        result_confirm(result, "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it", number, count, count == 1 ? "" : "s", number);
+        result_confirm(
+            result,
+            "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it",
+            number, count, count == 1 ? "" : "s", number);
     return true;
 }
 
 /* What a job needs but its experiments; NULL with err where measuring is refused. */
-static struct experiments_measuring *prepare(struct session *s, const struct experiments_measure_values *v, struct err *err)
+static struct experiments_measuring *
+prepare(struct session *s, const struct experiments_measure_values *v, struct err *err)
 {
     struct forms *forms = NULL;
 
     if (s->measuring) {
-        err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
+        err_set(err, ERR_USAGE, "job wait, or job cancel",
+                "experiments are being measured already");
         return NULL;
     }
     struct experiments_measuring *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
-    bool ok = set_up(s, v, w, err) && (w->simulated || (job_may_measure(TITLE, false, err) && (forms = session_forms(s, isa_host(), err)) != NULL));
+    bool ok = set_up(s, v, w, err) &&
+              (w->simulated || (job_may_measure(TITLE, false, err) &&
+                                (forms = session_forms(s, isa_host(), err)) != NULL));
     if (!ok) {
         measuring_free(w);
         return NULL;
@@ -405,7 +492,8 @@ static struct experiments_measuring *prepare(struct session *s, const struct exp
 }
 
 /* Measures those of the session's experiments that fit. */
-static bool begin(struct session *s, struct experiments_measuring *take_w, const char *filter, struct result *result, struct err *err)
+static bool begin(struct session *s, struct experiments_measuring *take_w, const char *filter,
+                  struct result *result, struct err *err)
 {
     if (!choose(s, take_w, filter, err)) {
         measuring_free(take_w);
@@ -415,19 +503,29 @@ static bool begin(struct session *s, struct experiments_measuring *take_w, const
     return start(s, take_w, result, err);
 }
 
-static bool run_measure(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_measure(struct session *s, const void *values, struct result *result,
+                        struct err *err)
 {
     const struct experiments_measure_values *v = values;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
+        return err_set(err, ERR_USAGE, "experiments generate or experiments load first",
+                       "no experiments");
     struct experiments_measuring *w = prepare(s, v, err);
     return w && begin(s, w, v->filter ? v->filter : "", result, err);
 }
 
-bool experiments_measure(struct session *s, struct experiments **made, const struct experiments *base, const struct measure_choice *choice, struct result *result, struct err *err)
+bool experiments_measure(struct session *s, struct experiments **made,
+                         const struct experiments *base, const struct measure_choice *choice,
+                         struct result *result, struct err *err)
 {
-    struct experiments_measuring *w = prepare(s, &(struct experiments_measure_values){.budget = NAN, .patience = choice->patience, .simulate = choice->simulate, .cpu = choice->cpu}, err);
+    struct experiments_measuring *w =
+        prepare(s,
+                &(struct experiments_measure_values){.budget = NAN,
+                                                     .patience = choice->patience,
+                                                     .simulate = choice->simulate,
+                                                     .cpu = choice->cpu},
+                err);
 
     if (!w)
         return false;
@@ -438,12 +536,15 @@ bool experiments_measure(struct session *s, struct experiments **made, const str
     return begin(s, w, "", result, err);
 }
 
-static const char *const measure_examples[] = {"experiments measure --budget 15m", "experiments measure --retry form~VADD", "experiments measure --simulate skylake", NULL};
+static const char *const measure_examples[] = {"experiments measure --budget 15m",
+                                               "experiments measure --retry form~VADD",
+                                               "experiments measure --simulate skylake", NULL};
 
 const struct command command_experiments_measure = {
     .name = "experiments measure",
     .help = "measure the experiments that have no cycles yet",
-    .description = "Runs in the background. Results are written to the journal as they arrive; an interrupted run resumes from there.",
+    .description = "Runs in the background. Results are written to the journal as they arrive; an "
+                   "interrupted run resumes from there.",
     .arguments = measure_arguments,
     .options = measure_options,
     .examples = measure_examples,
@@ -455,8 +556,12 @@ const struct command command_experiments_measure = {
 static bool set_paused(const struct session *s, struct result *result, bool on, struct err *err)
 {
     if (!s->measuring || !job_pause(s->measuring->number, on))
-        return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
-    result_confirm(result, on ? "job %u pauses after the current batch; experiments resume continues it" : "job %u continues", s->measuring->number);
+        return err_set(err, ERR_USAGE, "experiments measure starts it",
+                       "no experiments are being measured");
+    result_confirm(result,
+                   on ? "job %u pauses after the current batch; experiments resume continues it"
+                      : "job %u continues",
+                   s->measuring->number);
     result_count(result, "job", s->measuring->number);
     return true;
 }
@@ -467,7 +572,8 @@ static bool run_pause(struct session *s, const void *values, struct result *resu
     return set_paused(s, result, true, err);
 }
 
-static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_resume(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     (void)values;
     return set_paused(s, result, false, err);

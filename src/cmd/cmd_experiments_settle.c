@@ -47,13 +47,16 @@ static bool cancelled(void *state)
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct experiments_settling *w = state;
-    job_progress(w->job, (double)(so_far->done + so_far->failed), (double)total, "experiments that decide between usages");
+    job_progress(w->job, (double)(so_far->done + so_far->failed), (double)total,
+                 "experiments that decide between usages");
 }
 
 /* What was decided goes to disk: the machine first, so that doubts which were lost were decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
-    return machine_save(w->machine, w->directory, err) && ambiguities_save(&w->ambiguities, mapping_ports(w->machine->mapping), w->ambiguities_path, err);
+    return machine_save(w->machine, w->directory, err) &&
+           ambiguities_save(&w->ambiguities, mapping_ports(w->machine->mapping),
+                            w->ambiguities_path, err);
 }
 
 static bool settle_work(void *state, struct result *result, struct err *err)
@@ -61,14 +64,21 @@ static bool settle_work(void *state, struct result *result, struct err *err)
     struct job *job = job_current();
     struct experiments_settling *w = state;
     const struct runner_hooks hooks = {.cancelled = cancelled, .progress = progress, .state = w};
-    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
+    struct imitation *imitation =
+        w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
     (void)result;   /* publish fills it */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);
-    struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err) : NULL, *source = imitation ? imitation_cpu(imitation)->source : own;
-    bool ok = journal && source && settle_ambiguities(source, journal, &w->options, &hooks, &w->ambiguities, w->machine, &w->settled, err) && save(w, err);
+    struct source *own = journal && !imitation
+                             ? source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err)
+                             : NULL,
+                  *source = imitation ? imitation_cpu(imitation)->source : own;
+    bool ok = journal && source &&
+              settle_ambiguities(source, journal, &w->options, &hooks, &w->ambiguities, w->machine,
+                                 &w->settled, err) &&
+              save(w, err);
     source_free(own);
     imitation_free(imitation);
     journal_close(journal);
@@ -78,10 +88,12 @@ static bool settle_work(void *state, struct result *result, struct err *err)
 static void add_forms(const struct settled *s, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT},  {.key = "verdict", .kind = CELL_TEXT},      {.key = "before", .kind = CELL_TEXT},
-        {.key = "after", .kind = CELL_TEXT}, {.key = "confidence", .kind = CELL_NUMBER}, {.key = "experiments", .kind = CELL_COUNT},
+        {.key = "form", .kind = CELL_TEXT},         {.key = "verdict", .kind = CELL_TEXT},
+        {.key = "before", .kind = CELL_TEXT},       {.key = "after", .kind = CELL_TEXT},
+        {.key = "confidence", .kind = CELL_NUMBER}, {.key = "experiments", .kind = CELL_COUNT},
     };
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < s->forms.count; i++) {
@@ -101,14 +113,19 @@ static void show(const struct experiments_settling *w, struct result *result)
 
     for (size_t i = 0; i < w->settled.forms.count; i++)
         of[w->settled.forms.items[i].verdict]++;
-    result_line(result, "%zu experiment%s for %zu form%s of %s, %zu with a time", w->settled.experiments, w->settled.experiments == 1 ? "" : "s", w->settled.forms.count,
-                w->settled.forms.count == 1 ? "" : "s", w->name, w->settled.measured);
-    result_line(result, "%zu confirmed, %zu changed, %zu that no usage explains, %zu left open", of[SETTLE_CONFIRMED], of[SETTLE_CHANGED], of[SETTLE_UNEXPLAINED], of[SETTLE_OPEN]);
+    result_line(result, "%zu experiment%s for %zu form%s of %s, %zu with a time",
+                w->settled.experiments, w->settled.experiments == 1 ? "" : "s",
+                w->settled.forms.count, w->settled.forms.count == 1 ? "" : "s", w->name,
+                w->settled.measured);
+    result_line(result, "%zu confirmed, %zu changed, %zu that no usage explains, %zu left open",
+                of[SETTLE_CONFIRMED], of[SETTLE_CHANGED], of[SETTLE_UNEXPLAINED], of[SETTLE_OPEN]);
     for (size_t i = 0; i < w->settled.forms.count && shown < SHOWN; i++) {
         const struct settled_form *f = &w->settled.forms.items[i];
         if (f->verdict != SETTLE_CHANGED)
             continue;
-        result_line(result, "  %s: %s, was %s (confidence %.2f)", f->form, *f->after ? f->after : "no port", *f->before ? f->before : "no port", f->confidence);
+        result_line(result, "  %s: %s, was %s (confidence %.2f)", f->form,
+                    *f->after ? f->after : "no port", *f->before ? f->before : "no port",
+                    f->confidence);
         shown++;
     }
     if (of[SETTLE_OPEN])
@@ -156,16 +173,39 @@ struct settle_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, name), .complete = COMPLETE_MACHINE, .otherwise = "the experiments of the session", .help = "machine that machine chart made"},
+    {.name = "NAME",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct settle_values, name),
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "the experiments of the session",
+     .help = "machine that machine chart made"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct settle_values, patience), .value = "T", .least = 0.01, .most = 8640000, .initial = "20s",
+    {.name = "--patience",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct settle_values, patience),
+     .value = "T",
+     .least = 0.01,
+     .most = 8640000,
+     .initial = "20s",
      .help = "time to wait for a quiet core; what gets none is left to the next run"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring; a charted machine is settled on what was charted"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct settle_values, cpu), .value = "N", .most = 65535, .otherwise = "all that leave each other alone, at most 4", .help = "the only CPU to measure on"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct settle_values, simulate),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring; a charted machine is settled on what was "
+             "charted"},
+    {.name = "--cpu",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct settle_values, cpu),
+     .value = "N",
+     .most = 65535,
+     .otherwise = "all that leave each other alone, at most 4",
+     .help = "the only CPU to measure on"},
     {0},
 };
 
@@ -174,10 +214,13 @@ static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;
 
-    if (!w->directory || !w->ambiguities_path || !machine_user_has(w->name) || access(w->ambiguities_path, R_OK) != 0)
-        return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" was not charted here", w->name);
+    if (!w->directory || !w->ambiguities_path || !machine_user_has(w->name) ||
+        access(w->ambiguities_path, R_OK) != 0)
+        return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" was not charted here",
+                       w->name);
     w->machine = machine_load(w->directory, err);
-    if (!w->machine || !ambiguities_load(w->ambiguities_path, mapping_ports(w->machine->mapping), &w->ambiguities, err))
+    if (!w->machine || !ambiguities_load(w->ambiguities_path, mapping_ports(w->machine->mapping),
+                                         &w->ambiguities, err))
         return false;
     const char *simulated = *w->ambiguities.simulated ? w->ambiguities.simulated : NULL;
     const struct machine *m = simulated ? session_machine(s, simulated, err) : NULL;
@@ -190,15 +233,24 @@ static bool prepare(struct experiments_settling *w, struct err *err)
     return w->journal_path != NULL;
 }
 
-static bool prepare_settle(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_settle(struct session *s, const void *values, struct task *task,
+                           struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures", .work = settle_work, .publish = settle_finish, .free = settling_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.doing = "measures",
+                                        .work = settle_work,
+                                        .publish = settle_finish,
+                                        .free = settling_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures,
+                                        .measures_alone = true};
     const struct settle_values *v = values;
 
     if (!v->name)
-        return settle_table(s, &(struct measure_choice){v->simulate, v->patience, v->cpu}, task, err);
+        return settle_table(s, &(struct measure_choice){v->simulate, v->patience, v->cpu}, task,
+                            err);
     if (v->simulate)
-        return err_set(err, ERR_USAGE, "leave out --simulate", "%s is settled on the CPU that was charted", v->name);
+        return err_set(err, ERR_USAGE, "leave out --simulate",
+                       "%s is settled on the CPU that was charted", v->name);
     struct experiments_settling *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->name = mem_strdup(v->name);
@@ -212,14 +264,20 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
     return false;
 }
 
-static const char *const examples[] = {"experiments settle mine", "experiments settle --simulate skylake", NULL};
+static const char *const examples[] = {"experiments settle mine",
+                                       "experiments settle --simulate skylake", NULL};
 
 const struct command command_experiments_settle = {
     .name = "experiments settle",
-    .help = "measure what decides between usages left in doubt, or compares forms not tested against each other",
-    .description = "machine chart names, for each form of which another usage explains its measurements as well, the experiment that would tell. These are measured, on the CPU that was "
-                   "charted, and the machine gets the usages that explain them. What has no time yet is left to the next run. Without NAME the session's experiments get the pairs that congruence lacks, and what would tell "
-                   "ports that evolve adopt found not observable; all that has no cycles is measured.",
+    .help = "measure what decides between usages left in doubt, or compares forms not tested "
+            "against each other",
+    .description =
+        "machine chart names, for each form of which another usage explains its measurements as "
+        "well, the experiment that would tell. These are measured, on the CPU that was "
+        "charted, and the machine gets the usages that explain them. What has no time yet is left "
+        "to the next run. Without NAME the session's experiments get the pairs that congruence "
+        "lacks, and what would tell "
+        "ports that evolve adopt found not observable; all that has no cycles is measured.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

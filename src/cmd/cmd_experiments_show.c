@@ -13,7 +13,12 @@ struct experiments_show_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct experiments_show_values, number), .required = true, .least = 1, .most = 1e9,
+    {.name = "N",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct experiments_show_values, number),
+     .required = true,
+     .least = 1,
+     .most = 1e9,
      .help = "experiment number, see experiments list"},
     {0},
 };
@@ -72,14 +77,16 @@ static void add_samples(const struct experiment_detail *w, struct result *result
         {.key = "instructions", .kind = CELL_COUNT},
         {.key = "cycles", .kind = CELL_NUMBER, .decimals = 4},
     };
-    struct result_table *t = result_table(result, "samples", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "samples", columns, sizeof columns / sizeof *columns);
     struct str text = {0};
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < w->samples.count; i++) {
         const struct record_sample *v = &w->samples.values[i];
         if (!i || v->pass != v[-1].pass)
-            str_addf(&text, "%spass %u, about %u instructions:", i ? "\n" : "", v->pass, v->instructions);
+            str_addf(&text, "%spass %u, about %u instructions:", i ? "\n" : "", v->pass,
+                     v->instructions);
         str_addf(&text, " %.4f", (double)v->cycles);
         cell_count(t, v->pass);
         cell_count(t, v->instructions);
@@ -95,7 +102,8 @@ static void add_code(const struct experiment_detail *w, struct result *result)
     json_t *code = json_array();
 
     if (w->code.length)
-        result_line(result, "%s, %u executions in %zu bytes:", w->ran ? "code as run" : "code as it would run here", w->executions, w->bytes);
+        result_line(result, "%s, %u executions in %zu bytes:",
+                    w->ran ? "code as run" : "code as it would run here", w->executions, w->bytes);
     for (const char *line = str_text(&w->code); *line;) {
         size_t span = strcspn(line, "\n");
         json_array_append_new(code, json_stringn(line, span));
@@ -114,9 +122,12 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const char *machine;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
+        return err_set(err, ERR_USAGE, "experiments generate or experiments load first",
+                       "no experiments");
     if (v->number > s->document.experiments->rows.count)
-        return err_set(err, ERR_USAGE, "experiments list shows the numbers", "no experiment %zu; numbers are 1 to %zu", v->number, s->document.experiments->rows.count);
+        return err_set(err, ERR_USAGE, "experiments list shows the numbers",
+                       "no experiment %zu; numbers are 1 to %zu", v->number,
+                       s->document.experiments->rows.count);
     experiments_publish(s);
     experiment_detail_collect(s, v->number - 1, 0, &w);
     add_measured(&w, result);
@@ -127,7 +138,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (w.kept)
         result_line(result, "clock: %.4f GHz", w.samples.clock_hz / 1e9);
     else
-        result_line(result, "no samples: only the last %d experiments measured in this session keep them", RECORD_ROWS);
+        result_line(result,
+                    "no samples: only the last %d experiments measured in this session keep them",
+                    RECORD_ROWS);
     add_samples(&w, result);
     add_code(&w, result);
     experiment_detail_done(&w);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments split, merge: measuring on several hosts of one kind, with experiments that all of them measure. */
+/* experiments split, merge: measuring on several hosts of one kind, with experiments that all of
+ * them measure. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,29 @@ struct split_values {
 };
 
 static const struct parameter split_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct split_values, parts), .required = true, .least = 2, .most = PARTS_MOST, .help = "parts, one for each host"},
-    {.name = "FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct split_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "N",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct split_values, parts),
+     .required = true,
+     .least = 2,
+     .most = PARTS_MOST,
+     .help = "parts, one for each host"},
+    {.name = "FILE.csv",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct split_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "name of the parts: FILE-1.csv, FILE-2.csv and so on"},
     {0},
 };
 static const struct parameter split_options[] = {
-    {.name = "--controls", .kind = PARAMETER_COUNT, .at = offsetof(struct split_values, controls), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(CONTROLS),
+    {.name = "--controls",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct split_values, controls),
+     .value = "N",
+     .least = 1,
+     .most = 100000,
+     .initial = INITIAL(CONTROLS),
      .help = "experiments that are in every part, to compare the hosts by; at most half of all"},
     {0},
 };
@@ -49,7 +66,8 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Part @part (from 0): every row that is its turn, and the controls, which are marked and have yet to be measured. */
+/* Part @part (from 0): every row that is its turn, and the controls, which are marked and have yet
+ * to be measured. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;
@@ -64,7 +82,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        if (control[i])   /* what is known of it would not be measured again, and every host would agree with it */
+        /* what is known of it would not be measured again, and every host would agree with it */
+        if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
     }
@@ -72,7 +91,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* How much a control of row @index would tell: of forms that are in no control yet, as much as the others leave to see of each. */
+/* How much a control of row @index would tell: of forms that are in no control yet, as much as the
+ * others leave to see of each. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);
@@ -83,8 +103,9 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
     return sum;
 }
 
-/* Marks @controls rows: they lie evenly over the table, and in each stretch of it the row that holds the forms that the others hold least is taken, so that as many forms as
- * can be are in some control. */
+/* Marks @controls rows: they lie evenly over the table, and in each stretch of it the row that
+ * holds the forms that the others hold least is taken, so that as many forms as can be are in some
+ * control. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
@@ -105,7 +126,9 @@ static void choose_controls(const struct experiments *t, size_t controls, bool *
 static bool split_work(void *state, struct result *result, struct err *err)
 {
     struct splitting *w = state;
-    size_t rows = w->table->rows.count, most = rows / 2, controls = w->controls < most ? w->controls : most;   /* the rest is what the hosts share */
+    /* the rest is what the hosts share */
+    size_t rows = w->table->rows.count, most = rows / 2,
+           controls = w->controls < most ? w->controls : most;
     bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
 
     choose_controls(w->table, controls, control);
@@ -121,8 +144,9 @@ static bool split_work(void *state, struct result *result, struct err *err)
     free(control);
     if (!ok)
         return false;
-    result_line(result, "%zu parts of %zu experiments: %s-1.csv to %s-%zu.csv, with %zu control%s in each", w->parts, rows, w->stem, w->stem, w->parts, controls,
-                controls == 1 ? "" : "s");
+    result_line(result,
+                "%zu parts of %zu experiments: %s-1.csv to %s-%zu.csv, with %zu control%s in each",
+                w->parts, rows, w->stem, w->stem, w->parts, controls, controls == 1 ? "" : "s");
     result_count(result, "hosts", (int64_t)w->parts);
     result_count(result, "experiments", (int64_t)rows);
     result_count(result, "control_experiments", (int64_t)controls);
@@ -131,26 +155,32 @@ static bool split_work(void *state, struct result *result, struct err *err)
 
 static bool prepare_split(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "splits", .work = split_work, .free = splitting_free};
+    static const struct task_ops ops = {
+        .doing = "splits", .work = split_work, .free = splitting_free};
     const struct split_values *v = values;
     size_t length = strlen(v->file);
 
     if (!experiments_required(s, err))
         return false;
     if (length < 5 || strcmp(v->file + length - 4, ".csv") != 0)
-        return err_set(err, ERR_USAGE, "experiments split N FILE.csv", "the file name must end in .csv");
+        return err_set(err, ERR_USAGE, "experiments split N FILE.csv",
+                       "the file name must end in .csv");
     struct splitting *w = mem_alloc(sizeof *w);
-    *w = (struct splitting){experiments_hold(s->document.experiments), v->parts, v->controls, mem_strndup(v->file, length - 4)};
+    *w = (struct splitting){experiments_hold(s->document.experiments), v->parts, v->controls,
+                            mem_strndup(v->file, length - 4)};
     return task_give(task, &ops, w);
 }
 
-static const char *const split_examples[] = {"experiments split 4 part.csv", "experiments split 64 part.csv --controls 40", NULL};
+static const char *const split_examples[] = {"experiments split 4 part.csv",
+                                             "experiments split 64 part.csv --controls 40", NULL};
 
 const struct command command_experiments_split = {
     .name = "experiments split",
     .help = "write the experiments as parts for several hosts",
-    .description = "Each host measures its part: experiments load part-3.csv; experiments measure; experiments save part-3.csv. experiments merge puts them together. The controls "
-                   "are in every part; the column control marks them.",
+    .description =
+        "Each host measures its part: experiments load part-3.csv; experiments measure; "
+        "experiments save part-3.csv. experiments merge puts them together. The controls "
+        "are in every part; the column control marks them.",
     .arguments = split_arguments,
     .options = split_options,
     .examples = split_examples,
@@ -163,7 +193,8 @@ const struct command command_experiments_split = {
 struct host_part {
     struct experiments *table;
     size_t controls, off;      /* measured here and elsewhere; of them those that differ */
-    double error;              /* mean difference from the median, as a fraction; NaN without controls */
+    /* mean difference from the median, as a fraction; NaN without controls */
+    double error;
     bool deviates;
 };
 
@@ -210,8 +241,10 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* One control's sightings, by cycles: each host beside their median. Of @hosts; the median of two tells nothing where there are more. */
-static void compare_control(const struct sighting *s, size_t n, size_t hosts, struct host_part *parts)
+/* One control's sightings, by cycles: each host beside their median. Of @hosts; the median of two
+ * tells nothing where there are more. */
+static void compare_control(const struct sighting *s, size_t n, size_t hosts,
+                            struct host_part *parts)
 {
     double median = n % 2 ? s[n / 2].cycles : (s[n / 2 - 1].cycles + s[n / 2].cycles) / 2;
 
@@ -234,12 +267,14 @@ static void compare_hosts(struct host_merging *w)
             if (!is_control(w->parts[p].table, i) || !experiments_measured(w->parts[p].table, i))
                 continue;
             experiments_host_key(w->parts[p].table, i, &text);
-            vec_push(&seen, ((struct sighting){mem_strdup(str_text(&text)), p, w->parts[p].table->rows.items[i].cycles}));
+            vec_push(&seen, ((struct sighting){mem_strdup(str_text(&text)), p,
+                                               w->parts[p].table->rows.items[i].cycles}));
         }
     if (seen.count)
         qsort(seen.items, seen.count, sizeof *seen.items, order_sightings);
     for (size_t from = 0, to; from < seen.count && !watch_steps(1); from = to) {
-        for (to = from + 1; to < seen.count && strcmp(seen.items[to].text, seen.items[from].text) == 0; to++)
+        for (to = from + 1;
+             to < seen.count && strcmp(seen.items[to].text, seen.items[from].text) == 0; to++)
             ;
         compare_control(seen.items + from, to - from, w->count, w->parts);
     }
@@ -254,8 +289,10 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* The rows of @t that are not @controls, or of these the ones that are @measured or not, as @t has them, and not yet in @taken. */
-static void join_rows(struct host_merging *w, const struct experiments *t, bool controls, bool measured, struct names *taken)
+/* The rows of @t that are not @controls, or of these the ones that are @measured or not, as @t has
+ * them, and not yet in @taken. */
+static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
+                      bool measured, struct names *taken)
 {
     bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
     struct str text = {0};
@@ -279,7 +316,8 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
     free(keep);
 }
 
-/* All rows of hosts that agree, the controls once: as the first measured them, or at last those that none did. */
+/* All rows of hosts that agree, the controls once: as the first measured them, or at last those
+ * that none did. */
 static void join(struct host_merging *w)
 {
     struct names taken = {0};
@@ -294,10 +332,15 @@ static void join(struct host_merging *w)
 static void tell_hosts(const struct host_merging *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "file", .kind = CELL_TEXT, .width = 24}, {.key = "experiments", .kind = CELL_COUNT}, {.key = "control_experiments", .title = "controls", .kind = CELL_COUNT},
-        {.key = "control_outliers", .title = "off", .kind = CELL_COUNT}, {.key = "control_error", .title = "mean error", .kind = CELL_NUMBER, .decimals = 4}, {.key = "deviates", .kind = CELL_SWITCH},
+        {.key = "file", .kind = CELL_TEXT, .width = 24},
+        {.key = "experiments", .kind = CELL_COUNT},
+        {.key = "control_experiments", .title = "controls", .kind = CELL_COUNT},
+        {.key = "control_outliers", .title = "off", .kind = CELL_COUNT},
+        {.key = "control_error", .title = "mean error", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "deviates", .kind = CELL_SWITCH},
     };
-    struct result_table *t = result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
 
     for (size_t p = 0; p < w->count; p++) {
         const struct host_part *part = &w->parts[p];
@@ -310,10 +353,13 @@ static void tell_hosts(const struct host_merging *w, struct result *result)
     }
     for (size_t p = 0; p < w->count; p++)
         if (w->parts[p].deviates)
-            result_line(result, "%s: %zu of %zu controls are more than %g %% off: %s", w->files[p], w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
+            result_line(result, "%s: %zu of %zu controls are more than %g %% off: %s", w->files[p],
+                        w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
                         w->all ? "taken all the same (--all)" : "left out; --all takes it");
         else if (!w->parts[p].controls)
-            result_line(result, "%s: no control was measured here and elsewhere, so it was not compared", w->files[p]);
+            result_line(result,
+                        "%s: no control was measured here and elsewhere, so it was not compared",
+                        w->files[p]);
 }
 
 static bool merge_work(void *state, struct result *result, struct err *err)
@@ -331,7 +377,9 @@ static bool merge_work(void *state, struct result *result, struct err *err)
         return false;
     tell_hosts(w, result);
     if (!w->made)
-        return err_set(err, ERR_DATA, "with two hosts nobody knows which is right: measure a third, or --all", "every host disagrees with the others");
+        return err_set(err, ERR_DATA,
+                       "with two hosts nobody knows which is right: measure a third, or --all",
+                       "every host disagrees with the others");
     result_line(result, "%zu experiments", w->made->rows.count);
     result_count(result, "experiments", (int64_t)w->made->rows.count);
     return true;
@@ -350,17 +398,26 @@ struct merge_values {
 };
 
 static const struct parameter merge_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct merge_values, files), .required = true, .complete = COMPLETE_FILE, .help = "parts as the hosts saved them"},
+    {.name = "FILE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct merge_values, files),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "parts as the hosts saved them"},
     {0},
 };
 static const struct parameter merge_options[] = {
-    {.name = "--all", .kind = PARAMETER_FLAG, .at = offsetof(struct merge_values, all), .help = "take hosts that disagree, too"},
+    {.name = "--all",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct merge_values, all),
+     .help = "take hosts that disagree, too"},
     {0},
 };
 
 static bool prepare_merge(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "merges", .work = merge_work, .publish = merge_publish, .free = merging_free};
+    static const struct task_ops ops = {
+        .doing = "merges", .work = merge_work, .publish = merge_publish, .free = merging_free};
     const struct merge_values *v = values;
     struct host_merging *w = mem_zero(1, sizeof *w);
 
@@ -374,12 +431,15 @@ static bool prepare_merge(struct session *s, const void *values, struct task *ta
     return task_give(task, &ops, w);
 }
 
-static const char *const merge_examples[] = {"experiments merge part-1.csv part-2.csv part-3.csv", NULL};
+static const char *const merge_examples[] = {"experiments merge part-1.csv part-2.csv part-3.csv",
+                                             NULL};
 
 const struct command command_experiments_merge = {
     .name = "experiments merge",
     .help = "put together what several hosts measured, and name those that disagree",
-    .description = "A host disagrees when more than a tenth of the controls, and more than one, are more than 5 % off their median over all hosts; what it measured is left out.",
+    .description =
+        "A host disagrees when more than a tenth of the controls, and more than one, are more than "
+        "5 % off their median over all hosts; what it measured is left out.",
     .arguments = merge_arguments,
     .options = merge_options,
     .examples = merge_examples,

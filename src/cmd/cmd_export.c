@@ -20,7 +20,11 @@ struct export_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct export_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct export_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "file to write; its extension is the format:" FORMATS(FORMAT_EXTENSION)},
     {0},
 };
@@ -29,12 +33,16 @@ static const struct parameter arguments[] = {
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
 #define FORMAT_ROW(value, name, extension) {value, extension},
-    static const struct { enum format format; const char *extension; } formats[] = {FORMATS(FORMAT_ROW)};
+    static const struct {
+        enum format format;
+        const char *extension;
+    } formats[] = {FORMATS(FORMAT_ROW)};
     const size_t count = sizeof formats / sizeof *formats;
     struct str todo = {0};
 
     if (strcmp(extension, "svg") == 0 || strcmp(extension, "png") == 0) {
-        err_set(err, ERR_USAGE, "plot accuracy FILE.svg draws a plot; help plot lists them", "export writes rows, not pictures");
+        err_set(err, ERR_USAGE, "plot accuracy FILE.svg draws a plot; help plot lists them",
+                "export writes rows, not pictures");
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -43,7 +51,11 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
             str_done(&todo);
             return true;
         }
-        str_addf(&todo, "%s.%s", i == 0 ? "end the name in " : i + 1 < count ? ", " : " or ", formats[i].extension);
+        str_addf(&todo, "%s.%s",
+                 i == 0          ? "end the name in "
+                 : i + 1 < count ? ", "
+                                 : " or ",
+                 formats[i].extension);
     }
     err_set(err, ERR_USAGE, str_text(&todo), "unknown file extension \"%s\"", extension);
     str_done(&todo);
@@ -106,7 +118,10 @@ static bool refuse_failed(const struct session *s, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "writes", .work = export_work, .free = exporting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "writes",
+                                        .work = export_work,
+                                        .free = exporting_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct export_values *v = values;
     enum format format;
 
@@ -117,9 +132,11 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!shown && s->failed_line)
         return refuse_failed(s, err);
     if (!shown && !s->last_line)
-        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
+        return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first",
+                       "no result to export");
     struct exporting *e = mem_alloc(sizeof *e);
-    *e = (struct exporting){mem_strdup(v->file), mem_strdup(shown ? "Portolan" : s->last_line), shown ? NULL : result_hold(s->last), rows, format};
+    *e = (struct exporting){mem_strdup(v->file), mem_strdup(shown ? "Portolan" : s->last_line),
+                            shown ? NULL : result_hold(s->last), rows, format};
     return task_give(task, &ops, e);
 }
 
@@ -128,8 +145,11 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
-    .description = "In the workbench: the rows of the experiments or mapping view, filtered and sorted as shown, the tagged ones alone where some are; in other views the result of the last command that "
-                   "had one; where it failed there is nothing to export, until another has a result or a view is chosen. Nothing is run again.",
+    .description = "In the workbench: the rows of the experiments or mapping view, filtered and "
+                   "sorted as shown, the tagged ones alone where some are; in other views the "
+                   "result of the last command that "
+                   "had one; where it failed there is nothing to export, until another has a "
+                   "result or a view is chosen. Nothing is run again.",
     .arguments = arguments,
     .examples = examples,
     .flags = COMMAND_SHOWN,

@@ -18,7 +18,10 @@ static bool refuse_pattern(const struct forms *forms, const char *pattern, struc
     const struct similar similar = {.word = pattern, .best = forms_meant(forms, pattern)};
     char todo[SIMILAR_TODO];
 
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "forms list shows the names; quote patterns with blanks", todo), "no form matches \"%.100s\"", pattern);
+    return err_set(
+        err, ERR_USAGE,
+        similar_todo(&similar, "forms list shows the names; quote patterns with blanks", todo),
+        "no form matches \"%.100s\"", pattern);
 }
 
 struct forms_list_values {
@@ -26,12 +29,20 @@ struct forms_list_values {
 };
 
 static const struct parameter list_arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct forms_list_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "PATTERN",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct forms_list_values, pattern),
+     .otherwise = "all forms",
+     .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter list_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct forms_list_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
+    {.name = "--isa",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct forms_list_values, isa),
+     .choices = ISA_CHOICES,
+     .otherwise = "the kernel's",
      .help = "instruction set"},
     {0},
 };
@@ -54,7 +65,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     const struct forms *forms = session_forms(s, isa, err);
     if (!forms)
         return false;
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
@@ -74,7 +86,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     return table_rows(t) || refuse_pattern(forms, v->pattern ? v->pattern : "*", err);
 }
 
-static const char *const list_examples[] = {"forms list 'IMUL*'", "forms list FADD* --isa aarch64", NULL};
+static const char *const list_examples[] = {"forms list 'IMUL*'", "forms list FADD* --isa aarch64",
+                                            NULL};
 
 const struct command command_forms_list = {
     .name = "forms list",
@@ -91,8 +104,13 @@ struct add_values {
 };
 
 static const struct parameter add_arguments[] = {
-    {.name = "FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct add_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "CSV with the columns form, template and extension; each template must assemble to its form"},
+    {.name = "FILE.csv",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct add_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "CSV with the columns form, template and extension; each template must assemble to "
+             "its form"},
     {0},
 };
 
@@ -100,7 +118,8 @@ static const struct parameter add_arguments[] = {
 struct adding {
     char *file;
     enum isa isa;
-    struct forms *base, *made;   /* held: what is added to; NULL: the shipped ones, which nobody has asked for yet */
+    /* held: what is added to; NULL: the shipped ones, which nobody has asked for yet */
+    struct forms *base, *made;
     size_t added;
 };
 
@@ -122,7 +141,8 @@ static bool add_work(void *state, struct result *result, struct err *err)
     forms_free(base);
     if (!a->made)
         return false;
-    result_confirm(result, "%zu form%s added, %zu in all", a->added, a->added == 1 ? "" : "s", forms_count(a->made));
+    result_confirm(result, "%zu form%s added, %zu in all", a->added, a->added == 1 ? "" : "s",
+                   forms_count(a->made));
     result_count(result, "added", (int64_t)a->added);
     result_count(result, "forms", (int64_t)forms_count(a->made));
     return true;
@@ -144,7 +164,8 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
 
 static bool prepare_add(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "assembles", .work = add_work, .publish = add_publish, .free = adding_free};
+    static const struct task_ops ops = {
+        .doing = "assembles", .work = add_work, .publish = add_publish, .free = adding_free};
     const struct add_values *v = values;
     struct adding *a = mem_zero(1, sizeof *a);
 
@@ -173,24 +194,37 @@ struct select_values {
 };
 
 static const struct parameter select_options[] = {
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct select_values, top), .value = "N", .least = 1, .most = 100000, .otherwise = "only what the patterns name",
-     .help = "instead of patterns: the N forms that programs use most among those that can be measured here"},
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct select_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 100000,
+     .otherwise = "only what the patterns name",
+     .help = "instead of patterns: the N forms that programs use most among those that can be "
+             "measured here"},
     {0},
 };
 
 static const struct parameter select_arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_WORDS, .at = offsetof(struct select_values, patterns), .otherwise = "show the selection", .complete = COMPLETE_FORM,
+    {.name = "PATTERN",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct select_values, patterns),
+     .otherwise = "show the selection",
+     .complete = COMPLETE_FORM,
      .help = "forms to select, each pattern quoted; '*' selects all"},
     {0},
 };
 
 /* The forms themselves as patterns: none of their names has a wildcard. */
-static bool select_top(struct session *s, const struct forms *forms, const struct select_values *v, struct err *err)
+static bool select_top(struct session *s, const struct forms *forms, const struct select_values *v,
+                       struct err *err)
 {
     size_t count;
 
     if (v->patterns.count)
-        return err_set(err, ERR_USAGE, "forms select --top N, or patterns", "--top replaces patterns");
+        return err_set(err, ERR_USAGE, "forms select --top N, or patterns",
+                       "--top replaces patterns");
     struct form_uses *uses = form_uses_measurable(forms, false, v->top, &count, err);
     if (!uses)
         return false;
@@ -203,7 +237,8 @@ static bool select_top(struct session *s, const struct forms *forms, const struc
     return true;
 }
 
-static bool run_select(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_select(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     const struct select_values *v = values;
     const struct forms *forms = session_forms(s, s->document.isa, err);
@@ -223,13 +258,15 @@ static bool run_select(struct session *s, const void *values, struct result *res
     for (size_t k = 0; ok && k < forms_count(forms); k++)
         selected += session_form_selected(s, forms_at(forms, k)->form);
     if (ok) {
-        str_addf(&line, "%zu form%s selected (of %zu)", selected, selected == 1 ? "" : "s", forms_count(forms));
+        str_addf(&line, "%zu form%s selected (of %zu)", selected, selected == 1 ? "" : "s",
+                 forms_count(forms));
         for (size_t i = 0; i < s->document.form_pattern_count; i++) {
             if (i < PATTERNS_SHOWN)
                 str_addf(&line, "%s%s", i ? ", " : ": ", s->document.form_patterns[i]);
             json_array_append_new(patterns, json_text(s->document.form_patterns[i]));
         }
-        result_line(result, "%s%s", str_text(&line), s->document.form_pattern_count > PATTERNS_SHOWN ? " and others" : "");
+        result_line(result, "%s%s", str_text(&line),
+                    s->document.form_pattern_count > PATTERNS_SHOWN ? " and others" : "");
         result_count(result, "selected", (int64_t)selected);
         result_nested(result, "patterns", json_incref(patterns));
     }
@@ -238,7 +275,8 @@ static bool run_select(struct session *s, const void *values, struct result *res
     return ok;
 }
 
-static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL (R64, R64)'", "forms select --top 60", "forms select", NULL};
+static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL (R64, R64)'",
+                                              "forms select --top 60", "forms select", NULL};
 
 const struct command command_forms_select = {
     .name = "forms select",

@@ -26,11 +26,13 @@ struct form_comparing {
     double above;                  /* forms that differ by more than this fraction; NaN: all */
     bool *shown;                   /* by index in forms: which match, and differ so much */
     size_t matching, showing;
-    size_t compared;               /* known to two machines; counted where differences are asked for */
+    /* known to two machines; counted where differences are asked for */
+    size_t compared;
 };
 
 /* Cycles of @form alone in steady state, and its latency; false where @m does not know it. */
-static bool look_up(struct throughput *engine, const struct machine *m, const char *form, const struct mapping_entry **entry, double *cycles)
+static bool look_up(struct throughput *engine, const struct machine *m, const char *form,
+                    const struct mapping_entry **entry, double *cycles)
 {
     struct mass masses[64];
     size_t n = 0;
@@ -58,7 +60,8 @@ static bool spread_above(const struct spread *s, double fraction)
     return s->most > s->least * (1 + fraction);
 }
 
-/* Whether machines that know @form have cycles or latencies further apart than asked; counts it as compared when there are two. */
+/* Whether machines that know @form have cycles or latencies further apart than asked; counts it as
+ * compared when there are two. */
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {
     struct spread times = {INFINITY, -INFINITY}, latencies = times;
@@ -80,7 +83,9 @@ static bool differs(struct form_comparing *w, struct throughput *const *engines,
 static void choose(struct form_comparing *w, struct throughput *const *engines)
 {
     w->shown = mem_zero(forms_count(w->forms) + 1, sizeof *w->shown);
-    for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS * (1 + w->machines.list.count)); f++) {
+    for (size_t f = 0;
+         f < forms_count(w->forms) && !watch_steps(FORM_STEPS * (1 + w->machines.list.count));
+         f++) {
         const char *form = forms_at(w->forms, f)->form;
         bool matches = str_match(w->pattern, form);
         w->matching += matches;
@@ -89,10 +94,12 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Host, CPU and microcode that @m was measured on, "" where it does not say; false when it says nothing. */
+/* Host, CPU and microcode that @m was measured on, "" where it does not say; false when it says
+ * nothing. */
 static bool add_origin(struct result_table *t, const struct machine *m)
 {
-    const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"), machine_fact(m, "measured_microcode")};
+    const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"),
+                          machine_fact(m, "measured_microcode")};
     bool known = false;
 
     for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
@@ -106,10 +113,13 @@ static bool add_origin(struct result_table *t, const struct machine *m)
 static void add_machines(const struct form_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT, .width = 18}, {.key = "host", .kind = CELL_TEXT, .width = 14}, {.key = "cpu", .kind = CELL_TEXT, .width = 32},
+        {.key = "machine", .kind = CELL_TEXT, .width = 18},
+        {.key = "host", .kind = CELL_TEXT, .width = 14},
+        {.key = "cpu", .kind = CELL_TEXT, .width = 32},
         {.key = "microcode", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     bool known = false;
 
     for (size_t i = 0; i < w->machines.list.count; i++) {
@@ -122,19 +132,24 @@ static void add_machines(const struct form_comparing *w, struct result *result)
 }
 
 /* A row for each form and machine, for programs. */
-static void add_rows(const struct form_comparing *w, struct throughput *const *engines, struct result *result)
+static void add_rows(const struct form_comparing *w, struct throughput *const *engines,
+                     struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT}, {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "latency", .kind = CELL_NUMBER},
-        {.key = "usage", .kind = CELL_TEXT}, {.key = "host", .kind = CELL_TEXT}, {.key = "cpu", .kind = CELL_TEXT}, {.key = "microcode", .kind = CELL_TEXT},
+        {.key = "form", .kind = CELL_TEXT},     {.key = "machine", .kind = CELL_TEXT},
+        {.key = "cycles", .kind = CELL_NUMBER}, {.key = "latency", .kind = CELL_NUMBER},
+        {.key = "usage", .kind = CELL_TEXT},    {.key = "host", .kind = CELL_TEXT},
+        {.key = "cpu", .kind = CELL_TEXT},      {.key = "microcode", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     struct str usage = {0};
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS); f++) {
         const char *form = forms_at(w->forms, f)->form;
-        for (size_t i = 0; w->shown[f] && i < w->machines.list.count && !watch_steps(FORM_STEPS); i++) {
+        for (size_t i = 0; w->shown[f] && i < w->machines.list.count && !watch_steps(FORM_STEPS);
+             i++) {
             const struct mapping_entry *entry;
             double cycles;
             if (!look_up(engines[i], w->machines.list.items[i], form, &entry, &cycles))
@@ -153,7 +168,8 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
 }
 
 /* "0.50 / 4": cycles and latency, "-" where the machine does not know the form. */
-static void print_pair(struct throughput *engine, const struct machine *m, const char *form, char *text, size_t size)
+static void print_pair(struct throughput *engine, const struct machine *m, const char *form,
+                       char *text, size_t size)
 {
     const struct mapping_entry *entry;
     double cycles;
@@ -167,14 +183,16 @@ static void print_pair(struct throughput *engine, const struct machine *m, const
 }
 
 /* Forms against some of the machines, for people. */
-static void add_table(const struct form_comparing *w, struct throughput *const *engines, size_t from, size_t to, struct result *result)
+static void add_table(const struct form_comparing *w, struct throughput *const *engines,
+                      size_t from, size_t to, struct result *result)
 {
     struct result_column columns[ABREAST + 1] = {{.key = "form", .kind = CELL_TEXT, .width = 32}};
     size_t count = 1;
     char text[48];
 
     for (size_t i = from; i < to; i++)
-        columns[count++] = (struct result_column){.key = w->machines.list.items[i]->id, .kind = CELL_TEXT, .width = 11};
+        columns[count++] = (struct result_column){
+            .key = w->machines.list.items[i]->id, .kind = CELL_TEXT, .width = 11};
     struct result_table *t = result_table(result, "cycles", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
     for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS); f++) {
@@ -201,7 +219,8 @@ static bool compare_work(struct form_comparing *w, struct result *result, struct
     choose(w, engines);
     add_machines(w, result);
     if (!isnan(w->above))
-        result_line(result, "%zu of %zu forms that two know differ by more than %g %%", w->showing, w->compared, 100 * w->above);
+        result_line(result, "%zu of %zu forms that two know differ by more than %g %%", w->showing,
+                    w->compared, 100 * w->above);
     result_line(result, "cycles alone / latency");
     for (size_t from = 0; w->showing && from < machines; from += ABREAST) {
         if (from)
@@ -216,7 +235,10 @@ static bool compare_work(struct form_comparing *w, struct result *result, struct
     for (size_t i = 0; i < machines; i++)
         throughput_free(engines[i]);
     free(engines);
-    return watch_goes_on(err) && (w->matching || err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks", "no form matches \"%.100s\"", w->pattern));
+    return watch_goes_on(err) &&
+           (w->matching ||
+            err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks",
+                    "no form matches \"%.100s\"", w->pattern));
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -226,35 +248,59 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (v->isa)
         isa_parse(v->isa, &isa);
-    struct form_comparing w = {.pattern = v->pattern, .forms = session_forms(s, isa, err), .above = v->above / 100};
-    bool ok = w.forms && machine_set_find(s, &v->machines, isa, &w.machines, err) && compare_work(&w, result, err);
+    struct form_comparing w = {
+        .pattern = v->pattern, .forms = session_forms(s, isa, err), .above = v->above / 100};
+    bool ok = w.forms && machine_set_find(s, &v->machines, isa, &w.machines, err) &&
+              compare_work(&w, result, err);
     machine_set_done(&w.machines);
     free(w.shown);
     return ok;
 }
 
 static const struct parameter arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct forms_compare_values, pattern), .required = true, .complete = COMPLETE_FORM,
+    {.name = "PATTERN",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct forms_compare_values, pattern),
+     .required = true,
+     .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct forms_compare_values, machines), .value = "ID", .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE, .help = "machine to show; all: every one"},
-    {.name = "--above", .kind = PARAMETER_NUMBER, .at = offsetof(struct forms_compare_values, above), .value = "P", .most = 1e6, .otherwise = "all forms",
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct forms_compare_values, machines),
+     .value = "ID",
+     .otherwise = "the current machines",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to show; all: every one"},
+    {.name = "--above",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct forms_compare_values, above),
+     .value = "P",
+     .most = 1e6,
+     .otherwise = "all forms",
      .help = "percent by which cycles or latency have to differ for a form to be shown"},
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct forms_compare_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
+    {.name = "--isa",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct forms_compare_values, isa),
+     .choices = ISA_CHOICES,
+     .otherwise = "the kernel's",
      .help = "instruction set"},
     {0},
 };
 
-static const char *const examples[] = {"forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all", "forms compare 'IMUL*' --machine skylake --machine znver3 --above 5", NULL};
+static const char *const examples[] = {
+    "forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all",
+    "forms compare 'IMUL*' --machine skylake --machine znver3 --above 5", NULL};
 
 const struct command command_forms_compare = {
     .name = "forms compare",
     .help = "cycles and latency of forms on several machines",
-    .description = "Cycles are of the form alone, repeated, by its ports and dividers; the issue width is not in them. A dash: the machine does not know the form. "
-                   "Charted machines are shown with the host, CPU and microcode that they were measured on.",
+    .description =
+        "Cycles are of the form alone, repeated, by its ports and dividers; the issue width is not "
+        "in them. A dash: the machine does not know the form. "
+        "Charted machines are shown with the host, CPU and microcode that they were measured on.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

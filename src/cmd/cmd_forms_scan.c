@@ -23,14 +23,17 @@ static bool knows(const struct machine *m, const struct scan_form *form)
 }
 
 /* Not a gap of the table: the CPU has no such instruction. */
-static bool cannot_run(const struct machine *m, const struct scan_form *form, const struct forms *forms)
+static bool cannot_run(const struct machine *m, const struct scan_form *form,
+                       const struct forms *forms)
 {
     const struct form_row *row = forms_find(forms, form->form);
     return row && machine_lacks(m, row->extension) && !knows(m, form);
 }
 
-/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. A place that was not decoded is one instruction that no machine knows. */
-static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms, uint64_t *lacking)
+/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. A place that
+ * was not decoded is one instruction that no machine knows. */
+static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
+                       uint64_t *lacking)
 {
     uint64_t known = 0, all = 0;
 
@@ -53,7 +56,8 @@ static size_t machines_of(struct session *s, enum isa isa, struct machine *out[3
     const char *const *always = isa_ops(isa)->common_machines;
     size_t n = 0;
     for (size_t i = 0; i < 2 + s->document.kept[isa].count && n < 32; i++) {
-        struct machine *m = session_machine(s, i < 2 ? always[i] : s->document.kept[isa].ids[i - 2], err);
+        struct machine *m =
+            session_machine(s, i < 2 ? always[i] : s->document.kept[isa].ids[i - 2], err);
         if (!m)
             return 0;
         bool there = false;
@@ -66,7 +70,8 @@ static size_t machines_of(struct session *s, enum isa isa, struct machine *out[3
 }
 
 /* Forms that machines lack, the most frequent first. */
-static void add_missing(const struct scan *scan, const struct forms *forms, struct machine *const *machines, size_t n, struct result *result)
+static void add_missing(const struct scan *scan, const struct forms *forms,
+                        struct machine *const *machines, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "form", .kind = CELL_TEXT},
@@ -74,7 +79,8 @@ static void add_missing(const struct scan *scan, const struct forms *forms, stru
         {.key = "machines", .kind = CELL_TEXT},
         {.key = "place", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "missing", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
     t->hide = NOT_TEXT;   /* below, as many as a screen holds */
@@ -90,7 +96,9 @@ static void add_missing(const struct scan *scan, const struct forms *forms, stru
             cell_text(t, str_text(&lacking));
             cell_text(t, form->place);
             if (shown++ < MISSING_SHOWN)
-                result_line(result, "missing %10llu  %-40s %s, as at %s", (unsigned long long)form->count, form->form, str_text(&lacking), form->place);
+                result_line(result, "missing %10llu  %-40s %s, as at %s",
+                            (unsigned long long)form->count, form->form, str_text(&lacking),
+                            form->place);
         }
         str_done(&lacking);
     }
@@ -98,25 +106,32 @@ static void add_missing(const struct scan *scan, const struct forms *forms, stru
         result_line(result, "and %zu rarer ones", shown - MISSING_SHOWN);
 }
 
-static void show(const struct scan *scan, const struct forms *forms, struct machine *const *machines, size_t n, struct result *result)
+static void show(const struct scan *scan, const struct forms *forms,
+                 struct machine *const *machines, size_t n, struct result *result)
 {
     json_t *fractions = json_object();
 
-    result_line(result, "%llu instructions, %zu form%s; set aside as %s: %llu; bytes not decoded: %llu", (unsigned long long)scan->instructions,
-                scan->forms.count, scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside, (unsigned long long)scan->set_aside,
-                (unsigned long long)scan->skipped_bytes);
+    result_line(result,
+                "%llu instructions, %zu form%s; set aside as %s: %llu; bytes not decoded: %llu",
+                (unsigned long long)scan->instructions, scan->forms.count,
+                scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside,
+                (unsigned long long)scan->set_aside, (unsigned long long)scan->skipped_bytes);
     if (scan->undecoded)
-        result_line(result, "not decoded at %llu place%s: data, or instructions that no decoder here knows; each counts as one unknown instruction", (unsigned long long)scan->undecoded,
-                    scan->undecoded == 1 ? "" : "s");
+        result_line(result,
+                    "not decoded at %llu place%s: data, or instructions that no decoder here "
+                    "knows; each counts as one unknown instruction",
+                    (unsigned long long)scan->undecoded, scan->undecoded == 1 ? "" : "s");
     result_count(result, "instructions", (int64_t)scan->instructions);
     result_count(result, "forms", (int64_t)scan->forms.count);
     for (size_t i = 0; i < n; i++) {
         uint64_t without;
         double fraction = coverage(machines[i], scan, forms, &without);
         json_object_set_new(fractions, machines[i]->id, json_number(fraction));
-        result_line(result, "%-18s covers %8.4f %% of instructions", machines[i]->id, fraction < 1 ? fmin(100 * fraction, 99.9999) : 100);
+        result_line(result, "%-18s covers %8.4f %% of instructions", machines[i]->id,
+                    fraction < 1 ? fmin(100 * fraction, 99.9999) : 100);
         if (without)
-            result_line(result, "%-18s cannot run %llu more: instruction sets missing on this CPU", "", (unsigned long long)without);
+            result_line(result, "%-18s cannot run %llu more: instruction sets missing on this CPU",
+                        "", (unsigned long long)without);
     }
     result_nested(result, "coverage", fractions);
     add_missing(scan, forms, machines, n, result);
@@ -162,7 +177,8 @@ static bool scan_progress(void *context, const struct scan *scan, double fractio
 {
     struct scanning *j = context;
     feed(j);
-    job_progress(j->job, (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    job_progress(j->job, (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions",
+                 (double)scan->instructions / 1e6);
     return !job_cancelled(j->job);
 }
 
@@ -192,7 +208,9 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     j->scan.progress = scan_progress;
     j->scan.context = j;
     if (j->count > 1)
-        j->farm = farm_new(RANK_SCAN, j->threads, &nothing, &(struct farm_taking){.result = take_counts, .unwanted = scan_unwanted, .state = j});
+        j->farm = farm_new(
+            RANK_SCAN, j->threads, &nothing,
+            &(struct farm_taking){.result = take_counts, .unwanted = scan_unwanted, .state = j});
     for (feed(j); ok && j->at < j->count; feed(j))
         ok = scan_file(&j->scan, j->paths[j->at++], err);
     if (j->farm)
@@ -202,7 +220,8 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     scan_sort(&j->scan);
     if (j->out && !write_counts(&j->scan, j->out, err))
         return false;
-    job_progress(j->job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    job_progress(j->job, (double)j->count, (double)j->count, "%.1f M instructions",
+                 (double)j->scan.instructions / 1e6);
     return true;
 }
 
@@ -235,20 +254,30 @@ struct scan_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "BINARY", .kind = PARAMETER_WORDS, .at = offsetof(struct scan_values, files), .required = true, .complete = COMPLETE_FILE,
+    {.name = "BINARY",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct scan_values, files),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "ELF programs and libraries; all of their code is decoded"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct scan_values, out), .value = "CSV", .complete = COMPLETE_FILE, .otherwise = "counts are not written",
+    {.name = "--out",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct scan_values, out),
+     .value = "CSV",
+     .complete = COMPLETE_FILE,
+     .otherwise = "counts are not written",
      .help = "CSV for all forms, form,count, the most frequent first"},
     {0},
 };
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {.work = scan_run, .publish = scan_finish, .free = scan_free, .counts = true};
+    static const struct task_ops ops = {
+        .work = scan_run, .publish = scan_finish, .free = scan_free, .counts = true};
     const struct scan_values *v = values;
     struct scanning *j = mem_zero(1, sizeof *j);
     char title[80];
@@ -258,7 +287,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     for (size_t i = 0; i < v->files.count; i++)
         j->paths[j->count++] = mem_strdup(v->files.items[i]);
     j->out = v->out ? mem_strdup(v->out) : NULL;
-    snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0], v->files.count > 1 ? " ..." : "");
+    snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0],
+             v->files.count > 1 ? " ..." : "");
     unsigned number = task_begin(s, title, &ops, j, err);
     if (!number || !s->interactive)
         return number && queue_wait(s, number, err);
@@ -267,7 +297,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"forms scan /bin/ls", "forms scan /usr/bin/openssl --out counts.csv", NULL};
+static const char *const examples[] = {"forms scan /bin/ls",
+                                       "forms scan /usr/bin/openssl --out counts.csv", NULL};
 
 const struct command command_forms_scan = {
     .name = "forms scan",
@@ -295,7 +326,8 @@ static bool scan_is_wanted(void *context, const struct scan *scan, double fracti
     return !farm_unwanted(((struct scan_hand *)context)->hand);
 }
 
-static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers, struct err *err)
+static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,
+                       struct err *err)
 {
     struct scan_hand *hand = mem_zero(1, sizeof *hand);
 
@@ -311,7 +343,8 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     return hand;
 }
 
-static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
+                       struct err *err)
 {
     struct scan_hand *hand = state;
 

@@ -14,20 +14,36 @@ struct help_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "COMMAND", .kind = PARAMETER_JOINED, .at = offsetof(struct help_values, topic), .otherwise = "all commands, one line each", .complete = COMPLETE_COMMAND,
+    {.name = "COMMAND",
+     .kind = PARAMETER_JOINED,
+     .at = offsetof(struct help_values, topic),
+     .otherwise = "all commands, one line each",
+     .complete = COMPLETE_COMMAND,
      .help = "a command or its first word; facts, or fact KEY, for machine facts"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "print the commands (or the facts) as a man page section"},
-    {.name = "--completion", .kind = PARAMETER_CHOICE, .at = offsetof(struct help_values, completion), .value = "SHELL", .choices = "bash|zsh|fish", .help = "print a script by which a shell completes the program's command line"},
+    {.name = "--man",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct help_values, man),
+     .help = "print the commands (or the facts) as a man page section"},
+    {.name = "--completion",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct help_values, completion),
+     .value = "SHELL",
+     .choices = "bash|zsh|fish",
+     .help = "print a script by which a shell completes the program's command line"},
     {0},
 };
 
 static void add_troff(struct str *out, const char *text)
 {
     for (; *text; text++)   /* a line may end after a bar */
-        str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : *text == '|' ? "%c\\:" : "%c", *text);
+        str_addf(out,
+                 *text == '-' || *text == '\\' ? "\\%c"
+                 : *text == '|'                ? "%c\\:"
+                                               : "%c",
+                 *text);
 }
 
 /* A sentence that troff cannot take for a request. */
@@ -183,8 +199,10 @@ static const struct {
     const char *title, *commands;
 } tasks[] = {
     {"Analyse a loop", "kernel,throughput"},
-    {"Measure", "experiments,latency,kernel measure,kernel memory,kernel learn,kernel blame,machine calibrate,machine check,machine correct,machine info"},
-    {"Compare", "evaluate,kernel diff,kernel compare,kernel evaluate,kernel machines,mapping diff,forms compare,experiments compare"},
+    {"Measure", "experiments,latency,kernel measure,kernel memory,kernel learn,kernel "
+                "blame,machine calibrate,machine check,machine correct,machine info"},
+    {"Compare", "evaluate,kernel diff,kernel compare,kernel evaluate,kernel machines,mapping "
+                "diff,forms compare,experiments compare"},
     {"Whole programs", "program"},
     {"Infer a mapping", "mapping,forms,evolve,congruence"},
     {"Chart a CPU, and machines", "machine"},
@@ -233,12 +251,16 @@ static bool refuse_topic(const char *topic, struct err *err)
         if (similar_try(&similar, noun))
             similar.best = strcpy(best, noun);
     }
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "help lists the commands", todo), "unknown command \"%s\"", topic);
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "help lists the commands", todo),
+                   "unknown command \"%s\"", topic);
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "command", .kind = CELL_TEXT, .width = 16}, {.key = "help", .kind = CELL_TEXT}, {.key = "usage", .kind = CELL_TEXT, .hide = NOT_TEXT}};
+    static const struct result_column columns[] = {
+        {.key = "command", .kind = CELL_TEXT, .width = 16},
+        {.key = "help", .kind = CELL_TEXT},
+        {.key = "usage", .kind = CELL_TEXT, .hide = NOT_TEXT}};
     const struct help_values *v = values;
     struct str text = {0};
 
@@ -273,7 +295,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return table_rows(t) || refuse_topic(v->topic, err);
 }
 
-static const char *const examples[] = {"help", "help kernel load", "help evolve", "help facts", "help fact issue_width", NULL};
+static const char *const examples[] = {"help",       "help kernel load",      "help evolve",
+                                       "help facts", "help fact issue_width", NULL};
 
 const struct command command_help = {
     .name = "help",

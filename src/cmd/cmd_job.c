@@ -6,7 +6,10 @@
 #include "cmd/command.h"
 #include "work/job.h"
 
-static const char *const state_names[] = {[JOB_RUNNING] = "running", [JOB_DONE] = "done", [JOB_FAILED] = "failed", [JOB_CANCELLED] = "cancelled"};
+static const char *const state_names[] = {[JOB_RUNNING] = "running",
+                                          [JOB_DONE] = "done",
+                                          [JOB_FAILED] = "failed",
+                                          [JOB_CANCELLED] = "cancelled"};
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
@@ -19,7 +22,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "total", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT},
         {.key = "note", .kind = CELL_TEXT, .width = RAGGED},
     };
-    struct result_table *t = result_table(result, "jobs", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "jobs", columns, sizeof columns / sizeof *columns);
     struct job_info info;
 
     (void)s;
@@ -54,16 +58,28 @@ struct job_values {
 };
 
 static const struct parameter cancel_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .required = true, .least = 1, .most = 1e9, .help = "job number, see jobs"},
+    {.name = "N",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct job_values, number),
+     .required = true,
+     .least = 1,
+     .most = 1e9,
+     .help = "job number, see jobs"},
     {0},
 };
 static const struct parameter wait_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct job_values, number), .least = 1, .most = 1e9, .otherwise = "all jobs",
+    {.name = "N",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct job_values, number),
+     .least = 1,
+     .most = 1e9,
+     .otherwise = "all jobs",
      .help = "job number, see jobs"},
     {0},
 };
 
-static bool run_cancel(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_cancel(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     const struct job_values *v = values;
     unsigned number = (unsigned)v->number;
@@ -99,7 +115,8 @@ static bool await(struct session *s, unsigned number, struct result *result, str
         return true;
     }
     queue_await(s, number ? number : AWAIT_ALL, false);
-    result_confirm(result, "following commands wait for %s; Esc stops waiting", number ? "the job" : "all jobs");
+    result_confirm(result, "following commands wait for %s; Esc stops waiting",
+                   number ? "the job" : "all jobs");
     return true;
 }
 
@@ -116,7 +133,8 @@ static const char *const wait_examples[] = {"job wait", "job wait 2", NULL};
 const struct command command_job_wait = {
     .name = "job wait",
     .help = "wait for a background job, or for all",
-    .description = "Fails if a job failed and no command has reported it. In the workbench only the following commands wait.",
+    .description = "Fails if a job failed and no command has reported it. In the workbench only "
+                   "the following commands wait.",
     .arguments = wait_arguments,
     .examples = wait_examples,
     .values_size = sizeof(struct job_values),

@@ -36,22 +36,32 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     const bool code = count && insns[0].placed;
     const struct result_column columns[] = {
         {.key = "line", .kind = CELL_COUNT, .width = 5, .hide = code ? NOT_TEXT | NOT_DOCUMENT : 0},
-        {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT},
+        {.key = "address",
+         .kind = CELL_TEXT,
+         .width = 5,
+         .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT},
         {.key = "form", .kind = CELL_TEXT, .width = 39},
         {.key = "text", .title = "instruction", .kind = CELL_TEXT},
-        {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_TEXT},
+        {.key = "percent",
+         .title = "samples",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 2,
+         .hide = NOT_TEXT},
         {.key = "source_line", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
         {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
     };
     result_text(result, "kernel", k->name);
-    struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     for (size_t i = 0; i < count; i++) {
         const char *source;
         uint32_t line = kernel_source_line(k, &insns[i], &source);
         struct str note = {0};
         if (kernel_source_note(k, &insns[i], i ? &insns[i - 1] : NULL, &note))
-            table_note(t, "%*s%s", (int)(13 - strcspn(str_text(&note), ":") % 13), "", str_text(&note));
+            table_note(t, "%*s%s", (int)(13 - strcspn(str_text(&note), ":") % 13), "",
+                       str_text(&note));
         str_done(&note);
         cell_line(t, insns[i].line);
         cell_address(t, &insns[i]);
@@ -81,7 +91,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     (void)values;
     if (!session_has_kernel(s, err))
         return false;
-    const uint8_t of_text = k->insns[0].placed ? NOT_TEXT | NOT_DOCUMENT : 0, of_code = k->insns[0].placed ? 0 : NOT_TEXT | NOT_DOCUMENT;
+    const uint8_t of_text = k->insns[0].placed ? NOT_TEXT | NOT_DOCUMENT : 0,
+                  of_code = k->insns[0].placed ? 0 : NOT_TEXT | NOT_DOCUMENT;
     const struct result_column columns[] = {
         {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
         {.key = "loop", .kind = CELL_COUNT, .width = 4},
@@ -93,7 +104,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "why", .kind = CELL_TEXT},
     };
     result_count(result, "current", (int64_t)s->document.loop + 1);
-    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
         cell_text(t, i == s->document.loop ? "*" : "");
@@ -117,7 +129,8 @@ const struct command command_kernel_list = {
     .read = run_list,
 };
 
-static bool run_omitted(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_omitted(struct session *s, const void *values, struct result *result,
+                        struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "line", .kind = CELL_COUNT, .width = 5},
@@ -133,9 +146,11 @@ static bool run_omitted(struct session *s, const void *values, struct result *re
         result_line(result, "%s: no line was left out", k->name);
         return true;
     }
-    struct result_table *t = result_table(result, "omitted", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "omitted", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < k->left_out_count + k->refused_count; i++) {
-        const struct diagnostic *d = i < k->left_out_count ? &k->left_out[i] : &k->refused[i - k->left_out_count];
+        const struct diagnostic *d =
+            i < k->left_out_count ? &k->left_out[i] : &k->refused[i - k->left_out_count];
         cell_count(t, (int64_t)d->line);
         cell_text(t, d->reason);
         cell_text(t, d->text + strspn(d->text, " \t"));
@@ -148,7 +163,8 @@ static const char *const omitted_examples[] = {"kernel omitted", NULL};
 const struct command command_kernel_omitted = {
     .name = "kernel omitted",
     .help = "list the lines of the text that were left out, with the reason",
-    .description = "Pasted text may hold more than assembler: sentences, source between instructions, what stands outside of a code block. What is merely wrong "
+    .description = "Pasted text may hold more than assembler: sentences, source between "
+                   "instructions, what stands outside of a code block. What is merely wrong "
                    "is refused instead, or skipped with --skip-bad.",
     .examples = omitted_examples,
     .read = run_omitted,
@@ -159,7 +175,13 @@ struct kernel_use_values {
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_use_values, loop), .required = true, .least = 1, .most = 1e9, .help = "loop number, see kernel list"},
+    {.name = "N",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct kernel_use_values, loop),
+     .required = true,
+     .least = 1,
+     .most = 1e9,
+     .help = "loop number, see kernel list"},
     {0},
 };
 
@@ -170,7 +192,9 @@ static bool run_use(struct session *s, const void *values, struct result *result
     if (!session_has_kernel(s, err))
         return false;
     if (v->loop > s->document.kernel->loop_count)
-        return err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu; numbers are 1 to %zu", v->loop, s->document.kernel->loop_count);
+        return err_set(err, ERR_USAGE, "kernel list shows them",
+                       "no loop %zu; numbers are 1 to %zu", v->loop,
+                       s->document.kernel->loop_count);
     document_use_loop(&s->document, v->loop - 1);
     kernel_tell_loaded(s, result);
     return true;
@@ -193,7 +217,12 @@ struct kernel_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_save_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write; replaced if it exists"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_save_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "file to write; replaced if it exists"},
     {0},
 };
 
@@ -207,8 +236,10 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         return false;
     kernel_insns(s->document.kernel, s->document.loop, &count);
     if (count == 0)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    bool ok = kernel_text(s->document.kernel, s->document.loop, &text, err) && file_write(v->file, text.data, text.length, err);
+        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+                       "the loop has no instructions");
+    bool ok = kernel_text(s->document.kernel, s->document.loop, &text, err) &&
+              file_write(v->file, text.data, text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu instruction%s", v->file, count, count == 1 ? "" : "s");
         result_text(result, "file", v->file);
@@ -223,7 +254,8 @@ static const char *const save_examples[] = {"kernel save loop.s", NULL};
 const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
-    .description = "Labels and exits keep their names. What is written becomes the same bytes when it is assembled: instructions that the assembler would encode "
+    .description = "Labels and exits keep their names. What is written becomes the same bytes when "
+                   "it is assembled: instructions that the assembler would encode "
                    "otherwise stand as bytes, with their text in a comment.",
     .arguments = save_arguments,
     .examples = save_examples,

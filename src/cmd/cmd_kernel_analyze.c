@@ -10,14 +10,16 @@
 #include "cmd/kernel_trip.h"
 #include "report/report.h"
 
-struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count, struct err *err)
+struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count,
+                                 struct err *err)
 {
     if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return NULL;
     size_t wanted = machines->count ? machines->count : s->document.selected_count;
     struct analysis **analyses = mem_zero(wanted, sizeof *analyses);
     for (*count = 0; *count < wanted; ++*count) {
-        struct machine *m = session_machine(s, machines->count ? machines->items[*count] : s->document.selected[*count], err);
+        struct machine *m = session_machine(
+            s, machines->count ? machines->items[*count] : s->document.selected[*count], err);
         if (!m || !session_fits(s, m, err)) {
             kernel_analyses_free(analyses, *count);
             return NULL;
@@ -45,10 +47,25 @@ struct analyze_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct analyze_values, machines), .value = "ID", .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE, .help = "machine to analyze for; several are shown side by side; with --all also all: every one"},
-    {.name = "--all", .kind = PARAMETER_FLAG, .at = offsetof(struct analyze_values, all), .help = "every loop and marked region, as a table of cycles per iteration"},
-    {.name = "--trip", .kind = PARAMETER_COUNT, .at = offsetof(struct analyze_values, trip), .value = "N", .least = 1, .most = 1e12, .otherwise = "they are counted once",
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct analyze_values, machines),
+     .value = "ID",
+     .otherwise = "the current machines",
+     .complete = COMPLETE_MACHINE,
+     .help =
+         "machine to analyze for; several are shown side by side; with --all also all: every one"},
+    {.name = "--all",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct analyze_values, all),
+     .help = "every loop and marked region, as a table of cycles per iteration"},
+    {.name = "--trip",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct analyze_values, trip),
+     .value = "N",
+     .least = 1,
+     .most = 1e12,
+     .otherwise = "they are counted once",
      .help = "trip count of the inner loops; reports cycles per iteration of the outer loop"},
     {0},
 };
@@ -59,7 +76,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t count;
 
     if (v->all && v->trip != NOT_GIVEN)
-        return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64", "--trip is for one outer loop, --all takes every loop as it stands");
+        return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64",
+                       "--trip is for one outer loop, --all takes every loop as it stands");
     if (v->all)
         return kernel_analyze_all(s, &v->machines, result, err);
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
@@ -68,17 +86,21 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     session_note_analysed(s, v->machines.count == 1 ? analyses[0]->machine->id : NULL);
     report_add(s->document.kernel, s->document.loop, analyses, count, s->settings.ascii, result);
-    bool ok = v->trip == NOT_GIVEN || kernel_trip(s->document.kernel, s->document.loop, v->trip, analyses, count, result, err);
+    bool ok = v->trip == NOT_GIVEN || kernel_trip(s->document.kernel, s->document.loop, v->trip,
+                                                  analyses, count, result, err);
     kernel_analyses_free(analyses, count);
     return ok;
 }
 
-static const char *const examples[] = {"kernel analyze", "kernel analyze --machine skylake --machine znver4", "kernel analyze --all --machine all", "kernel analyze --trip 64", NULL};
+static const char *const examples[] = {
+    "kernel analyze", "kernel analyze --machine skylake --machine znver4",
+    "kernel analyze --all --machine all", "kernel analyze --trip 64", NULL};
 
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",
     .help = "show bounds, bottleneck and port pressure, for several machines side by side",
-    .description = "Cycles are per iteration of the current loop. The highest bound is the bottleneck; the pressure table shows the cycles that each instruction "
+    .description = "Cycles are per iteration of the current loop. The highest bound is the "
+                   "bottleneck; the pressure table shows the cycles that each instruction "
                    "takes on each port. --all leaves the tables of ports out.",
     .options = options,
     .examples = examples,

@@ -16,7 +16,8 @@
 #define INSNS_MOST 500         /* each is left out once: work and memory grow with the square */
 #define PATIENCE_SECONDS 1.0   /* with all variants that wait, when one is asked for */
 
-/* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps it for the kernel view. */
+/* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps
+ * it for the kernel view. */
 struct kernel_blaming {
     struct session *session;
     struct job *job;
@@ -30,7 +31,8 @@ struct kernel_blaming {
     VEC(bool) asked;                 /* of each: asking again means measuring again */
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* of so_far */
-    struct blame *so_far;            /* a copy for the UI thread, which takes it; NULL: nothing new */
+    /* a copy for the UI thread, which takes it; NULL: nothing new */
+    struct blame *so_far;
 };
 
 static bool cancelled(void *state)
@@ -40,10 +42,12 @@ static bool cancelled(void *state)
 
 static void progress(void *state, size_t done, size_t total)
 {
-    job_progress(((struct kernel_blaming *)state)->job, (double)done, (double)total, "variants of the loop");
+    job_progress(((struct kernel_blaming *)state)->job, (double)done, (double)total,
+                 "variants of the loop");
 }
 
-static bool measure(void *state, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err)
+static bool measure(void *state, const struct insn *insns, size_t count, double *cycles,
+                    double *spread, struct err *err)
 {
     struct kernel_blaming *w = state;
     size_t at = kernel_set_add(w->set, insns, count);
@@ -53,7 +57,8 @@ static bool measure(void *state, const struct insn *insns, size_t count, double 
     if (w->asked.items[at])
         kernel_set_again(w->set, at);
     w->asked.items[at] = true;
-    return kernel_set_measure(w->set, PATIENCE_SECONDS, err) && kernel_set_result(w->set, at, cycles, spread, err);
+    return kernel_set_measure(w->set, PATIENCE_SECONDS, err) &&
+           kernel_set_result(w->set, at, cycles, spread, err);
 }
 
 static void expect(void *state, const struct insn *insns, size_t count)
@@ -132,28 +137,39 @@ static const char *text_of(const struct insn *in)
     return in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
 }
 
-#define COSTS \
-    {.key = "here", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5}, \
-    {.key = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "difference", .title = "differs", .kind = CELL_NUMBER, .decimals = 2, .width = 7}
+#define COSTS                                                                                      \
+    {.key = "here", .kind = CELL_NUMBER, .decimals = 2, .width = 6},                               \
+        {.key = "error", .title = "±", .kind = CELL_NUMBER, .decimals = 2, .width = 5},            \
+        {.key = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6},                          \
+    {                                                                                              \
+        .key = "difference", .title = "differs", .kind = CELL_NUMBER, .decimals = 2, .width = 7    \
+    }
 
 static void add_rows(const struct blame *b, const struct insn *insns, struct result *result)
 {
     const bool code = b->count && insns[0].placed;
     const struct result_column columns[] = {
         {.key = "line", .kind = CELL_COUNT, .width = 4, .hide = code ? NOT_TEXT | NOT_DOCUMENT : 0},
-        {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT}, COSTS,
-        {.key = "nop_here", .title = "nop", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "nop_model", .title = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
+        {.key = "address",
+         .kind = CELL_TEXT,
+         .width = 5,
+         .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT},
+        COSTS,
+        {.key = "nop_here", .title = "nop", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
+        {.key = "nop_model", .title = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
         {.key = "instruction", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
     struct str text = {0};
 
     for (size_t i = 0; i < b->count; i++) {
         const struct blame_row *row = &b->rows[i];
         bool known = isfinite(row->out.here);
         str_clear(&text);
-        str_addf(&text, "%s%s%s", text_of(&insns[i]), known ? "" : "    -- ", known ? "" : row->out.state);
+        str_addf(&text, "%s%s%s", text_of(&insns[i]), known ? "" : "    -- ",
+                 known ? "" : row->out.state);
         add_line(t, insns, i);
         add_address(t, &insns[i]);
         add_cost(t, &row->out);
@@ -168,19 +184,33 @@ static void add_rows(const struct blame *b, const struct insn *insns, struct res
 static void add_edges(const struct blame *b, const struct insn *insns, struct result *result)
 {
     const bool code = b->count && insns[0].placed;
-    const unsigned lines = code ? NOT_TEXT | NOT_DOCUMENT : 0, addresses = code ? 0 : NOT_TEXT | NOT_DOCUMENT;
+    const unsigned lines = code ? NOT_TEXT | NOT_DOCUMENT : 0,
+                   addresses = code ? 0 : NOT_TEXT | NOT_DOCUMENT;
     const struct result_column columns[] = {
-        {.key = "line", .kind = CELL_COUNT, .width = 4, .hide = lines}, {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = addresses}, COSTS,
-        {.key = "waits_for", .title = "waits for line", .kind = CELL_COUNT, .width = 6, .hide = lines},
-        {.key = "waits_for_address", .title = "waits for", .kind = CELL_TEXT, .width = 9, .hide = addresses},
-        {.key = "distance", .title = "iterations before", .kind = CELL_COUNT, .hide = NOT_TEXT}, {.key = "through", .kind = CELL_TEXT}, {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
+        {.key = "line", .kind = CELL_COUNT, .width = 4, .hide = lines},
+        {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = addresses},
+        COSTS,
+        {.key = "waits_for",
+         .title = "waits for line",
+         .kind = CELL_COUNT,
+         .width = 6,
+         .hide = lines},
+        {.key = "waits_for_address",
+         .title = "waits for",
+         .kind = CELL_TEXT,
+         .width = 9,
+         .hide = addresses},
+        {.key = "distance", .title = "iterations before", .kind = CELL_COUNT, .hide = NOT_TEXT},
+        {.key = "through", .kind = CELL_TEXT},
+        {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
     struct str through = {0};
 
     if (!b->edge_count)
         return;
     result_line(result, "\ndependences, each cut alone");
-    struct result_table *t = result_table(result, "dependences", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "dependences", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < b->edge_count; i++) {
         const struct blame_edge *e = &b->edges[i];
         str_clear(&through);
@@ -203,8 +233,11 @@ static void show(const struct kernel_blaming *w, struct result *result)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    result_line(result, "%s: %.2f cycles per iteration here (within %.1f %%), %s%.2f predicted for %s (%+.0f %%)", w->kernel->name, b->measured, 100 * b->spread,
-                cycles_words(b->least, b->estimate), b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
+    result_line(
+        result,
+        "%s: %.2f cycles per iteration here (within %.1f %%), %s%.2f predicted for %s (%+.0f %%)",
+        w->kernel->name, b->measured, 100 * b->spread, cycles_words(b->least, b->estimate),
+        b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
     result_line(result, "%s", b->sentence);
     result_text(result, "kernel", w->kernel->name);
     result_text(result, "machine", b->machine);
@@ -218,7 +251,10 @@ static void show(const struct kernel_blaming *w, struct result *result)
     add_edges(b, insns, result);
     result_count(result, "variants", (int64_t)b->variants);
     result_number(result, "seconds", b->seconds);
-    result_line(result, "%zu variants in %.1f s; cycles saved without the instruction, and with a nop instead", b->variants, b->seconds);
+    result_line(
+        result,
+        "%zu variants in %.1f s; cycles saved without the instruction, and with a nop instead",
+        b->variants, b->seconds);
 }
 
 /* Puts @take_b into the document when the loop is still the one in use. */
@@ -256,7 +292,8 @@ static void forget(const struct kernel_blaming *w)
 }
 
 /* What was measured of a loop that has no result in the end is not kept. */
-static void blame_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void blame_failed(struct session *s, void *state, struct result *result,
+                         const struct err *err)
 {
     struct kernel_blaming *w = state;
     const struct blame *shown = s->document.blame;
@@ -299,9 +336,20 @@ struct blame_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct blame_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
-     .complete = COMPLETE_MACHINE, .help = "model to compare with"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct blame_values, seconds), .value = "T", .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct blame_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE,
+     .help = "model to compare with"},
+    {.name = "--seconds",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct blame_values, seconds),
+     .value = "T",
+     .least = 0.01,
+     .most = 3600,
+     .initial = INITIAL(SECONDS),
      .help = "time limit for starting variants"},
     {0},
 };
@@ -311,12 +359,20 @@ static struct machine *choose(struct session *s, const char *id, struct err *err
 {
     if (id)
         return session_machine(s, id, err);
-    return s->document.here.id && s->document.here.isa == isa_host() ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    return s->document.here.id && s->document.here.isa == isa_host()
+               ? session_machine(s, s->document.here.id, err)
+               : session_current(s, err);
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures variants of the loop", .work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "measures variants of the loop",
+                                        .work = blame_run,
+                                        .publish = blame_finish,
+                                        .free = blaming_free,
+                                        .failed = blame_failed,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     const struct blame_values *v = values;
     const struct document *d = &s->document;
     size_t count;
@@ -324,12 +380,17 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!session_has_kernel(s, err))
         return false;
     if (d->kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(d->kernel->isa));
+        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set",
+                       "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
+                       isa_name(d->kernel->isa));
     kernel_insns(d->kernel, d->loop, &count);
     if (!count)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+                       "the loop has no instructions");
     if (count > INSNS_MOST)
-        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it", "the loop has %zu instructions, kernel blame takes at most %d", count, INSNS_MOST);
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
+                       "the loop has %zu instructions, kernel blame takes at most %d", count,
+                       INSNS_MOST);
     const struct machine *m = choose(s, v->machine, err);
     if (!m || !session_fits(s, m, err))
         return false;
@@ -349,8 +410,10 @@ static const char *const examples[] = {"kernel blame", "kernel blame --machine s
 const struct command command_kernel_blame = {
     .name = "kernel blame",
     .help = "measure the cost of each instruction of the loop, and compare it with the model",
-    .description = "The loop is measured with each instruction removed, with a nop in its place, and with single dependences cut; the model predicts the same "
-                   "variants. Instructions that read the result of a removed one read an unwritten register instead. The largest difference is named. A busy core "
+    .description = "The loop is measured with each instruction removed, with a nop in its place, "
+                   "and with single dependences cut; the model predicts the same "
+                   "variants. Instructions that read the result of a removed one read an unwritten "
+                   "register instead. The largest difference is named. A busy core "
                    "takes longer; variants without a stable time are marked.",
     .options = options,
     .examples = examples,

@@ -17,16 +17,28 @@ struct compile_values {
 };
 
 static const struct parameter compile_arguments[] = {
-    {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct compile_values, flags),
-     .help = "compiler options as kernel load takes them; one replaces another of its kind, as -O3 does -O2"},
+    {.name = "FLAG",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct compile_values, flags),
+     .help = "compiler options as kernel load takes them; one replaces another of its kind, as -O3 "
+             "does -O2"},
     {0},
 };
 
 static const struct parameter compile_options[] = {
-    {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct compile_values, compiler), .value = "CC", .otherwise = "the same",
+    {.name = "--compiler",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct compile_values, compiler),
+     .value = "CC",
+     .otherwise = "the same",
      .help = "another compiler, as kernel load takes it"},
-    {.name = "--next", .kind = PARAMETER_CHOICE, .at = offsetof(struct compile_values, next), .choices = "level|compiler", .otherwise = "neither",
-     .help = "the level after this one, from -O0 to -O3 and round; or the next compiler that is installed"},
+    {.name = "--next",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct compile_values, next),
+     .choices = "level|compiler",
+     .otherwise = "neither",
+     .help = "the level after this one, from -O0 to -O3 and round; or the next compiler that is "
+             "installed"},
     {0},
 };
 
@@ -58,11 +70,14 @@ static bool step_compiler(struct recipe *r, struct err *err)
 {
     const char *installed[COMPILERS_MOST];
     const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();
-    size_t count = compilers_installed(compiler_language(r->path), isa, installed, COMPILERS_MOST), at = 0;
+    size_t count = compilers_installed(compiler_language(r->path), isa, installed, COMPILERS_MOST),
+           at = 0;
 
     if (count < 2)
-        return err_set(err, ERR_MISSING, "install another; for C and C++ that is gcc or clang, for Fortran gfortran or flang", "%s is the only compiler for %s here",
-                       count ? installed[0] : "no", r->path);
+        return err_set(
+            err, ERR_MISSING,
+            "install another; for C and C++ that is gcc or clang, for Fortran gfortran or flang",
+            "%s is the only compiler for %s here", count ? installed[0] : "no", r->path);
     for (size_t i = 0; r->compiler && i < count; i++)
         at = strcmp(r->compiler, installed[i]) == 0 ? i : at;
     free(r->compiler);
@@ -100,7 +115,8 @@ static bool change(struct recipe *r, const struct compile_values *v, struct err 
     return take_flags(r, &v->flags, err);
 }
 
-static bool prepare_compile(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_compile(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
     const struct recipe *now = compiled_here(s, err);
 
@@ -114,12 +130,15 @@ static bool prepare_compile(struct session *s, const void *values, struct task *
     return false;
 }
 
-static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math", "kernel compile --compiler clang", "kernel compile --next level", NULL};
+static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math",
+                                               "kernel compile --compiler clang",
+                                               "kernel compile --next level", NULL};
 
 const struct command command_kernel_compile = {
     .name = "kernel compile",
     .help = "compile the source of the kernel again, with other flags or another compiler",
-    .description = "Flags that are not named stay. The workbench shows them in the first line of the loop; o and O there step the level and the compiler.",
+    .description = "Flags that are not named stay. The workbench shows them in the first line of "
+                   "the loop; o and O there step the level and the compiler.",
     .arguments = compile_arguments,
     .options = compile_options,
     .examples = compile_examples,
@@ -128,7 +147,8 @@ const struct command command_kernel_compile = {
     .prepare = prepare_compile,
 };
 
-static bool run_diagnostics(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_diagnostics(struct session *s, const void *values, struct result *result,
+                            struct err *err)
 {
     const struct recipe *r = compiled_here(s, err);
 

@@ -15,13 +15,24 @@ struct kernel_diff_values {
 };
 
 static const struct parameter diff_arguments[] = {
-    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_diff_values, other), .least = 1, .most = SHELF_MOST, .otherwise = "the one before it",
+    {.name = "N",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct kernel_diff_values, other),
+     .least = 1,
+     .most = SHELF_MOST,
+     .otherwise = "the one before it",
      .help = "kernel to compare the current one with, as kernel opened numbers them"},
     {0},
 };
 static const struct parameter diff_options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct kernel_diff_values, machines), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
-     .help = "machine of both; two: one of each, where without N the current kernel is compared with itself"},
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct kernel_diff_values, machines),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine of both; two: one of each, where without N the current kernel is compared "
+             "with itself"},
     {0},
 };
 
@@ -36,7 +47,10 @@ static void put_cell(struct result_table *t, const struct analysis *a, uint32_t 
         usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
     cell_text(t, there ? insn_address_text(insn, address) : NULL);
     cell_text(t, !there ? "" : insn->text ? insn->text : insn->mnemonic);
-    cell_text(t, !there ? "" : a->rows[row].flags & ROW_UNKNOWN ? "unknown" : usage.length ? str_text(&usage) : "-");
+    cell_text(t, !there                             ? ""
+                 : a->rows[row].flags & ROW_UNKNOWN ? "unknown"
+                 : usage.length                     ? str_text(&usage)
+                                                    : "-");
     str_done(&usage);
 }
 
@@ -45,12 +59,23 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     unsigned hide[2];
 
     for (int i = 0; i < 2; i++)
-        hide[i] = c->side[i].analysis->count && c->side[i].analysis->rows[0].insn->placed ? 0 : NOT_TEXT | NOT_DOCUMENT;
+        hide[i] = c->side[i].analysis->count && c->side[i].analysis->rows[0].insn->placed
+                      ? 0
+                      : NOT_TEXT | NOT_DOCUMENT;
     const struct result_column columns[] = {
-        {.key = "change", .title = "", .kind = CELL_TEXT, .width = 1}, {.key = "address_a", .title = "address", .kind = CELL_TEXT, .width = 7, .hide = hide[0]}, {.key = "a", .title = "A", .kind = CELL_TEXT, .width = 30}, {.key = "ports_a", .title = "ports", .kind = CELL_TEXT, .width = 12},
-        {.key = "address_b", .title = "address", .kind = CELL_TEXT, .width = 7, .hide = hide[1]}, {.key = "b", .title = "B", .kind = CELL_TEXT, .width = 30}, {.key = "ports_b", .title = "ports", .kind = CELL_TEXT}};
-    static const char *const marks[] = {[COMPARISON_SAME] = "", [COMPARISON_CHANGED] = "~", [COMPARISON_ONLY_A] = "-", [COMPARISON_ONLY_B] = "+"};
-    struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
+        {.key = "change", .title = "", .kind = CELL_TEXT, .width = 1},
+        {.key = "address_a", .title = "address", .kind = CELL_TEXT, .width = 7, .hide = hide[0]},
+        {.key = "a", .title = "A", .kind = CELL_TEXT, .width = 30},
+        {.key = "ports_a", .title = "ports", .kind = CELL_TEXT, .width = 12},
+        {.key = "address_b", .title = "address", .kind = CELL_TEXT, .width = 7, .hide = hide[1]},
+        {.key = "b", .title = "B", .kind = CELL_TEXT, .width = 30},
+        {.key = "ports_b", .title = "ports", .kind = CELL_TEXT}};
+    static const char *const marks[] = {[COMPARISON_SAME] = "",
+                                        [COMPARISON_CHANGED] = "~",
+                                        [COMPARISON_ONLY_A] = "-",
+                                        [COMPARISON_ONLY_B] = "+"};
+    struct result_table *t =
+        result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < c->rows.count; i++) {
         cell_text(t, marks[c->rows.items[i].change]);
@@ -68,20 +93,25 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
     cell_number(t, exact ? b - a : NAN);
 }
 
-/* Cycles, bounds and what each port takes, beside each other with the difference; ports only where both have the same. */
+/* Cycles, bounds and what each port takes, beside each other with the difference; ports only where
+ * both have the same. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_TEXT, .width = 22}, {.key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
-        {.key = "b", .title = "B", .kind = CELL_NUMBER, .decimals = 2, .width = 8}, {.key = "difference", .kind = CELL_NUMBER, .decimals = 2}};
-    struct result_table *t = result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
+        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_TEXT, .width = 22},
+        {.key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "b", .title = "B", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "difference", .kind = CELL_NUMBER, .decimals = 2}};
+    struct result_table *t =
+        result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const double x = c->side[0].times, y = c->side[1].times;
     const bool exact = comparison_is_exact(c);
 
     put_values(t, "predicted", a->cycles / x, b->cycles / y, exact);
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        put_values(t, bound_name((enum bound_kind)kind), a->bounds[kind] / x, b->bounds[kind] / y, exact);
+        put_values(t, bound_name((enum bound_kind)kind), a->bounds[kind] / x, b->bounds[kind] / y,
+                   exact);
     put_values(t, "instructions", (double)a->count / x, (double)b->count / y, true);
     if (strcmp(a->machine->id, b->machine->id) != 0)
         return;
@@ -107,7 +137,8 @@ static void show(const struct paired_loops *c, struct result *result)
     }
     for (int i = 0; i < 2; i++)
         if (c->side[i].times > 1)
-            result_line(result, "%c does %.0f iterations at once; all values are per one\n", 'A' + i, c->side[i].times);
+            result_line(result, "%c does %.0f iterations at once; all values are per one\n",
+                        'A' + i, c->side[i].times);
     comparison_say(c, false, &sentence);
     result_line(result, "%s\n\n", str_text(&sentence));
     str_done(&sentence);
@@ -128,13 +159,17 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel diff", "kernel diff 1", "kernel diff --machine skylake --machine znver4", NULL};
+static const char *const examples[] = {"kernel diff", "kernel diff 1",
+                                       "kernel diff --machine skylake --machine znver4", NULL};
 
 const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops instruction by instruction, with cycles, bounds and ports",
-    .description = "B is the current kernel, A the one loaded before it or N; with two machines the same loop on both. ~ marks instructions that differ in their operands or forms, - "
-                   "those that A alone has, + those of B alone. Cycles are per iteration; of a loop that does several at once, from kernel tune or compiled so from the same source, per one of them.",
+    .description =
+        "B is the current kernel, A the one loaded before it or N; with two machines the same loop "
+        "on both. ~ marks instructions that differ in their operands or forms, - "
+        "those that A alone has, + those of B alone. Cycles are per iteration; of a loop that does "
+        "several at once, from kernel tune or compiled so from the same source, per one of them.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,
@@ -170,15 +205,25 @@ static void comparing_free(void *state)
     free(w);
 }
 
-static bool prepare_compare(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_compare(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares", .work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "compares",
+                                        .work = compare_work,
+                                        .publish = compare_publish,
+                                        .free = comparing_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
-    /* Where there is no other kernel, and more than one machine, it is the machine in view and the next. */
-    const char *machines[] = {d->selected[d->in_view], d->selected[(d->in_view + 1) % d->selected_count]};
-    bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 && d->selected_count > 1;
-    struct paired_loops *c = alone ? comparison_new(s, NOT_GIVEN, machines, 2, err) : comparison_new(s, v->other, v->machines.items, v->machines.count, err);
+    /* Where there is no other kernel, and more than one machine, it is the machine in view and the
+     * next. */
+    const char *machines[] = {d->selected[d->in_view],
+                              d->selected[(d->in_view + 1) % d->selected_count]};
+    bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 &&
+                 d->selected_count > 1;
+    struct paired_loops *c =
+        alone ? comparison_new(s, NOT_GIVEN, machines, 2, err)
+              : comparison_new(s, v->other, v->machines.items, v->machines.count, err);
 
     if (!c)
         return false;
@@ -187,12 +232,16 @@ static bool prepare_compare(struct session *s, const void *values, struct task *
     return task_give(task, &ops, w);
 }
 
-static const char *const compare_examples[] = {"kernel compare", "kernel compare 1", "kernel compare --machine skylake --machine znver4", NULL};
+static const char *const compare_examples[] = {"kernel compare", "kernel compare 1",
+                                               "kernel compare --machine skylake --machine znver4",
+                                               NULL};
 
 const struct command command_kernel_compare = {
     .name = "kernel compare",
     .help = "show two loops side by side in the view compare",
-    .description = "B is the current kernel, A the one loaded before it or N; with two machines, or when there is no other kernel, the same loop on both. kernel diff prints the same.",
+    .description =
+        "B is the current kernel, A the one loaded before it or N; with two machines, or when "
+        "there is no other kernel, the same loop on both. kernel diff prints the same.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = compare_examples,

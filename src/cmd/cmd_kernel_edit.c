@@ -15,7 +15,8 @@ static bool has_file(const struct kernel *k)
     return k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0;
 }
 
-static bool prepare_reload(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_reload(struct session *s, const void *values, struct task *task,
+                           struct err *err)
 {
     const struct kernel *k = s->document.kernel;
 
@@ -23,7 +24,8 @@ static bool prepare_reload(struct session *s, const void *values, struct task *t
     if (!session_has_kernel(s, err))
         return false;
     if (!has_file(k))
-        return err_set(err, ERR_USAGE, "kernel save FILE writes its loop", "%s is not in a file", k->name);
+        return err_set(err, ERR_USAGE, "kernel save FILE writes its loop", "%s is not in a file",
+                       k->name);
     if (!session_may_open(s, k->recipe, err))
         return false;
     struct recipe *r = recipe_copy(k->recipe);
@@ -45,7 +47,13 @@ struct edit_values {
 };
 
 static const struct parameter edit_options[] = {
-    {.name = "--line", .kind = PARAMETER_COUNT, .at = offsetof(struct edit_values, line), .value = "N", .least = 1, .most = 1e9, .otherwise = "the first",
+    {.name = "--line",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct edit_values, line),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .otherwise = "the first",
      .help = "line of the file to begin at"},
     {0},
 };
@@ -75,9 +83,12 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     if (!session_has_kernel(s, err))
         return false;
     if (!s->interactive)
-        return err_set(err, ERR_USAGE, "open the workbench; a script reads an edited file by kernel reload", "kernel edit needs the workbench");
+        return err_set(err, ERR_USAGE,
+                       "open the workbench; a script reads an edited file by kernel reload",
+                       "kernel edit needs the workbench");
     if (!k->source)
-        return err_set(err, ERR_USAGE, "kernel save FILE.s writes the loop as text", "%s is machine code, not text", k->name);
+        return err_set(err, ERR_USAGE, "kernel save FILE.s writes the loop as text",
+                       "%s is machine code, not text", k->name);
     if (has_file(k) && !session_may_open(s, k->recipe, err))
         return false;
     edit_request_done(&s->edit);
@@ -93,7 +104,8 @@ static const char *const edit_examples[] = {"kernel edit", "kernel edit --line 1
 const struct command command_kernel_edit = {
     .name = "kernel edit",
     .help = "open the kernel's file or text in $VISUAL or $EDITOR",
-    .description = "What is saved there is analysed at once, also while an editor with a window of its own stays open. What is then refused can be edited again.",
+    .description = "What is saved there is analysed at once, also while an editor with a window of "
+                   "its own stays open. What is then refused can be edited again.",
     .options = edit_options,
     .examples = edit_examples,
     .values_size = sizeof(struct edit_values),

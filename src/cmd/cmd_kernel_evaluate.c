@@ -21,7 +21,8 @@
 #define FORMS_SHOWN 40
 #define BATCH 256   /* blocks a worker takes at a time */
 #define BHIVE_ITERATIONS 100.0
-#define NONSENSE 0.9    /* an error, a fraction, beyond which a file's cycles are not of its blocks */
+/* an error, a fraction, beyond which a file's cycles are not of its blocks */
+#define NONSENSE 0.9
 #define CLOSE 0.005     /* median errors, fractions, between which the mean decides */
 
 struct batch {
@@ -37,7 +38,8 @@ struct kernel_evaluating {
     struct machine *machine;        /* a copy: the session's may change meanwhile */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
-    enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;   /* as asked for; COLUMNS: the columns tell, or the data */
+    /* as asked for; COLUMNS: the columns tell, or the data */
+    enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
     enum evaluate_protocol protocol;  /* that was taken, and why */
     struct str because;
     unsigned workers;
@@ -55,7 +57,8 @@ struct evaluation_run {
     size_t blocks;                  /* given to workers */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
-    int own;                        /* columns that only `kernel measure` writes, and has written all of: 2 */
+    /* columns that only `kernel measure` writes, and has written all of: 2 */
+    int own;
     FILE *rows;                     /* --blocks; NULL: not wanted */
     const char *wanted;             /* value of the arch column; NULL: any */
     enum evaluate_half half;        /* rows that are evaluated, by a hash of their code */
@@ -63,7 +66,8 @@ struct evaluation_run {
     size_t passed;                  /* rows of other machines */
     struct evaluation **evaluations;
     struct batch *batches;
-    struct farm *farm;              /* NULL: no other ranks; else one worker more hands batches to them */
+    /* NULL: no other ranks; else one worker more hands batches to them */
+    struct farm *farm;
     unsigned workers;
     struct err *err;
     bool failed;
@@ -125,9 +129,11 @@ static bool next_batch(void *state, unsigned worker)
     b->count = 0;
     if (run->arch >= (int)need)
         need = (size_t)run->arch + 1;
-    while (!run->failed && b->count < BATCH && csv_reader_next(run->reader, &fields, &count, run->err)) {
+    while (!run->failed && b->count < BATCH &&
+           csv_reader_next(run->reader, &fields, &count, run->err)) {
         if (count < need) {
-            err_set(run->err, ERR_DATA, "give hex,cycles in every row", "%zu fields, expected %zu", count, need);
+            err_set(run->err, ERR_DATA, "give hex,cycles in every row", "%zu fields, expected %zu",
+                    count, need);
             err_at(run->err, NULL, csv_reader_row(run->reader), 0);
             run->failed = true;
             break;
@@ -169,7 +175,8 @@ static void work_batch(void *state, unsigned worker)
         return;
     }
     for (size_t i = 0; i < b->count; i++)
-        evaluation_add(run->evaluations[worker], &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
+        evaluation_add(run->evaluations[worker],
+                       &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
 
 /* Columns by the header, or hex,cycles when the first row is data. */
@@ -179,16 +186,22 @@ static bool read_header(struct evaluation_run *run, struct err *err)
     size_t count;
 
     if (!csv_reader_next(run->reader, &fields, &count, err))
-        return err->code != ERR_NONE ? false : err_set(err, ERR_DATA, "give rows of hex,cycles", "the file is empty");
+        return err->code != ERR_NONE
+                   ? false
+                   : err_set(err, ERR_DATA, "give rows of hex,cycles", "the file is empty");
     run->hex = run->cycles = run->arch = -1;
     for (size_t i = 0; i < count; i++) {
         run->own += strcmp(fields[i], "spread") == 0 || strcmp(fields[i], "state") == 0;
-        *(strcmp(fields[i], "hex") == 0 ? &run->hex : strcmp(fields[i], "cycles") == 0 ? &run->cycles : strcmp(fields[i], "arch") == 0 ? &run->arch : &(int){0}) = (int)i;
+        *(strcmp(fields[i], "hex") == 0      ? &run->hex
+          : strcmp(fields[i], "cycles") == 0 ? &run->cycles
+          : strcmp(fields[i], "arch") == 0   ? &run->arch
+                                             : &(int){0}) = (int)i;
     }
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
     if (count != 2 || !(number_of(fields[1]) > 0 || (!*fields[1] && text_is_hex(fields[0]))))
-        return err_set(err, ERR_DATA, "begin with hex,cycles", "the header must have the columns hex and cycles");
+        return err_set(err, ERR_DATA, "begin with hex,cycles",
+                       "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
     take_row(run, &run->batches[0], fields);   /* for the caller to evaluate */
@@ -205,7 +218,8 @@ static void add_worst(struct result *result, const struct evaluation_result *r)
     };
 
     result_line(result, "\nworst blocks");
-    struct result_table *t = result_table(result, "worst", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "worst", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "  ";
     for (size_t i = 0; i < r->worst_count; i++) {
@@ -226,8 +240,11 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
         {.key = "form", .kind = CELL_TEXT},
     };
 
-    result_line(result, "\nforms in blocks with large errors; excess: sum of the errors above the average block's");
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    result_line(
+        result,
+        "\nforms in blocks with large errors; excess: sum of the errors above the average block's");
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "  ";
     for (size_t i = 0; i < r->form_count && i < FORMS_SHOWN && r->forms[i].excess > 0; i++) {
@@ -239,7 +256,8 @@ static void add_forms(struct result *result, const struct evaluation_result *r)
     }
 }
 
-static void add_result(struct result *result, const struct machine *m, const char *model, const struct evaluation_result *r, double seconds)
+static void add_result(struct result *result, const struct machine *m, const char *model,
+                       const struct evaluation_result *r, double seconds)
 {
     double rate = seconds > 0 ? (double)r->n / seconds : 0;
     struct str kendall = {0};
@@ -248,12 +266,21 @@ static void add_result(struct result *result, const struct machine *m, const cha
         str_addf(&kendall, "Kendall %.4f", r->kendall);
     else
         str_add(&kendall, "no rank correlation: all blocks are equal");
-    result_line(result, "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, %s%s (%.0f blocks/s)", m->title, model, r->n,
-                r->n == 1 ? "" : "s", 100 * r->coverage, 100 * r->mape, 100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
+    result_line(result,
+                "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, "
+                "%s%s (%.0f blocks/s)",
+                m->title, model, r->n, r->n == 1 ? "" : "s", 100 * r->coverage, 100 * r->mape,
+                100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
     if (r->untimed)
-        result_line(result, r->untimed == 1 ? "%zu row without cycles left out" : "%zu rows without cycles left out", r->untimed);
+        result_line(result,
+                    r->untimed == 1 ? "%zu row without cycles left out"
+                                    : "%zu rows without cycles left out",
+                    r->untimed);
     if (r->refused)
-        result_line(result, r->refused == 1 ? "%zu row with cycles is not code, and not covered" : "%zu rows with cycles are not code, and not covered", r->refused);
+        result_line(result,
+                    r->refused == 1 ? "%zu row with cycles is not code, and not covered"
+                                    : "%zu rows with cycles are not code, and not covered",
+                    r->refused);
     result_text(result, "machine", m->id);
     result_text(result, "model", model);
     result_count(result, "n", (int64_t)r->n);
@@ -289,13 +316,22 @@ struct glance_result {
     size_t count;
 };
 
-/* How the first blocks of @w's file are predicted when their cycles are those of @per iterations and were measured by @protocol. The rest of the file is not read. */
-static struct glance_result glance(struct kernel_evaluating *w, double per, enum evaluate_protocol protocol)
+/* How the first blocks of @w's file are predicted when their cycles are those of @per iterations
+ * and were measured by @protocol. The rest of the file is not read. */
+static struct glance_result glance(struct kernel_evaluating *w, double per,
+                                   enum evaluate_protocol protocol)
 {
     struct glance_result seen = {NAN, NAN, NAN, 0};
     struct batch *batch = mem_zero(1, sizeof *batch);
     struct err none = {0};
-    struct evaluation_run run = {.per = per, .workers = 1, .wanted = w->arch, .half = w->half, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
+    struct evaluation_run run = {.per = per,
+                                 .workers = 1,
+                                 .wanted = w->arch,
+                                 .half = w->half,
+                                 .err = &none,
+                                 .batches = batch,
+                                 .evaluations = mem_zero(1, sizeof *run.evaluations),
+                                 .sampling = true};
     struct evaluation_result r = {0};
     size_t n = 0;
 
@@ -307,7 +343,8 @@ static struct glance_result glance(struct kernel_evaluating *w, double per, enum
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        while (n < batch->count && !isnan(batch->cycles[n]))   /* rows without cycles stand behind the others */
+        /* rows without cycles stand behind the others */
+        while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
     }
@@ -331,23 +368,29 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* How many iterations the file's cycles are of: 1, or 100 as BHive has them, which their median tells: a hundred times what the blocks take. */
+/* How many iterations the file's cycles are of: 1, or 100 as BHive has them, which their median
+ * tells: a hundred times what the blocks take. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
         return 1;
-    const struct glance_result one = glance(w, 1, PROTOCOL_BHIVE), many = glance(w, BHIVE_ITERATIONS, PROTOCOL_BHIVE);
+    const struct glance_result one = glance(w, 1, PROTOCOL_BHIVE),
+                               many = glance(w, BHIVE_ITERATIONS, PROTOCOL_BHIVE);
     if (!(one.median > 0.9) || !(many.median < 0.6))
         return 1;
     w->cycles_median = many.cycles;
     return BHIVE_ITERATIONS;
 }
 
-/* The method that the cycles are of: asked for, told by the columns (@own), or the one whose predictions are nearer to the first blocks. */
+/* The method that the cycles are of: asked for, told by the columns (@own), or the one whose
+ * predictions are nearer to the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
-    w->protocol = w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && own) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
+    w->protocol =
+        w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && own)
+            ? PROTOCOL_PORTOLAN
+            : PROTOCOL_BHIVE;
     if (w->measured_by != MEASURED_BY_COLUMNS) {
         str_add(&w->because, "as --measured-by says");
     } else if (own) {
@@ -355,17 +398,27 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     } else if (!is_rereadable(w)) {
         str_add(&w->because, "assumed: the file can be read once only; --measured-by says it");
     } else {
-        const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE), loops = glance(w, w->per, PROTOCOL_PORTOLAN);
-        const bool close = fabs(copies.median - loops.median) < CLOSE;   /* most blocks take as long either way: the others tell */
-        const double copies_error = close ? copies.mean : copies.median, loops_error = close ? loops.mean : loops.median;
-        w->protocol = loops_error < copies_error && loops_error < NONSENSE ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
+        const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE),
+                                   loops = glance(w, w->per, PROTOCOL_PORTOLAN);
+        /* most blocks take as long either way: the others tell */
+        const bool close = fabs(copies.median - loops.median) < CLOSE;
+        const double copies_error = close ? copies.mean : copies.median,
+                     loops_error = close ? loops.mean : loops.median;
+        w->protocol = loops_error < copies_error && loops_error < NONSENSE ? PROTOCOL_PORTOLAN
+                                                                           : PROTOCOL_BHIVE;
         if (!(fmin(loops_error, copies_error) < NONSENSE))
             str_add(&w->because, "assumed: the cycles fit neither method; --measured-by says it");
         else if (loops_error < copies_error || loops_error > copies_error)
-            str_addf(&w->because, "by the data: the %s error of the first %zu blocks is %.2f %%, with the other method %.2f %%", close ? "mean" : "median", copies.count,
-                     100 * fmin(loops_error, copies_error), 100 * fmax(loops_error, copies_error));
+            str_addf(&w->because,
+                     "by the data: the %s error of the first %zu blocks is %.2f %%, with the other "
+                     "method %.2f %%",
+                     close ? "mean" : "median", copies.count, 100 * fmin(loops_error, copies_error),
+                     100 * fmax(loops_error, copies_error));
         else
-            str_addf(&w->because, "assumed: the first %zu block%s fit%s both methods alike; --measured-by says it", copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
+            str_addf(
+                &w->because,
+                "assumed: the first %zu block%s fit%s both methods alike; --measured-by says it",
+                copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
     }
 }
 
@@ -378,7 +431,9 @@ static void take_rows(void *state, struct unpacking *from)
 static bool take_evaluation(void *state, struct unpacking *from, struct err *err)
 {
     const struct evaluation_run *run = state;
-    return evaluation_take(run->evaluations[0], from) || err_set(err, ERR_DATA, "start the same program on every host", "what another rank evaluated is broken");
+    return evaluation_take(run->evaluations[0], from) ||
+           err_set(err, ERR_DATA, "start the same program on every host",
+                   "what another rank evaluated is broken");
 }
 
 static bool unwanted(void *state)
@@ -389,7 +444,8 @@ static bool unwanted(void *state)
 /* The other ranks for @run; NULL when there are none. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
-    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, unwanted, run};
+    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, unwanted,
+                                       run};
     struct str setup = {0};
 
     if (ranks_count() == 1)
@@ -407,7 +463,12 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
-    struct evaluation_run run = {.job = job, .wanted = w->arch, .half = w->half, .rows = rows, .workers = w->workers, .err = err};
+    struct evaluation_run run = {.job = job,
+                                 .wanted = w->arch,
+                                 .half = w->half,
+                                 .rows = rows,
+                                 .workers = w->workers,
+                                 .err = err};
 
     run.per = w->per = iterations_of(w);
     run.reader = csv_reader_open(w->file, err);
@@ -439,8 +500,10 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
         for (unsigned i = 1; i < w->workers; i++)
             evaluation_merge(run.evaluations[0], run.evaluations[i]);
         evaluation_finish(run.evaluations[0], &w->result);
-        ok = w->result.n > 0 || err_set(err, ERR_DATA, w->arch ? "choose another --arch" : "give rows of hex,cycles", "no row has a block and its cycles%s%s",
-                                        run.passed ? " of arch " : "", run.passed ? w->arch : "");
+        ok = w->result.n > 0 ||
+             err_set(err, ERR_DATA, w->arch ? "choose another --arch" : "give rows of hex,cycles",
+                     "no row has a block and its cycles%s%s", run.passed ? " of arch " : "",
+                     run.passed ? w->arch : "");
     }
     run_done(&run, w->workers);
     return ok || err_at(err, w->file, err->line, err->column);
@@ -471,16 +534,23 @@ static bool evaluate_finish(struct session *s, void *state, struct result *resul
     (void)s;
     (void)err;
     if (w->per > 1) {
-        result_line(result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
+        result_line(result,
+                    "cycles are of %g iterations, as BHive's: the first blocks' median is %g; "
+                    "divided by %g",
+                    w->per, w->cycles_median, w->per);
         result_number(result, "divided_by", w->per);
     }
-    result_line(result, "measured by %s (%s)", w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops" : "BHive's unrolled copies", str_text(&w->because));
+    result_line(result, "measured by %s (%s)",
+                w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops"
+                                                 : "BHive's unrolled copies",
+                str_text(&w->because));
     result_text(result, "measured_by", w->protocol == PROTOCOL_PORTOLAN ? "portolan" : "bhive");
     if (w->ranks) {
         result_line(result, "evaluated by %u ranks", w->ranks);
         result_count(result, "ranks", w->ranks);
     }
-    add_result(result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
+    add_result(result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result,
+               w->seconds);
     return true;
 }
 
@@ -507,58 +577,110 @@ struct kernel_evaluate_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "CSV with the columns hex and cycles, or BHive's without a header; kernel measure --file --out writes one"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_evaluate_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "CSV with the columns hex and cycles, or BHive's without a header; kernel measure "
+             "--file --out writes one"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine whose model predicts the blocks"},
-    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, model), .choices = "bounds|simulate", .initial = "bounds",
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_evaluate_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose model predicts the blocks"},
+    {.name = "--model",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct kernel_evaluate_values, model),
+     .choices = "bounds|simulate",
+     .initial = "bounds",
      .help = "model: the highest bound, or the simulation"},
-    {.name = "--measured-by", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, measured_by), .choices = "bhive|portolan",
-     .otherwise = "detected from columns or data", .help = "measurement method: BHive's, or kernel measure"},
-    {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, arch), .value = "NAME", .otherwise = "the machine fact arch",
+    {.name = "--measured-by",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct kernel_evaluate_values, measured_by),
+     .choices = "bhive|portolan",
+     .otherwise = "detected from columns or data",
+     .help = "measurement method: BHive's, or kernel measure"},
+    {.name = "--arch",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_evaluate_values, arch),
+     .value = "NAME",
+     .otherwise = "the machine fact arch",
      .help = "only rows with this value in the column arch"},
-    {.name = "--half", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, half), .choices = "even|odd", .otherwise = "both",
-     .help = "only this half of the rows, by a hash of the code: choose constants on one half, report the other"},
-    {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,
-     .otherwise = "the setting threads", .help = "worker threads"},
-    {.name = "--blocks", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, blocks), .value = "FILE", .otherwise = "none", .complete = COMPLETE_FILE,
+    {.name = "--half",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct kernel_evaluate_values, half),
+     .choices = "even|odd",
+     .otherwise = "both",
+     .help = "only this half of the rows, by a hash of the code: choose constants on one half, "
+             "report the other"},
+    {.name = "--threads",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct kernel_evaluate_values, threads),
+     .value = "N",
+     .least = 1,
+     .most = THREADS_MAX,
+     .otherwise = "the setting threads",
+     .help = "worker threads"},
+    {.name = "--blocks",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_evaluate_values, blocks),
+     .value = "FILE",
+     .otherwise = "none",
+     .complete = COMPLETE_FILE,
      .help = "CSV to write with every block, its cycles, the prediction and all bounds"},
     {0},
 };
 
-static bool prepare_evaluate(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_evaluate(struct session *s, const void *values, struct task *task,
+                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "evaluates", .work = evaluate_run, .publish = evaluate_finish, .free = evaluating_free, .listed = TASK_LISTED, .counts = true};
+    static const struct task_ops ops = {.doing = "evaluates",
+                                        .work = evaluate_run,
+                                        .publish = evaluate_finish,
+                                        .free = evaluating_free,
+                                        .listed = TASK_LISTED,
+                                        .counts = true};
     const struct kernel_evaluate_values *v = values;
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
+    const struct machine *m =
+        v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 
     if (!m)
         return false;
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
-        return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
+        return err_set(err, ERR_USAGE, "name an x86-64 machine",
+                       "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
     struct kernel_evaluating *w = mem_zero(1, sizeof *w);
     w->file = mem_strdup(v->file);
     w->arch = copy_of(v->arch ? v->arch : machine_fact(m, "arch"));
     w->rows_path = copy_of(v->blocks);
     w->machine = machine_copy(m);
     w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
-    w->measured_by = !v->measured_by ? MEASURED_BY_COLUMNS : v->measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
+    w->measured_by = !v->measured_by            ? MEASURED_BY_COLUMNS
+                     : v->measured_by[0] == 'b' ? MEASURED_BY_BHIVE
+                                                : MEASURED_BY_PORTOLAN;
     w->half = !v->half ? HALF_BOTH : v->half[0] == 'e' ? HALF_EVEN : HALF_ODD;
     w->workers = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel evaluate blocks.csv --machine skylake", "kernel evaluate mine.csv --model simulate --blocks predictions.csv", NULL};
+static const char *const examples[] = {
+    "kernel evaluate blocks.csv --machine skylake",
+    "kernel evaluate mine.csv --model simulate --blocks predictions.csv", NULL};
 
 const struct command command_kernel_evaluate = {
     .name = "kernel evaluate",
     .help = "evaluate a machine's model on measured blocks",
-    .description = "Each row is a block of x86-64 machine code in hex and its cycles per iteration. The result is the mean and median relative error, Kendall's rank "
-                   "correlation, the worst blocks, and forms common in blocks with large errors. Coverage is the share of the rows with cycles whose instructions are all "
+    .description = "Each row is a block of x86-64 machine code in hex and its cycles per "
+                   "iteration. The result is the mean and median relative error, Kendall's rank "
+                   "correlation, the worst blocks, and forms common in blocks with large errors. "
+                   "Coverage is the share of the rows with cycles whose instructions are all "
                    "known; rows without cycles are left out, and counted.",
     .arguments = arguments,
     .options = options,
@@ -576,7 +698,8 @@ struct evaluate_hand {
     bool rows;              /* wanted */
 };
 
-static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers, struct err *err)
+static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,
+                       struct err *err)
 {
     struct evaluate_hand *hand = mem_zero(1, sizeof *hand);
     enum evaluate_model model = unpack_count(setup) ? MODEL_SIMULATE : MODEL_BOUNDS;
@@ -598,7 +721,8 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     return hand;
 }
 
-static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece,
+                           struct str *answer, struct err *err)
 {
     struct evaluate_hand *hand = state;
     size_t count = unpack_count(piece), size = 0;
@@ -610,14 +734,16 @@ static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece
     unpack_array(piece, cycles, piece->broken ? 0 : count, sizeof *cycles);
     evaluation_write_blocks(hand->evaluations[worker], rows);
     for (size_t i = 0; !piece->broken && i < count; i++)
-        evaluation_add(hand->evaluations[worker], &(struct measured_block){unpack_text(piece), cycles[i]});
+        evaluation_add(hand->evaluations[worker],
+                       &(struct measured_block){unpack_text(piece), cycles[i]});
     evaluation_write_blocks(hand->evaluations[worker], NULL);
     bool whole = !hand->rows || (rows && fclose(rows) == 0);
     if (whole && size)
         pack_array(answer, text, size, 1);
     free(text);
     if (piece->broken)
-        return err_set(err, ERR_DATA, "start the same program on every host", "blocks from rank 0 are broken");
+        return err_set(err, ERR_DATA, "start the same program on every host",
+                       "blocks from rank 0 are broken");
     return whole || err_memory_for(err, "the rows of blocks", size);
 }
 

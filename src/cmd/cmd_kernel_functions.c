@@ -10,7 +10,11 @@
 #include "cmd/task.h"
 
 #define TOP 40   /* rows unless told otherwise */
-#define SAMPLES_COLUMN {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}   /* the first; of lists with a profile */
+/* the first; of lists with a profile */
+#define SAMPLES_COLUMN                                                                             \
+    {                                                                                              \
+        .key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2      \
+    }
 
 struct functions_values {
     const char *file, *matching, *profile;
@@ -27,7 +31,8 @@ struct functions_listing {
     struct function_list *list;
 };
 
-/* A row for @name: whether it is one of those that are printed; @fit: how many would be, were there no limit. */
+/* A row for @name: whether it is one of those that are printed; @fit: how many would be, were there
+ * no limit. */
 static bool takes(const struct functions_listing *l, const char *name, size_t *fit)
 {
     return (!l->matching || strcasestr(name, l->matching)) && (*fit)++ < l->top;
@@ -48,20 +53,28 @@ static void cell_samples(struct result_table *t, const struct functions_listing 
         cell_number(t, percent);
 }
 
-static void say_how_to_take(const struct functions_listing *l, size_t fit, const char *what, struct result *result)
+static void say_how_to_take(const struct functions_listing *l, size_t fit, const char *what,
+                            struct result *result)
 {
     if (fit > l->top)
-        result_line(result, "\nand %zu more %s; --top and --matching show others", fit - l->top, what);
+        result_line(result, "\nand %zu more %s; --top and --matching show others", fit - l->top,
+                    what);
     result_line(result, "\nkernel load %s --symbol NAME or --symbol ADDRESS takes one", l->path);
 }
 
 static void add_loops(const struct functions_listing *l, struct result *result)
 {
     static const struct result_column columns[] = {
-        SAMPLES_COLUMN, {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "depth", .kind = CELL_COUNT}, {.key = "innermost", .kind = CELL_SWITCH},
-        {.key = "vectors", .kind = CELL_COUNT}, {.key = "loop", .kind = CELL_TEXT},
+        SAMPLES_COLUMN,
+        {.key = "address", .kind = CELL_TEXT, .width = 10},
+        {.key = "bytes", .kind = CELL_COUNT},
+        {.key = "depth", .kind = CELL_COUNT},
+        {.key = "innermost", .kind = CELL_SWITCH},
+        {.key = "vectors", .kind = CELL_COUNT},
+        {.key = "loop", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "loops", columns + !l->list->profile, sizeof columns / sizeof *columns - !l->list->profile);
+    struct result_table *t = result_table(result, "loops", columns + !l->list->profile,
+                                          sizeof columns / sizeof *columns - !l->list->profile);
     size_t fit = 0;
 
     for (size_t i = 0; i < l->list->loops.count; i++) {
@@ -85,10 +98,16 @@ static void add_loops(const struct functions_listing *l, struct result *result)
 static void add_rows(const struct functions_listing *l, struct result *result)
 {
     static const struct result_column columns[] = {
-        SAMPLES_COLUMN, {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "jumps_back", .title = "jumps back", .kind = CELL_COUNT},
-        {.key = "depth", .kind = CELL_COUNT}, {.key = "vectors", .kind = CELL_COUNT}, {.key = "function", .kind = CELL_TEXT},
+        SAMPLES_COLUMN,
+        {.key = "address", .kind = CELL_TEXT, .width = 10},
+        {.key = "bytes", .kind = CELL_COUNT},
+        {.key = "jumps_back", .title = "jumps back", .kind = CELL_COUNT},
+        {.key = "depth", .kind = CELL_COUNT},
+        {.key = "vectors", .kind = CELL_COUNT},
+        {.key = "function", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "functions", columns + !l->list->profile, sizeof columns / sizeof *columns - !l->list->profile);
+    struct result_table *t = result_table(result, "functions", columns + !l->list->profile,
+                                          sizeof columns / sizeof *columns - !l->list->profile);
     size_t fit = 0;
 
     for (size_t i = 0; i < l->list->rows.count; i++) {
@@ -143,14 +162,19 @@ static void list_free(void *state)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "lists functions", .work = list_work, .publish = list_publish, .free = list_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "lists functions",
+                                        .work = list_work,
+                                        .publish = list_publish,
+                                        .free = list_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct functions_values *v = values;
     const struct kernel *k = s->document.kernel;
     const bool loaded = !v->file && k && k->recipe && (!k->source || k->recipe->profile);
     const char *path = loaded ? k->recipe->path : v->file;
 
     if (!path && k)
-        return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is not an object or program", k->name);
+        return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is not an object or program",
+                       k->name);
     if (!path)
         return err_set(err, ERR_USAGE, "kernel functions FILE", "no object or program is loaded");
     if (loaded && !session_may_open(s, k->recipe, err))
@@ -158,7 +182,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct functions_listing *l = mem_zero(1, sizeof *l);
     l->path = mem_strdup(path);
     l->matching = v->matching ? mem_strdup(v->matching) : NULL;
-    l->profile = v->profile ? mem_strdup(v->profile) : loaded && k->recipe->profile ? mem_strdup(k->recipe->profile) : NULL;
+    l->profile = v->profile                     ? mem_strdup(v->profile)
+                 : loaded && k->recipe->profile ? mem_strdup(k->recipe->profile)
+                                                : NULL;
     l->top = v->top == NOT_GIVEN ? TOP : v->top;
     l->loops = v->loops;
     l->shown = s->interactive && !v->matching && v->top == NOT_GIVEN;
@@ -166,28 +192,58 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 }
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct functions_values, file), .complete = COMPLETE_FILE, .otherwise = "the loaded one",
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct functions_values, file),
+     .complete = COMPLETE_FILE,
+     .otherwise = "the loaded one",
      .help = "object, library or program (ELF)"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--loops", .kind = PARAMETER_FLAG, .at = offsetof(struct functions_values, loops), .help = "list their loops, each by its own, instead of functions"},
-    {.name = "--profile", .kind = PARAMETER_TEXT, .at = offsetof(struct functions_values, profile), .value = "FILE", .otherwise = "that of the loaded program", .complete = COMPLETE_FILE,
+    {.name = "--loops",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct functions_values, loops),
+     .help = "list their loops, each by its own, instead of functions"},
+    {.name = "--profile",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct functions_values, profile),
+     .value = "FILE",
+     .otherwise = "that of the loaded program",
+     .complete = COMPLETE_FILE,
      .help = "rank them by the samples in what perf record wrote (perf.data); needs perf"},
-    {.name = "--matching", .kind = PARAMETER_TEXT, .at = offsetof(struct functions_values, matching), .value = "TEXT", .otherwise = "all", .help = "print only those whose name holds it"},
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct functions_values, top), .value = "N", .least = 1, .most = 1e9, .otherwise = "40", .help = "rows to print"},
+    {.name = "--matching",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct functions_values, matching),
+     .value = "TEXT",
+     .otherwise = "all",
+     .help = "print only those whose name holds it"},
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct functions_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .otherwise = "40",
+     .help = "rows to print"},
     {0},
 };
 
-static const char *const examples[] = {"kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10", "kernel functions /usr/bin/gzip --loops", "kernel functions ./program --loops --profile perf.data", NULL};
+static const char *const examples[] = {
+    "kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10",
+    "kernel functions /usr/bin/gzip --loops",
+    "kernel functions ./program --loops --profile perf.data", NULL};
 
 const struct command command_kernel_functions = {
     .name = "kernel functions",
     .help = "list the functions of an object or program that have loops, hottest-looking first",
-    .description = "In the workbench the view functions shows them, to be searched, filtered and opened. "
-                   "Functions without a symbol are found by unwind tables, or by calls, and have their addresses as names. The order is that of a light look at the code: how "
-                   "deep jumps back nest, how much of the code works on vectors, how long it is. Of loops the innermost ones come first. With --profile those with most samples come first, "
-                   "as a share of the samples in the program; a loop around others counts what is its own.",
+    .description =
+        "In the workbench the view functions shows them, to be searched, filtered and opened. "
+        "Functions without a symbol are found by unwind tables, or by calls, and have their "
+        "addresses as names. The order is that of a light look at the code: how "
+        "deep jumps back nest, how much of the code works on vectors, how long it is. Of loops the "
+        "innermost ones come first. With --profile those with most samples come first, "
+        "as a share of the samples in the program; a loop around others counts what is its own.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

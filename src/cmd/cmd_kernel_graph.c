@@ -14,28 +14,44 @@ struct graph_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct graph_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct graph_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "file to write: .dot, or .svg, which Graphviz draws"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct graph_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine whose latencies are shown"},
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct graph_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose latencies are shown"},
     {0},
 };
 
 /* @dot as Graphviz draws it, in @out. */
 static bool draw(const struct str *dot, struct str *out, struct err *err)
 {
-    static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)2 << 30, .file_size = 1 << 20, .wall_seconds = 120, .output = (size_t)64 << 20};
+    static const struct child_limits limits = {.cpu_seconds = 60,
+                                               .memory = (size_t)2 << 30,
+                                               .file_size = 1 << 20,
+                                               .wall_seconds = 120,
+                                               .output = (size_t)64 << 20};
     const char *const argv[] = {"dot", "-Tsvg", NULL};
     struct child_result result = {0};
     bool ok = child_run(argv, "/", dot->data, dot->length, &limits, &result, err);
 
     if (!ok && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install the package graphviz, or write FILE.dot", "cannot start dot");
-    else if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0))
-        ok = err_set(err, ERR_DATA, "write FILE.dot", "dot failed: %.200s", str_text(&result.output));
+        err_set(err, ERR_MISSING, "install the package graphviz, or write FILE.dot",
+                "cannot start dot");
+    else if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) ||
+                    WEXITSTATUS(result.status) != 0))
+        ok = err_set(err, ERR_DATA, "write FILE.dot", "dot failed: %.200s",
+                     str_text(&result.output));
     if (ok)
         str_add_bytes(out, result.output.data, result.output.length);
     child_result_done(&result);
@@ -47,12 +63,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct graph_values *v = values;
     const char *ending = strrchr(v->file, '.');
     bool svg = ending && strcmp(ending, ".svg") == 0;
-    const struct word_list machines = {(const char **)&v->machine, 1}, current = {(const char **)s->document.selected, 1};
+    const struct word_list machines = {(const char **)&v->machine, 1},
+                           current = {(const char **)s->document.selected, 1};
     struct str raw = {0}, text = {0}, drawn = {0};
     size_t count;
 
     if (!svg && !(ending && strcmp(ending, ".dot") == 0))
-        return err_set(err, ERR_USAGE, "kernel graph FILE.dot, or FILE.svg", "the file name must end in .dot or .svg");
+        return err_set(err, ERR_USAGE, "kernel graph FILE.dot, or FILE.svg",
+                       "the file name must end in .dot or .svg");
     struct analysis **analyses = kernel_analyze(s, v->machine ? &machines : &current, &count, err);
     if (!analyses)
         return false;
@@ -60,18 +78,21 @@ static bool run(struct session *s, const void *values, struct result *result, st
     kernel_analyses_free(analyses, count);
     utf8_printable(str_text(&raw), raw.length, &text);
     str_done(&raw);
-    bool ok = watch_goes_on(err) && (!svg || draw(&text, &drawn, err)) && command_write(v->file, svg ? &drawn : &text, result, err);
+    bool ok = watch_goes_on(err) && (!svg || draw(&text, &drawn, err)) &&
+              command_write(v->file, svg ? &drawn : &text, result, err);
     str_done(&text);
     str_done(&drawn);
     return ok;
 }
 
-static const char *const examples[] = {"kernel graph loop.dot", "kernel graph loop.svg --machine skylake", NULL};
+static const char *const examples[] = {"kernel graph loop.dot",
+                                       "kernel graph loop.svg --machine skylake", NULL};
 
 const struct command command_kernel_graph = {
     .name = "kernel graph",
     .help = "write the loop's dependences as a graph",
-    .description = "A node per instruction, an arrow from what writes to what reads; arrows into a later iteration are dashed, and a chain that bounds the loop is red.",
+    .description = "A node per instruction, an arrow from what writes to what reads; arrows into a "
+                   "later iteration are dashed, and a chain that bounds the loop is red.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -23,7 +23,8 @@ struct lesson {
     struct err fault;
 };
 
-/* The job: learns on the worker; at its end the lessons are printed and put into the session's machine. */
+/* The job: learns on the worker; at its end the lessons are printed and put into the session's
+ * machine. */
 struct kernel_learning {
     struct job *job;
     VEC(struct lesson) lessons;
@@ -54,12 +55,14 @@ static bool cancelled(void *state)
 }
 
 /* The forms of the loaded kernel that @m does not know. */
-static bool want_unknown(struct session *s, const struct machine *m, struct kernel_learning *w, struct err *err)
+static bool want_unknown(struct session *s, const struct machine *m, struct kernel_learning *w,
+                         struct err *err)
 {
     size_t count;
 
     if (!s->document.kernel)
-        return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE", "no form given and no kernel loaded");
+        return err_set(err, ERR_USAGE, "kernel learn 'FORM', or kernel load FILE",
+                       "no form given and no kernel loaded");
     if (!session_fits(s, m, err))
         return false;
     const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
@@ -73,8 +76,11 @@ static json_t *steps_json(const struct learned *l)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < l->step_count; i++)
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "experiment", json_text(l->steps[i].experiment), "measured", json_number(l->steps[i].measured),
-                                              "without", json_number(l->steps[i].without), "predicted", json_number(l->steps[i].predicted)));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "experiment",
+                                              json_text(l->steps[i].experiment), "measured",
+                                              json_number(l->steps[i].measured), "without",
+                                              json_number(l->steps[i].without), "predicted",
+                                              json_number(l->steps[i].predicted)));
     return list;
 }
 
@@ -99,7 +105,8 @@ static size_t add_steps(struct result_table *t, const struct learned *l, bool sl
     return shown;
 }
 
-static void add_learned(struct result *result, const char *form, const struct learned *l, const char *usage, const char *before)
+static void add_learned(struct result *result, const char *form, const struct learned *l,
+                        const char *usage, const char *before)
 {
     static const struct result_column columns[] = {
         {.key = "measured", .kind = CELL_NUMBER, .decimals = 3},
@@ -114,14 +121,17 @@ static void add_learned(struct result *result, const char *form, const struct le
         str_addf(&text, ", latency %.2f", l->latency);
     if (l->micro_ops)
         str_addf(&text, ", %u %s at rename", l->micro_ops, l->micro_ops == 1 ? "slot" : "slots");
-    str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers, l->step_count, 100 * l->tolerance);
+    str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers,
+             l->step_count, 100 * l->tolerance);
     if (l->rivals)
-        str_addf(&text, ", as they do with %zu other usage%s of the same price", l->rivals, l->rivals == 1 ? "" : "s");
+        str_addf(&text, ", as they do with %zu other usage%s of the same price", l->rivals,
+                 l->rivals == 1 ? "" : "s");
     result_line(result, "%s", str_text(&text));
     str_done(&text);
     if (before)
         result_line(result, "  before: %s", before);
-    struct result_table *t = result_table(result, "steps", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "steps", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_CSV | NOT_JSON;
     t->indent = "   ";
     add_step(t, &l->steps[0]);
@@ -134,7 +144,11 @@ static void add_learned(struct result *result, const char *form, const struct le
 static void adopt(struct machine *m, const char *form, const struct learned *l)
 {
     const struct mapping_entry *old = mapping_find(m->mapping, form);
-    struct mapping_entry entry = {.form = (char *)form, .usage = l->usage, .latency = l->latency, .micro_ops = l->micro_ops, .source = "measured by kernel learn"};
+    struct mapping_entry entry = {.form = (char *)form,
+                                  .usage = l->usage,
+                                  .latency = l->latency,
+                                  .micro_ops = l->micro_ops,
+                                  .source = "measured by kernel learn"};
 
     if (old && isnan(entry.latency))
         entry.latency = old->latency;
@@ -144,7 +158,8 @@ static void adopt(struct machine *m, const char *form, const struct learned *l)
 }
 
 /* Rows of @evidence are for CSV. */
-static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m, struct lesson *lesson)
+static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m,
+                       struct lesson *lesson)
 {
     const struct learned *l = &lesson->learned;
     const struct mapping_entry *old = mapping_find(m->mapping, lesson->form);
@@ -162,25 +177,33 @@ static void add_lesson(struct result *result, struct result_table *evidence, str
         cell_number(evidence, l->steps[i].without);
         cell_number(evidence, l->steps[i].predicted);
     }
-    result_item(result, "lessons", json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "machine", json_text(m->id), "form", json_text(lesson->form), "usage",
-                                       json_text(str_text(&usage)), "latency", json_number(l->latency), "micro_ops", (int)l->micro_ops, "tolerance",
-                                       json_number(l->tolerance), "outliers", (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before",
-                                       json_text(old ? str_text(&before) : NULL), "evidence", steps_json(l)));
+    result_item(result, "lessons",
+                json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "machine",
+                          json_text(m->id), "form", json_text(lesson->form), "usage",
+                          json_text(str_text(&usage)), "latency", json_number(l->latency),
+                          "micro_ops", (int)l->micro_ops, "tolerance", json_number(l->tolerance),
+                          "outliers", (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals,
+                          "before", json_text(old ? str_text(&before) : NULL), "evidence",
+                          steps_json(l)));
     str_done(&usage);
     str_done(&before);
 }
 
-static void add_failure(struct result *result, const struct machine *m, const char *form, const struct err *err)
+static void add_failure(struct result *result, const struct machine *m, const char *form,
+                        const struct err *err)
 {
     char text[1024];
 
     err_text(err, text, sizeof text);
     result_line(result, "%s: %s", form, text);
-    result_item(result, "lessons", json_pack("{s:o, s:o, s:o}", "machine", json_text(m->id), "form", json_text(form), "reason", json_text(text)));
+    result_item(result, "lessons",
+                json_pack("{s:o, s:o, s:o}", "machine", json_text(m->id), "form", json_text(form),
+                          "reason", json_text(text)));
 }
 
 /* What is learned of one form helps with the next. */
-static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu, struct lesson *lesson)
+static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
+                      struct lesson *lesson)
 {
     struct err none = {0};
 
@@ -202,9 +225,14 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills it */
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
-    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
-    double width = !w->simulated ? machine_number(w->machine, "issue_width") : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated) : NAN;
-    struct learner *learner = source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
+    struct source *source = w->simulated
+                                ? source_simulated(w->simulated, 0.001, 1)
+                                : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
+    double width = !w->simulated ? machine_number(w->machine, "issue_width")
+                   : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated)
+                                                           : NAN;
+    struct learner *learner =
+        source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
     for (size_t i = 0; learner && i < w->lessons.count && !job_cancelled(job); i++) {
         struct lesson *lesson = &w->lessons.items[i];
         job_progress(job, (double)i, (double)w->lessons.count, "%s", lesson->form);
@@ -224,8 +252,9 @@ static bool learn_run(void *state, struct result *result, struct err *err)
 static bool learn_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT},       {.key = "usage", .kind = CELL_TEXT},     {.key = "experiment", .kind = CELL_TEXT},
-        {.key = "measured", .kind = CELL_NUMBER}, {.key = "without", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER},
+        {.key = "form", .kind = CELL_TEXT},       {.key = "usage", .kind = CELL_TEXT},
+        {.key = "experiment", .kind = CELL_TEXT}, {.key = "measured", .kind = CELL_NUMBER},
+        {.key = "without", .kind = CELL_NUMBER},  {.key = "predicted", .kind = CELL_NUMBER},
     };
     struct kernel_learning *w = state;
     struct machine *m = session_machine(s, w->id, err);
@@ -235,7 +264,8 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
         result_line(result, "the ports of %s have changed: results discarded", w->id);
         return true;
     }
-    struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
+    struct result_table *evidence =
+        result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
     evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     m = session_change_machine(s, m, "kernel learn");
     for (size_t i = 0; i < w->lessons.count; i++) {
@@ -249,8 +279,11 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
         }
     }
     if (learned)
-        result_line(result, "%zu of %zu form%s learned beside %zu blocking form%s; %s has them in this session (mapping save keeps them)", learned, w->lessons.count,
-                    w->lessons.count == 1 ? "" : "s", w->blockers, w->blockers == 1 ? "" : "s", w->id);
+        result_line(result,
+                    "%zu of %zu form%s learned beside %zu blocking form%s; %s has them in this "
+                    "session (mapping save keeps them)",
+                    learned, w->lessons.count, w->lessons.count == 1 ? "" : "s", w->blockers,
+                    w->blockers == 1 ? "" : "s", w->id);
     return true;
 }
 
@@ -276,13 +309,22 @@ struct learn_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct learn_values, forms), .otherwise = "the kernel's unknown forms",
-     .complete = COMPLETE_FORM, .help = "form to learn"},
+    {.name = "FORM",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct learn_values, forms),
+     .otherwise = "the kernel's unknown forms",
+     .complete = COMPLETE_FORM,
+     .help = "form to learn"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct learn_values, simulate), .value = "ID", .otherwise = "measure this CPU",
-     .complete = COMPLETE_MACHINE, .help = "machine to simulate instead of measuring, for a trial"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct learn_values, simulate),
+     .value = "ID",
+     .otherwise = "measure this CPU",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to simulate instead of measuring, for a trial"},
     {0},
 };
 
@@ -291,12 +333,18 @@ static bool refuse_form(const struct forms *forms, const char *form, struct err 
     const struct similar similar = {.word = form, .best = forms_meant(forms, form)};
     char todo[SIMILAR_TODO];
 
-    return err_set(err, ERR_DATA, similar_todo(&similar, "forms list shows the names", todo), "unknown form %s", form);
+    return err_set(err, ERR_DATA, similar_todo(&similar, "forms list shows the names", todo),
+                   "unknown form %s", form);
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "learns", .work = learn_run, .publish = learn_finish, .free = wanted_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "learns",
+                                        .work = learn_run,
+                                        .publish = learn_finish,
+                                        .free = wanted_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures};
     const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
     struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
@@ -304,8 +352,11 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!forms || (v->simulate && !(other = session_machine(s, v->simulate, err))))
         return false;
     for (size_t i = 0; i < v->forms.count; i++)
-        if (other ? !mapping_find(other->mapping, v->forms.items[i]) : !forms_find(forms, v->forms.items[i]))
-            return other ? machine_refuse_form(other, v->forms.items[i], "mapping show lists its forms", err) : refuse_form(forms, v->forms.items[i], err);
+        if (other ? !mapping_find(other->mapping, v->forms.items[i])
+                  : !forms_find(forms, v->forms.items[i]))
+            return other ? machine_refuse_form(other, v->forms.items[i],
+                                               "mapping show lists its forms", err)
+                         : refuse_form(forms, v->forms.items[i], err);
     struct kernel_learning *w = mem_zero(1, sizeof *w);
     w->id = mem_strdup(m->id);
     for (size_t i = 0; i < v->forms.count; i++)
@@ -330,7 +381,8 @@ static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64,
 const struct command command_kernel_learn = {
     .name = "kernel learn",
     .help = "learn port usage and latency of unknown forms by measurement",
-    .description = "Each form runs alone and beside forms that block known ports; the usage that explains all times is added to the current machine for "
+    .description = "Each form runs alone and beside forms that block known ports; the usage that "
+                   "explains all times is added to the current machine for "
                    "this session.",
     .arguments = arguments,
     .options = options,

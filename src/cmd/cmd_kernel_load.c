@@ -20,28 +20,67 @@ struct kernel_load_values {
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran source; FILE:A-B is FILE --lines A-B; - reads standard input"},
-    {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct kernel_load_values, flags),
-     .help = "compiler options for source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_load_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran "
+             "source; FILE:A-B is FILE --lines A-B; - reads standard input"},
+    {.name = "FLAG",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct kernel_load_values, flags),
+     .help = "compiler options for source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f "
+             "options"},
     {0},
 };
 
 static const struct parameter load_options[] = {
-    {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, symbol), .value = "S", .otherwise = "the whole file",
+    {.name = "--symbol",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_load_values, symbol),
+     .value = "S",
+     .otherwise = "the whole file",
      .help = "function to search for loops, an address (0x4308) or a place in a function (f+0x40)"},
-    {.name = "--profile", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, profile), .value = "FILE", .otherwise = "loops that look hot", .complete = COMPLETE_FILE,
-     .help = "take of a program what has most samples in what perf record wrote (perf.data); needs perf"},
+    {.name = "--profile",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_load_values, profile),
+     .value = "FILE",
+     .otherwise = "loops that look hot",
+     .complete = COMPLETE_FILE,
+     .help = "take of a program what has most samples in what perf record wrote (perf.data); needs "
+             "perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
+    {.name = "--isa",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct kernel_load_values, isa),
+     .choices = ISA_CHOICES,
+     .otherwise = "detected",
      .help = "the instruction set"},
-    {.name = "--lines", .kind = PARAMETER_LINES, .at = offsetof(struct kernel_load_values, lines), .value = "A-B", .otherwise = "all lines",
-     .help = "only these lines of the text or source; of a program or object with debug information the smallest loop with code of them"},
-    {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the hottest-looking loop",
+    {.name = "--lines",
+     .kind = PARAMETER_LINES,
+     .at = offsetof(struct kernel_load_values, lines),
+     .value = "A-B",
+     .otherwise = "all lines",
+     .help = "only these lines of the text or source; of a program or object with debug "
+             "information the smallest loop with code of them"},
+    {.name = "--loop",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct kernel_load_values, loop),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .otherwise = "the hottest-looking loop",
      .help = "loop number, see kernel list"},
     LOADING_OPTION_SKIP_BAD(struct kernel_load_values),
-    {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, compiler), .value = "CC", .otherwise = "the first installed",
-     .complete = COMPLETE_FILE, .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, perhaps with a version"},
+    {.name = "--compiler",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_load_values, compiler),
+     .value = "CC",
+     .otherwise = "the first installed",
+     .complete = COMPLETE_FILE,
+     .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, perhaps "
+             "with a version"},
     {0},
 };
 
@@ -56,7 +95,8 @@ static void take_options(const struct kernel_load_values *v, struct kernel_optio
         o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
 }
 
-/* One word of the command: the file, or something for the compiler; *@half: an option whose value is the next word (-D NAME), to be joined with it. */
+/* One word of the command: the file, or something for the compiler; *@half: an option whose value
+ * is the next word (-D NAME), to be joined with it. */
 static bool take_word(struct recipe *r, const char *word, struct str *half, struct err *err)
 {
     bool takes_next = false;
@@ -117,7 +157,8 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 
     if (!colon || v->lines.first || access(r->path, F_OK) == 0)
         return;
-    if (strspn(colon + 1, "0123456789-") != strlen(colon + 1) || colon[1] == '-' || strstr(colon, "--"))
+    if (strspn(colon + 1, "0123456789-") != strlen(colon + 1) || colon[1] == '-' ||
+        strstr(colon, "--"))
         return;
     if (sscanf(colon, ":%9u-%9u%n", &first, &last, &used) != 2 || colon[used]) {
         last = 0;
@@ -136,7 +177,8 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->options.last_line = last ? last : first;
 }
 
-/* Unless the flags say otherwise source is compiled with -O2 for the current machine; while that is this computer, for this CPU as it is. */
+/* Unless the flags say otherwise source is compiled with -O2 for the current machine; while that is
+ * this computer, for this CPU as it is. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;
@@ -159,13 +201,17 @@ static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
     }
     r->target = mem_strdup(machine_compiler_name(m));
     const struct isa_ops *isa = isa_ops(r->options.isa);
-    for (size_t i = 0; i < sizeof isa->generic_targets / sizeof *isa->generic_targets && isa->generic_targets[i].name && !r->generic; i++)
-        if (!isa->generic_targets[i].extension || machine_has(m, "extensions", isa->generic_targets[i].extension))
+    for (size_t i = 0; i < sizeof isa->generic_targets / sizeof *isa->generic_targets &&
+                       isa->generic_targets[i].name && !r->generic;
+         i++)
+        if (!isa->generic_targets[i].extension ||
+            machine_has(m, "extensions", isa->generic_targets[i].extension))
             r->generic = isa->generic_targets[i].name;
     return true;
 }
 
-static bool fill(struct session *s, struct recipe *r, const struct kernel_load_values *v, struct err *err)
+static bool fill(struct session *s, struct recipe *r, const struct kernel_load_values *v,
+                 struct err *err)
 {
     take_options(v, &r->options);
     if (!take_words(r, v, err))
@@ -174,9 +220,12 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
     take_lines(r, v);
     r->source = compile_is_source(r->path);
     if (!r->source && (r->flags.count || v->compiler))
-        return err_set(err, ERR_USAGE, "give a .c, .cpp or .f90 file", "%s is not a source file; compiler options apply to C, C++ or Fortran only", r->path);
+        return err_set(err, ERR_USAGE, "give a .c, .cpp or .f90 file",
+                       "%s is not a source file; compiler options apply to C, C++ or Fortran only",
+                       r->path);
     if (v->profile && (r->source || r->options.first_line))
-        return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data", "--profile is of a program, and takes no source and no --lines");
+        return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data",
+                       "--profile is of a program, and takes no source and no --lines");
     r->profile = v->profile ? mem_strdup(v->profile) : NULL;
     r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -193,15 +242,25 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return false;
 }
 
-static const char *const load_examples[] = {"kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma", "kernel load ./program --profile perf.data", "kernel load dot.c", "kernel load dot.c:10-14", "kernel load dot.f90 -O3 -march=native", NULL};
+static const char *const load_examples[] = {"kernel load triad.s",
+                                            "kernel load libm.so.6 --symbol __sin_fma",
+                                            "kernel load ./program --profile perf.data",
+                                            "kernel load dot.c",
+                                            "kernel load dot.c:10-14",
+                                            "kernel load dot.f90 -O3 -march=native",
+                                            NULL};
 
 const struct command command_kernel_load = {
     .name = "kernel load",
     .aliases = "load open",
-    .help = "load assembler text, a listing or an ELF file, or compile C, C++ or Fortran, and find its loops",
-    .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. C, C++ and Fortran are compiled, .S files preprocessed, without a shell, "
-                   "with -O2 for the current machine (-march=native while that is this CPU's) unless flags say otherwise; source lines are shown above their instructions. "
-                   "kernel compile takes other flags or another compiler, kernel edit opens the file in an editor.",
+    .help = "load assembler text, a listing or an ELF file, or compile C, C++ or Fortran, and find "
+            "its loops",
+    .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. "
+                   "C, C++ and Fortran are compiled, .S files preprocessed, without a shell, "
+                   "with -O2 for the current machine (-march=native while that is this CPU's) "
+                   "unless flags say otherwise; source lines are shown above their instructions. "
+                   "kernel compile takes other flags or another compiler, kernel edit opens the "
+                   "file in an editor.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -209,4 +268,3 @@ const struct command command_kernel_load = {
     .flags = COMMAND_CHANGES,
     .prepare = prepare_load,
 };
-

@@ -38,10 +38,13 @@ static void search_free(void *state)
 static void add_rows(const struct machines_search *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "bottleneck", .kind = CELL_TEXT, .width = 12}, {.key = "title", .kind = CELL_TEXT},
+        {.key = "machine", .kind = CELL_TEXT, .width = 20},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "bottleneck", .kind = CELL_TEXT, .width = 12},
+        {.key = "title", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < w->coverage.list.count && !watch_over(); i++) {
         struct err none = {0};
@@ -66,7 +69,9 @@ static bool search_work(void *state, struct result *result, struct err *err)
     if (!watch_goes_on(err))
         return false;
     if (!w->coverage.list.count && w->show)
-        return err_set(err, ERR_DATA, "mapping set gives a form a usage; forms scan lists the missing ones", "no machine here knows all instructions of this loop");
+        return err_set(err, ERR_DATA,
+                       "mapping set gives a form a usage; forms scan lists the missing ones",
+                       "no machine here knows all instructions of this loop");
     if (!w->show)
         add_rows(w, result);
     return watch_goes_on(err);
@@ -107,7 +112,11 @@ static bool search_publish(struct session *s, void *state, struct result *result
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches", .work = search_work, .publish = search_publish, .free = search_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "searches",
+                                        .work = search_work,
+                                        .publish = search_publish,
+                                        .free = search_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct machines_values *v = values;
 
     if (!session_has_kernel(s, err))
@@ -122,7 +131,10 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 }
 
 static const struct parameter options[] = {
-    {.name = "--show", .kind = PARAMETER_FLAG, .at = offsetof(struct machines_values, show), .help = "show these machines, at most four, instead of those that do not know the loop"},
+    {.name = "--show",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct machines_values, show),
+     .help = "show these machines, at most four, instead of those that do not know the loop"},
     {0},
 };
 
@@ -131,7 +143,8 @@ static const char *const examples[] = {"kernel machines", "kernel machines --sho
 const struct command command_kernel_machines = {
     .name = "kernel machines",
     .help = "list the machines that know every instruction of the loop",
-    .description = "A loop with AVX-512 is not known to machines without it: they show a lower bound only. Key a of the loop shows those that know it.",
+    .description = "A loop with AVX-512 is not known to machines without it: they show a lower "
+                   "bound only. Key a of the loop shows those that know it.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct machines_values),

@@ -7,26 +7,41 @@
 #include "cmd/command.h"
 #include "isa/isa.h"
 
-#define LABEL_LINES 32   /* between a loop's label and its first instruction: directives and comments */
+/* between a loop's label and its first instruction: directives and comments */
+#define LABEL_LINES 32
 
 struct mark_values {
     const char *file, *kind;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct mark_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mark_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "file to write"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--for", .kind = PARAMETER_CHOICE, .at = offsetof(struct mark_values, kind), .choices = "llvm-mca|osaca|iaca", .otherwise = "llvm-mca",
-     .help = "whose markers: comments that llvm-mca or OSACA read, or the bytes that IACA finds in an object (x86-64; they change ebx)"},
+    {.name = "--for",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct mark_values, kind),
+     .choices = "llvm-mca|osaca|iaca",
+     .otherwise = "llvm-mca",
+     .help = "whose markers: comments that llvm-mca or OSACA read, or the bytes that IACA finds in "
+             "an object (x86-64; they change ebx)"},
     {0},
 };
 
 /* What stands before and behind the loop, each a line. */
-static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name, struct str *begin, struct str *end, struct err *err)
+static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name,
+                       struct str *begin, struct str *end, struct err *err)
 {
-    static const struct { const char *kind, *begin, *end; } comments[] = {{"llvm-mca", "LLVM-MCA-BEGIN ", "LLVM-MCA-END "}, {"osaca", "OSACA-BEGIN", "OSACA-END"}};
+    static const struct {
+        const char *kind, *begin, *end;
+    } comments[] = {{"llvm-mca", "LLVM-MCA-BEGIN ", "LLVM-MCA-END "},
+                    {"osaca", "OSACA-BEGIN", "OSACA-END"}};
 
     for (size_t i = 0; i < sizeof comments / sizeof *comments; i++)
         if (strcmp(kind, comments[i].kind) == 0) {
@@ -36,7 +51,8 @@ static bool markers_of(const char *kind, const struct isa_ops *ops, const char *
             return true;
         }
     if (!ops->iaca_markers[0])
-        return err_set(err, ERR_USAGE, "--for osaca, or --for llvm-mca", "IACA has no markers for %s", ops->title);
+        return err_set(err, ERR_USAGE, "--for osaca, or --for llvm-mca",
+                       "IACA has no markers for %s", ops->title);
     str_add(begin, ops->iaca_markers[0]);
     str_add(end, ops->iaca_markers[1]);
     return true;
@@ -52,18 +68,22 @@ static bool is_label(const char *line, size_t length, const char *label)
     return n && length > n && memcmp(line, label, n) == 0 && line[n] == ':';
 }
 
-/* The line, from 1, in front of which the loop begins: that of its label, which jumps back lead to, or its first. */
-static size_t begin_line(const struct str *const *lines, size_t count, const struct kernel_loop *loop)
+/* The line, from 1, in front of which the loop begins: that of its label, which jumps back lead to,
+ * or its first. */
+static size_t begin_line(const struct str *const *lines, size_t count,
+                         const struct kernel_loop *loop)
 {
     size_t first = loop->first_line;
     for (size_t back = 0; back < LABEL_LINES && back < first && first - back <= count; back++)
-        if (is_label(str_text(lines[first - back - 1]), lines[first - back - 1]->length, loop->label))
+        if (is_label(str_text(lines[first - back - 1]), lines[first - back - 1]->length,
+                     loop->label))
             return first - back;
     return first;
 }
 
 /* @source with @begin and @end around @loop. */
-static void add_marked(const char *source, const struct kernel_loop *loop, const char *begin, const char *end, struct str *out)
+static void add_marked(const char *source, const struct kernel_loop *loop, const char *begin,
+                       const char *end, struct str *out)
 {
     VEC(struct str *) lines = {0};
 
@@ -97,11 +117,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     const struct kernel_loop *loop = &k->loops[s->document.loop];
     if (!k->source || !loop->first_line || !loop->last_line)
-        return err_set(err, ERR_DATA, "load assembler text or C source", "%.100s has no text to mark", k->name);
+        return err_set(err, ERR_DATA, "load assembler text or C source",
+                       "%.100s has no text to mark", k->name);
     if (loop->marked)
-        return err_set(err, ERR_USAGE, "kernel use N chooses another loop", "this loop is marked already");
+        return err_set(err, ERR_USAGE, "kernel use N chooses another loop",
+                       "this loop is marked already");
     str_addf(&name, "loop%zu", s->document.loop + 1);
-    bool ok = markers_of(v->kind ? v->kind : "llvm-mca", isa_ops(k->isa), str_text(&name), &begin, &end, err);
+    bool ok = markers_of(v->kind ? v->kind : "llvm-mca", isa_ops(k->isa), str_text(&name), &begin,
+                         &end, err);
     if (ok) {
         add_marked(k->source, loop, str_text(&begin), str_text(&end), &text);
         ok = command_write(v->file, &text, result, err);
@@ -113,12 +136,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel mark marked.s", "kernel mark marked.s --for osaca", NULL};
+static const char *const examples[] = {"kernel mark marked.s", "kernel mark marked.s --for osaca",
+                                       NULL};
 
 const struct command command_kernel_mark = {
     .name = "kernel mark",
     .help = "write the kernel's text with markers around the loop in use",
-    .description = "The markers stand in front of the loop's label and behind its last line. kernel load reads all of them back.",
+    .description = "The markers stand in front of the loop's label and behind its last line. "
+                   "kernel load reads all of them back.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -46,7 +46,8 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-/* The loaded loop, or the blocks of a file, on the worker; publish makes the result of what was found. */
+/* The loaded loop, or the blocks of a file, on the worker; publish makes the result of what was
+ * found. */
 struct kernel_measuring {
     struct session *session;
     struct job *job;
@@ -91,34 +92,42 @@ static void close_block(void *state)
 static void begin_record(void *state, const struct calibration *c)
 {
     char name[64];
-    record_begin(((struct kernel_measuring *)state)->session->document.record, cpu_name(name, sizeof name), c);
+    record_begin(((struct kernel_measuring *)state)->session->document.record,
+                 cpu_name(name, sizeof name), c);
 }
 
 /* The view machine shows what the visit saw of the core. */
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;   /* a NaN counts as one lost: there was no window */
+    /* a NaN counts as one lost: there was no window */
+    const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
-    record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz, m->windows, (unsigned)ceil(lost), 0);
+    record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
+                   m->windows, (unsigned)ceil(lost), 0);
 }
 
 /* How far it is, and how long what is not settled takes at the pace so far. */
 static void tell_progress(void *state, const struct block_rows *rows)
 {
     struct kernel_measuring *w = state;
-    const double seconds = clock_seconds() - rows->begun, left = (double)(rows->count - rows->settled);
-    const double told = runner_estimate(&w->estimate, seconds, rows->settled ? seconds * left / (double)rows->settled : NAN);
+    const double seconds = clock_seconds() - rows->begun,
+                 left = (double)(rows->count - rows->settled);
+    const double told = runner_estimate(
+        &w->estimate, seconds, rows->settled ? seconds * left / (double)rows->settled : NAN);
     struct str text = {0};
 
     if (left > 0 && told >= 0)
         duration_print(told, &text);
-    job_progress(w->job, (double)rows->settled, (double)rows->count, "%s%s%zu of %zu measured", str_text(&text), text.length ? " left, " : "", rows->measured, rows->count);
+    job_progress(w->job, (double)rows->settled, (double)rows->count, "%s%s%zu of %zu measured",
+                 str_text(&text), text.length ? " left, " : "", rows->measured, rows->count);
     str_done(&text);
 }
 
-/* Whether @cycles of @insns are fewer than the ports of this CPU take; appends which machine's they are. */
-static bool below_ports(const struct kernel_measuring *w, const struct insn *insns, size_t count, double cycles, struct str *reason)
+/* Whether @cycles of @insns are fewer than the ports of this CPU take; appends which machine's they
+ * are. */
+static bool below_ports(const struct kernel_measuring *w, const struct insn *insns, size_t count,
+                        double cycles, struct str *reason)
 {
     double least;
 
@@ -135,7 +144,8 @@ static void row_state(const struct kernel_measuring *w, size_t i, struct str *ou
     struct err ignored = {0};
     struct str reason = {0};
     size_t count;
-    const struct kernel *k = row->fault || !w->bounds ? NULL : kernel_from_hex(isa_host(), w->hex.items[i], &ignored);
+    const struct kernel *k =
+        row->fault || !w->bounds ? NULL : kernel_from_hex(isa_host(), w->hex.items[i], &ignored);
     const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
 
     if (row->fault)
@@ -164,7 +174,8 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
 }
 
 /* Rows go into the file as they come, in the order of the blocks: cancelling loses none. */
-static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until, struct err *err)
+static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until,
+                       struct err *err)
 {
     const struct kernel_measuring *w = state;
     struct str text = {0};
@@ -197,7 +208,8 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
 
-    if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {   /* BHive's, without a header */
+    /* BHive's, without a header */
+    if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {
         column = 0;
         vec_push(&w->hex, mem_strdup(table->header[0]));
     }
@@ -213,10 +225,13 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
 
 static bool measure_file(struct kernel_measuring *w, struct err *err)
 {
-    const struct block_hooks hooks = {cancelled, open_block, close_block, begin_record, record_visit, tell_progress, rows_write, w};
-    bool ok = read_blocks(w, err) && (!w->out || (w->stream = file_stream_new(w->out, err)) != NULL);
+    const struct block_hooks hooks = {cancelled,    open_block,    close_block, begin_record,
+                                      record_visit, tell_progress, rows_write,  w};
+    bool ok =
+        read_blocks(w, err) && (!w->out || (w->stream = file_stream_new(w->out, err)) != NULL);
 
-    ok = ok && (!w->stream || file_stream_add(w->stream, header, sizeof header - 1, err)) && block_rows_measure(w->hex.count, &hooks, &w->rows, err);
+    ok = ok && (!w->stream || file_stream_add(w->stream, header, sizeof header - 1, err)) &&
+         block_rows_measure(w->hex.count, &hooks, &w->rows, err);
     bool closed = file_stream_close(w->stream, ok ? err : NULL);
     if (w->stream && closed && w->rows.improved)
         closed = file_improve(w, ok ? err : NULL);
@@ -234,7 +249,8 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
 
     if (block_time(insns, count, w->patience, cancelled, w, &w->time, err)) {
         struct str reason = {0};
-        w->below = !w->time.unconfirmed[0] && below_ports(w, insns, count, w->time.measured.cycles, &reason);
+        w->below = !w->time.unconfirmed[0] &&
+                   below_ports(w, insns, count, w->time.measured.cycles, &reason);
         if (w->below)
             snprintf(w->time.unconfirmed, sizeof w->time.unconfirmed, "%s", str_text(&reason));
         str_done(&reason);
@@ -260,8 +276,10 @@ static bool measure_run(void *state, struct result *result, struct err *err)
 
 static json_t *measured_json(const struct kernel_measured *m, const char *state)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:b}", "state", state, "cycles", json_number(m->cycles), "spread", json_number(m->spread), "clock_hz", json_number(m->clock_hz),
-                     "repeats", (int)m->repeats, "pages", (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:b}", "state", state, "cycles",
+                     json_number(m->cycles), "spread", json_number(m->spread), "clock_hz",
+                     json_number(m->clock_hz), "repeats", (int)m->repeats, "pages", (int)m->pages,
+                     "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
 /* What the data were that a time is of: another time belongs to others. */
@@ -281,9 +299,11 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
     if (streams.items.count) {
         str_add(&text, "in the first-level cache");
         if (gathers)
-            str_add(&text, "; all indices are the same, so that one element is used over and over (kernel memory --measure has them in no order)");
+            str_add(&text, "; all indices are the same, so that one element is used over and over "
+                           "(kernel memory --measure has them in no order)");
         if (chases)
-            str_add(&text, "; pointers that are loaded all lead to one place (kernel memory --measure has a ring of them)");
+            str_add(&text, "; pointers that are loaded all lead to one place (kernel memory "
+                           "--measure has a ring of them)");
         result_line(result, "data: %s", str_text(&text));
         result_text(result, "data", str_text(&text));
     }
@@ -293,11 +313,15 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
 
 static void add_loop(struct session *s, const struct kernel_measuring *w, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "kernel", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 4},
-                                                   {.key = "state", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {
+        {.key = "kernel", .kind = CELL_TEXT},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "spread", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "state", .kind = CELL_TEXT}};
     const struct kernel_measured *m = &w->time.measured;
     const char *state = w->time.unconfirmed[0] ? "unconfirmed" : "ok";
-    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_JSON;
     cell_text(t, w->kernel->name);
@@ -305,11 +329,15 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
     cell_number(t, m->spread);
     cell_text(t, state);
     if (w->time.unconfirmed[0])
-        result_line(result, "%s: about %.2f cycles per iteration on this CPU, unconfirmed (%s); %s", w->kernel->name, m->cycles,
-                    w->time.unconfirmed, w->below ? "machine check compares these tables with this CPU" : PATIENT);
+        result_line(result, "%s: about %.2f cycles per iteration on this CPU, unconfirmed (%s); %s",
+                    w->kernel->name, m->cycles, w->time.unconfirmed,
+                    w->below ? "machine check compares these tables with this CPU" : PATIENT);
     else
-        result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->kernel->name, m->cycles,
-                100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
+        result_line(result,
+                    "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, "
+                    "%.2f GHz, %u page%s touched%s)",
+                    w->kernel->name, m->cycles, 100 * m->spread, m->clock_hz / 1e9, m->pages,
+                    m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
     add_data(w->kernel, w->loop, result);
     result_text(result, "kernel", w->kernel->name);
     result_nested(result, "measured", measured_json(m, state));
@@ -320,9 +348,12 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
 /* The rows that went into no file: CSV alone has them. */
 static void add_rows(const struct kernel_measuring *w, struct result *result)
 {
-    static const struct result_column columns[] = {
-        {.key = "hex", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "spread", .kind = CELL_NUMBER}, {.key = "state", .kind = CELL_TEXT}};
-    struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
+    static const struct result_column columns[] = {{.key = "hex", .kind = CELL_TEXT},
+                                                   {.key = "cycles", .kind = CELL_NUMBER},
+                                                   {.key = "spread", .kind = CELL_NUMBER},
+                                                   {.key = "state", .kind = CELL_TEXT}};
+    struct result_table *t =
+        result_table(result, "rows", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < w->rows.shown; i++) {
@@ -339,16 +370,21 @@ static void add_rows(const struct kernel_measuring *w, struct result *result)
 
 static void add_file(const struct kernel_measuring *w, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "reason", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {
+        {.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "reason", .kind = CELL_TEXT}};
     const struct reasons *reasons = &w->reasons;
     json_t *list = json_object();
 
-    result_line(result, "%zu of %zu block%s measured (%.1f %%) in %.1f s", w->rows.measured, w->rows.shown, w->rows.shown == 1 ? "" : "s",
-                w->rows.shown ? 100.0 * (double)w->rows.measured / (double)w->rows.shown : 0, w->seconds);
+    result_line(result, "%zu of %zu block%s measured (%.1f %%) in %.1f s", w->rows.measured,
+                w->rows.shown, w->rows.shown == 1 ? "" : "s",
+                w->rows.shown ? 100.0 * (double)w->rows.measured / (double)w->rows.shown : 0,
+                w->seconds);
     result_count(result, "blocks", (int64_t)w->rows.shown);
     result_count(result, "measured", (int64_t)w->rows.measured);
     result_number(result, "seconds", w->seconds);
-    struct result_table *t = reasons->texts.count ? result_table(result, "failures", columns, sizeof columns / sizeof *columns) : NULL;
+    struct result_table *t = reasons->texts.count ? result_table(result, "failures", columns,
+                                                                 sizeof columns / sizeof *columns)
+                                                  : NULL;
     if (t) {
         t->hide = NOT_CSV | NOT_JSON;
         t->headless = true;
@@ -356,7 +392,8 @@ static void add_file(const struct kernel_measuring *w, struct result *result)
     for (size_t i = 0; i < reasons->texts.count; i++) {
         cell_count(t, (int64_t)reasons->counts.items[i]);
         cell_text(t, reasons->texts.items[i]);
-        json_object_set_new(list, reasons->texts.items[i], json_integer((json_int_t)reasons->counts.items[i]));
+        json_object_set_new(list, reasons->texts.items[i],
+                            json_integer((json_int_t)reasons->counts.items[i]));
     }
     result_nested(result, "reasons", list);
     if (!w->out)
@@ -376,7 +413,8 @@ static bool measure_finish(struct session *s, void *state, struct result *result
 }
 
 /* What was measured of a file by then is shown. */
-static void measure_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void measure_failed(struct session *s, void *state, struct result *result,
+                           const struct err *err)
 {
     const struct kernel_measuring *w = state;
 
@@ -409,10 +447,13 @@ static bool take_loop(struct session *s, struct kernel_measuring *w, struct err 
     if (!session_has_kernel(s, err))
         return false;
     if (s->document.kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
+        return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set",
+                       "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
+                       isa_name(s->document.kernel->isa));
     kernel_insns(s->document.kernel, s->document.loop, &count);
     if (!count)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+                       "the loop has no instructions");
     w->kernel = kernel_hold(s->document.kernel);
     w->loop = s->document.loop;
     return true;
@@ -424,24 +465,50 @@ struct kernel_measure_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, file), .value = "CSV", .otherwise = "measure the loaded kernel",
-     .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex, or of BHive's without a header, instead"},
-    {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
-     .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
-    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct kernel_measure_values, patience), .value = "T", .least = 0.1, .most = 8640000,
-     .otherwise = "1.75s", .help = "of the loaded kernel: time to wait for a quiet core, in all; without one its time is unconfirmed"},
+    {.name = "--file",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_measure_values, file),
+     .value = "CSV",
+     .otherwise = "measure the loaded kernel",
+     .complete = COMPLETE_FILE,
+     .help =
+         "measure every block of a CSV with a column hex, or of BHive's without a header, instead"},
+    {.name = "--out",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct kernel_measure_values, out),
+     .value = "CSV",
+     .otherwise = "rows are part of the CSV result",
+     .complete = COMPLETE_FILE,
+     .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
+    {.name = "--patience",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct kernel_measure_values, patience),
+     .value = "T",
+     .least = 0.1,
+     .most = 8640000,
+     .otherwise = "1.75s",
+     .help = "of the loaded kernel: time to wait for a quiet core, in all; without one its time is "
+             "unconfirmed"},
     {0},
 };
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures", .work = measure_run, .publish = measure_finish, .free = measuring_free, .failed = measure_failed, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
+    static const struct task_ops ops = {.doing = "measures",
+                                        .work = measure_run,
+                                        .publish = measure_finish,
+                                        .free = measuring_free,
+                                        .failed = measure_failed,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always,
+                                        .counts = true};
     const struct kernel_measure_values *v = values;
 
     if (v->out && !v->file)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
     if (v->file && !isnan(v->patience))
-        return err_set(err, ERR_USAGE, "kernel measure --patience T", "--patience is for the loaded kernel, not for --file");
+        return err_set(err, ERR_USAGE, "kernel measure --patience T",
+                       "--patience is for the loaded kernel, not for --file");
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->patience = isnan(v->patience) ? BLOCK_PATIENCE : v->patience;
@@ -452,18 +519,23 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     }
     struct err unknown = {0};
-    struct machine *here = s->document.here.id ? session_machine(s, s->document.here.id, &unknown) : NULL;
+    struct machine *here =
+        s->document.here.id ? session_machine(s, s->document.here.id, &unknown) : NULL;
     w->machine = here ? machine_hold(here) : NULL;
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel measure", "kernel measure --patience 1s", "kernel measure --file blocks.csv --out measured.csv", NULL};
+static const char *const examples[] = {"kernel measure", "kernel measure --patience 1s",
+                                       "kernel measure --file blocks.csv --out measured.csv", NULL};
 
 const struct command command_kernel_measure = {
     .name = "kernel measure",
     .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
-    .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid. Where other tasks use the core, what was seen is shown as unconfirmed, and the "
-                   "command succeeds. So is what is below the bound of the ports of this CPU, where its tables are known.",
+    .description = "The code runs in a sandboxed process; registers and memory are set up so that "
+                   "every address is valid. Where other tasks use the core, what was seen is shown "
+                   "as unconfirmed, and the "
+                   "command succeeds. So is what is below the bound of the ports of this CPU, "
+                   "where its tables are known.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),

@@ -72,20 +72,23 @@ static bool work(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills it */
     w->job = job_current();
     bool kept = w->here && memory_lines_recall(&measured);
-    if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL, w->from, w->to, (const char *const *)w->arrays, w->arrays_count, err))
+    if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
+                              w->from, w->to, (const char *const *)w->arrays, w->arrays_count, err))
         return false;
     if (!watch_goes_on(err))
         return false;
     if (!w->measure || (!w->curve.moves && !w->curve.streams.unknown))
         return true;
     job_progress(w->job, 0, 0, "runs over %zu sizes", w->curve.count);
-    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, MEASURE_SECONDS, w->huge, cancelled, w, err);
+    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, MEASURE_SECONDS, w->huge,
+                                   cancelled, w, err);
     if (!ok && cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     if (ok)
         return true;
     const struct err reason = *err;
-    if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {   /* the machine is too busy now: what was measured by then is shown */
+    /* the machine is too busy now: what was measured by then is shown */
+    if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {
         w->cut_off = reason;
         *err = (struct err){0};
         return true;
@@ -107,10 +110,15 @@ static void add_symbol(const struct memory_job *w, const struct stream *one, str
 static void add_streams(const struct memory_job *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "stream", .kind = CELL_COUNT}, {.key = "base", .kind = CELL_TEXT}, {.key = "kind", .kind = CELL_TEXT}, {.key = "step", .unit = "B", .kind = CELL_COUNT},
-        {.key = "lines", .title = "lines per iteration", .kind = CELL_NUMBER, .decimals = 2}, {.key = "from", .kind = CELL_TEXT, .width = RAGGED}};
+        {.key = "stream", .kind = CELL_COUNT},
+        {.key = "base", .kind = CELL_TEXT},
+        {.key = "kind", .kind = CELL_TEXT},
+        {.key = "step", .unit = "B", .kind = CELL_COUNT},
+        {.key = "lines", .title = "lines per iteration", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "from", .kind = CELL_TEXT, .width = RAGGED}};
     const struct streams *s = &w->curve.streams;
-    struct result_table *t = result_table(result, "streams", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "streams", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
@@ -169,14 +177,24 @@ static double cycles_of(const struct memory_point *p)
 static void add_points(const struct memory_job *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "arrays", .title = "size", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}, {.key = "size", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "level", .kind = CELL_TEXT},
-        {.key = "core", .kind = CELL_NUMBER, .decimals = 2}, {.key = "transfers", .kind = CELL_NUMBER, .decimals = 2}, {.key = "hops", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "bytes_per_cycle", .title = "B/cycle", .kind = CELL_NUMBER, .decimals = 1}, {.key = "gb_per_s", .title = "GB/s", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "limit", .title = "limited by", .kind = CELL_TEXT}, {.key = "help", .title = "what would help", .kind = CELL_TEXT, .width = RAGGED},
-        {.key = "block_bytes", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "block_gain", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
+        {.key = "arrays", .title = "size", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
+        {.key = "size", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "level", .kind = CELL_TEXT},
+        {.key = "core", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "transfers", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "hops", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "spread", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "bytes_per_cycle", .title = "B/cycle", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "gb_per_s", .title = "GB/s", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "limit", .title = "limited by", .kind = CELL_TEXT},
+        {.key = "help", .title = "what would help", .kind = CELL_TEXT, .width = RAGGED},
+        {.key = "block_bytes", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "block_gain", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
     const struct memory_curve *c = &w->curve;
-    struct result_table *t = result_table(result, "sizes", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "sizes", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < c->count; i++) {
         const struct memory_point *p = &c->points[i];
@@ -213,7 +231,8 @@ static void add_points(const struct memory_job *w, struct result *result)
     table_hide_empty(t);
 }
 
-/* Cycles upwards on a logarithmic scale, sizes to the right: o measured, - predicted, * both. A row is labelled with the highest value that is drawn in it. */
+/* Cycles upwards on a logarithmic scale, sizes to the right: o measured, - predicted, * both. A row
+ * is labelled with the highest value that is drawn in it. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;
@@ -231,7 +250,8 @@ static void add_curve(const struct memory_curve *c, struct result *result)
         return;
     least *= 0.97;
     most = fmax(most * 1.03, 1.5 * least);
-    str_add(&out, "\n  cycles per iteration (log scale; labels: highest value of the row): o measured, - predicted, * both\n");
+    str_add(&out, "\n  cycles per iteration (log scale; labels: highest value of the row): o "
+                  "measured, - predicted, * both\n");
     for (int row = ROWS - 1; row >= 0; row--) {
         struct str marks = {0};
         double highest = 0;
@@ -243,7 +263,10 @@ static void add_curve(const struct memory_curve *c, struct result *result)
             }
             highest = fmax(highest, at[0] == row ? c->points[i].time.cycles : 0);
             highest = fmax(highest, at[1] == row ? c->points[i].measured : 0);
-            char mark = at[0] == row && at[1] == row ? '*' : at[1] == row ? 'o' : at[0] == row ? '-' : ' ';
+            char mark = at[0] == row && at[1] == row ? '*'
+                        : at[1] == row               ? 'o'
+                        : at[0] == row               ? '-'
+                                                     : ' ';
             str_addf(&marks, "%*c", COLUMN + 1, mark);
         }
         if (highest > 0)
@@ -272,8 +295,10 @@ static void add_roofline(const struct memory_job *w, struct result *result)
 
     if (!(c->flops > 0) || !(last->moved > 0) || !(c->clock_hz > 0))
         return;
-    double near = c->flops / cycles_of(first) * c->clock_hz * 1e-9, far = c->flops / cycles_of(last) * c->clock_hz * 1e-9;
-    result_line(result, "roofline: %.3f flop per byte moved; %.1f Gflop/s over %s, %.1f over %s", intensity, near, first->level, far, last->level);
+    double near = c->flops / cycles_of(first) * c->clock_hz * 1e-9,
+           far = c->flops / cycles_of(last) * c->clock_hz * 1e-9;
+    result_line(result, "roofline: %.3f flop per byte moved; %.1f Gflop/s over %s, %.1f over %s",
+                intensity, near, first->level, far, last->level);
     result_number(result, "flops", c->flops);
     result_number(result, "flops_per_byte", intensity);
 }
@@ -282,7 +307,8 @@ static void add_roofline(const struct memory_job *w, struct result *result)
 static void add_cores(const struct memory_curve *c, struct result *result)
 {
     const struct memory_point *last = &c->points[c->count - 1];
-    double socket = fact_number(c->machine, "socket_bandwidth"), one = last->moved / cycles_of(last) * c->clock_hz * 1e-9;
+    double socket = fact_number(c->machine, "socket_bandwidth"),
+           one = last->moved / cycles_of(last) * c->clock_hz * 1e-9;
 
     if (strcmp(last->level, "memory") != 0 || !(one > 0))
         return;
@@ -290,7 +316,10 @@ static void add_cores(const struct memory_curve *c, struct result *result)
         result_line(result, "cores: not known, %s has no socket_bandwidth", c->machine->id);
         return;
     }
-    result_line(result, "cores: one moves %.1f GB/s, so about %.0f of them use up the %.0f GB/s of a socket", one, fmax(1, floor(socket / one)), socket);
+    result_line(
+        result,
+        "cores: one moves %.1f GB/s, so about %.0f of them use up the %.0f GB/s of a socket", one,
+        fmax(1, floor(socket / one)), socket);
     result_number(result, "cores_saturate", fmax(1, floor(socket / one)));
 }
 
@@ -301,21 +330,31 @@ static void add_assumed(const struct memory_job *w, struct result *result)
     double huge = NAN;
 
     for (size_t i = 0; i < c->streams.items.count; i++)
-        several |= i && c->streams.items.items[i].kind == STREAM_WALK && c->streams.items.items[i].follows == STREAM_ALONE;
+        several |= i && c->streams.items.items[i].kind == STREAM_WALK &&
+                   c->streams.items.items[i].follows == STREAM_ALONE;
     if (several)
-        result_line(result, "assumed: no two streams share an array, but where a stream is said to be behind another (--arrays 2=1+4160 says that they do)");
+        result_line(result, "assumed: no two streams share an array, but where a stream is said to "
+                            "be behind another (--arrays 2=1+4160 says that they do)");
     if (!c->known)
         result_line(result, "not predicted: %s", c->why.what);
     else if (c->costs.measured)
-        result_line(result, "what lines cost was measured on this CPU (%s); others who share its caches change it", c->costs.day);
+        result_line(
+            result,
+            "what lines cost was measured on this CPU (%s); others who share its caches change it",
+            c->costs.day);
     else
-        result_line(result, "what lines cost is from the facts of %s%s", c->machine->id, w->here ? "; machine calibrate --memory measures this CPU's" : "");
+        result_line(result, "what lines cost is from the facts of %s%s", c->machine->id,
+                    w->here ? "; machine calibrate --memory measures this CPU's" : "");
     if (c->known && !c->costs.overlaps)
-        result_line(result, "transfers do not overlap with the core's own loads and stores here: their times add up (ECM)");
+        result_line(result, "transfers do not overlap with the core's own loads and stores here: "
+                            "their times add up (ECM)");
     for (size_t i = 0; i < c->count; i++)
         huge = isnan(c->points[i].huge) ? huge : c->points[i].huge;
     if (w->huge && huge < 0.9)
-        result_line(result, "pages of 2 MiB were asked for, and %.0f %% of the arrays have them: beyond some MiB this is slower", 100 * huge);
+        result_line(result,
+                    "pages of 2 MiB were asked for, and %.0f %% of the arrays have them: beyond "
+                    "some MiB this is slower",
+                    100 * huge);
     else if (w->measure && !isnan(huge))
         result_line(result, "arrays on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");
 }
@@ -332,20 +371,25 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     result_number(result, "core", c->core.cycles);
     if (!c->streams.items.count || !c->moves) {
         if (c->streams.unknown)
-            result_line(result, "%s: instruction %u: %s", w->kernel->name, c->streams.unknown, c->streams.why);
+            result_line(result, "%s: instruction %u: %s", w->kernel->name, c->streams.unknown,
+                        c->streams.why);
         else if (!c->streams.items.count)
-            result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name, c->core.cycles);
+            result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name,
+                        c->core.cycles);
         else
-            result_line(result, "%s: its accesses stay where they are: %.2f at any size", w->kernel->name, c->core.cycles);
+            result_line(result, "%s: its accesses stay where they are: %.2f at any size",
+                        w->kernel->name, c->core.cycles);
         return true;
     }
-    result_line(result, "%s on %s: %.2f cycles per iteration with all data in the first level", w->kernel->name, c->machine->id, c->core.cycles);
+    result_line(result, "%s on %s: %.2f cycles per iteration with all data in the first level",
+                w->kernel->name, c->machine->id, c->core.cycles);
     add_streams(w, result);
     if (c->streams.unknown)
         result_line(result, "instruction %u is left out: %s", c->streams.unknown, c->streams.why);
     add_points(w, result);
     if (w->cut_off.code)
-        result_line(result, "only %zu of %zu sizes were measured: %s", measured_count(c), c->count, w->cut_off.what);
+        result_line(result, "only %zu of %zu sizes were measured: %s", measured_count(c), c->count,
+                    w->cut_off.what);
     add_blocks(c, result);
     add_curve(c, result);
     add_roofline(w, result);
@@ -355,34 +399,73 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 }
 
 static const struct parameter options[] = {
-    {.name = "--size", .kind = PARAMETER_TEXT, .at = offsetof(struct memory_values, size), .value = "SIZES", .initial = SIZES,
-     .help = "bytes of all arrays together, in steps of two from one size to the other, or one size; K, M and G multiply"},
-    {.name = "--measure", .kind = PARAMETER_FLAG, .at = offsetof(struct memory_values, measure), .help = "run the loop over arrays of each size on this CPU, too"},
-    {.name = "--pages", .kind = PARAMETER_CHOICE, .at = offsetof(struct memory_values, pages), .choices = "4K|2M", .initial = "2M", .help = "pages that measured arrays lie on"},
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct memory_values, machine), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+    {.name = "--size",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct memory_values, size),
+     .value = "SIZES",
+     .initial = SIZES,
+     .help = "bytes of all arrays together, in steps of two from one size to the other, or one "
+             "size; K, M and G multiply"},
+    {.name = "--measure",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct memory_values, measure),
+     .help = "run the loop over arrays of each size on this CPU, too"},
+    {.name = "--pages",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct memory_values, pages),
+     .choices = "4K|2M",
+     .initial = "2M",
+     .help = "pages that measured arrays lie on"},
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct memory_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
      .help = "machine to predict for"},
-    {.name = "--arrays", .kind = PARAMETER_WORDS, .at = offsetof(struct memory_values, arrays), .value = "STREAM=STREAM+BYTES", .otherwise = "each stream has an array of its own",
-     .help = "the first stream lies in the array of the second, so many bytes on: rows of a stencil"},
+    {.name = "--arrays",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct memory_values, arrays),
+     .value = "STREAM=STREAM+BYTES",
+     .otherwise = "each stream has an array of its own",
+     .help =
+         "the first stream lies in the array of the second, so many bytes on: rows of a stencil"},
     {0},
 };
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "looks at memory", .work = work, .publish = publish, .free = job_free, .listed = TASK_LISTED_IF_LONG};
-    static const struct task_ops measuring = {.doing = "looks at memory", .work = work, .publish = publish, .free = job_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "looks at memory",
+                                        .work = work,
+                                        .publish = publish,
+                                        .free = job_free,
+                                        .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops measuring = {.doing = "looks at memory",
+                                              .work = work,
+                                              .publish = publish,
+                                              .free = job_free,
+                                              .listed = TASK_LISTED,
+                                              .measures = job_measures_always};
     const struct memory_values *v = values;
     double from, to;
 
     if (!session_has_kernel(s, err) || !memory_curve_sizes(v->size, &from, &to, err))
         return false;
     if (v->measure && s->document.kernel->isa != isa_host())
-        return err_set(err, ERR_USAGE, "leave --measure out", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
+        return err_set(err, ERR_USAGE, "leave --measure out",
+                       "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
+                       isa_name(s->document.kernel->isa));
     struct machine *m = session_kernel_machine(s, v->machine, err);
     if (!m)
         return false;
     struct memory_job *w = mem_zero(1, sizeof *w);
-    *w = (struct memory_job){.kernel = kernel_hold(s->document.kernel), .loop = s->document.loop, .machine = machine_hold(m), .measure = v->measure,
-                             .huge = strcmp(v->pages, "2M") == 0, .from = from, .to = to};
+    *w = (struct memory_job){.kernel = kernel_hold(s->document.kernel),
+                             .loop = s->document.loop,
+                             .machine = machine_hold(m),
+                             .measure = v->measure,
+                             .huge = strcmp(v->pages, "2M") == 0,
+                             .from = from,
+                             .to = to};
     w->here = s->document.here.id && strcmp(s->document.here.id, m->id) == 0;
     w->arrays = mem_zero(v->arrays.count + 1, sizeof *w->arrays);
     for (size_t i = 0; i < v->arrays.count; i++)
@@ -390,12 +473,16 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, v->measure ? &measuring : &ops, w);
 }
 
-static const char *const examples[] = {"kernel memory", "kernel memory --size 16K..512M --measure", "kernel memory --machine skylake --size 2M", "kernel memory --arrays 2=1+4160", NULL};
+static const char *const examples[] = {"kernel memory", "kernel memory --size 16K..512M --measure",
+                                       "kernel memory --machine skylake --size 2M",
+                                       "kernel memory --arrays 2=1+4160", NULL};
 
 const struct command command_kernel_memory = {
     .name = "kernel memory",
-    .help = "cycles per iteration by the size of the arrays: from each cache and from memory, predicted and measured",
-    .description = "The streams of the loop are found in its instructions. What lines cost is measured by machine calibrate --memory, or is the machine's facts.",
+    .help = "cycles per iteration by the size of the arrays: from each cache and from memory, "
+            "predicted and measured",
+    .description = "The streams of the loop are found in its instructions. What lines cost is "
+                   "measured by machine calibrate --memory, or is the machine's facts.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct memory_values),

@@ -40,14 +40,19 @@ static void read_pasted(struct session *s, struct str *out)
 /* The screen is to collect text and come back with the same options. */
 static void ask_for_text(struct session *s, const struct paste_values *v)
 {
-    snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s", v->syntax ? " --syntax " : "", v->syntax ? v->syntax : "", v->isa ? " --isa " : "",
+    snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s",
+             v->syntax ? " --syntax " : "", v->syntax ? v->syntax : "", v->isa ? " --isa " : "",
              v->isa ? v->isa : "", v->skip_bad ? " --skip-bad" : "");
     s->want_paste = true;
 }
 
 static const struct parameter paste_options[] = {
     LOADING_OPTION_SYNTAX(struct paste_values),
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct paste_values, isa), .choices = ISA_CHOICES, .otherwise = "detected from the registers",
+    {.name = "--isa",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct paste_values, isa),
+     .choices = ISA_CHOICES,
+     .otherwise = "detected from the registers",
      .help = "the instruction set"},
     LOADING_OPTION_SKIP_BAD(struct paste_values),
     {0},
@@ -62,7 +67,8 @@ static bool prepare_paste(struct session *s, const void *values, struct task *ta
         return true;
     }
     if (!s->input)
-        return err_set(err, ERR_USAGE, "paste the text itself into the workbench", "no standard input here");
+        return err_set(err, ERR_USAGE, "paste the text itself into the workbench",
+                       "no standard input here");
     struct kernel_options options = {.skip_bad = v->skip_bad};
     struct str text = {0};
     options.isa_given = v->isa && isa_parse(v->isa, &options.isa);
@@ -72,13 +78,17 @@ static bool prepare_paste(struct session *s, const void *values, struct task *ta
     return loading_start_text(s, &text, &options, task);
 }
 
-static const char *const paste_examples[] = {"kernel paste", "kernel paste --syntax intel --skip-bad", NULL};
+static const char *const paste_examples[] = {"kernel paste",
+                                             "kernel paste --syntax intel --skip-bad", NULL};
 
 const struct command command_kernel_paste = {
     .name = "kernel paste",
     .help = "read assembler text from standard input up to a line with a single dot",
-    .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text is taken as it is: with addresses, bytes, percentages, line numbers, quotation marks "
-                   "or source between the instructions; kernel omitted lists what was left out. Refused text can be corrected and tried again.",
+    .description =
+        "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text is taken "
+        "as it is: with addresses, bytes, percentages, line numbers, quotation marks "
+        "or source between the instructions; kernel omitted lists what was left out. Refused text "
+        "can be corrected and tried again.",
     .options = paste_options,
     .examples = paste_examples,
     .values_size = sizeof(struct paste_values),
@@ -91,11 +101,20 @@ struct hex_values {
 };
 
 static const struct parameter hex_arguments[] = {
-    {.name = "BYTES", .kind = PARAMETER_JOINED, .at = offsetof(struct hex_values, bytes), .required = true, .help = "pairs of hex digits, blanks allowed"},
+    {.name = "BYTES",
+     .kind = PARAMETER_JOINED,
+     .at = offsetof(struct hex_values, bytes),
+     .required = true,
+     .help = "pairs of hex digits, blanks allowed"},
     {0},
 };
 static const struct parameter hex_options[] = {
-    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct hex_values, isa), .choices = ISA_CHOICES, .initial = ISA_UNSAID_NAME, .help = "the instruction set"},
+    {.name = "--isa",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct hex_values, isa),
+     .choices = ISA_CHOICES,
+     .initial = ISA_UNSAID_NAME,
+     .help = "the instruction set"},
     {0},
 };
 
@@ -135,7 +154,12 @@ static bool hex_publish(struct session *s, void *state, struct result *result, s
 
 static bool prepare_hex(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "decodes", .work = hex_work, .publish = hex_publish, .free = hex_free, .goes_on = loading_goes_on, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "decodes",
+                                        .work = hex_work,
+                                        .publish = hex_publish,
+                                        .free = hex_free,
+                                        .goes_on = loading_goes_on,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct hex_values *v = values;
     struct hex_reading *h = mem_zero(1, sizeof *h);
 
@@ -148,7 +172,8 @@ static bool prepare_hex(struct session *s, const void *values, struct task *task
     return loading_give(s, task, &ops, h);
 }
 
-static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};
+static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64",
+                                           NULL};
 
 const struct command command_kernel_hex = {
     .name = "kernel hex",

@@ -13,13 +13,22 @@ struct report_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct report_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct report_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "file to write: .html or .md"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct report_values, machines), .value = "ID", .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE, .help = "machine to report on"},
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct report_values, machines),
+     .value = "ID",
+     .otherwise = "the current machines",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to report on"},
     {0},
 };
 
@@ -32,11 +41,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     size_t count;
 
     if (!html && !(dot && strcmp(dot, ".md") == 0))
-        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md", "the file name must end in .html or .md");
+        return err_set(err, ERR_USAGE, "kernel report FILE.html, or FILE.md",
+                       "the file name must end in .html or .md");
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
     if (!analyses)
         return false;
-    (html ? report_html : report_markdown)(s->document.kernel, s->document.loop, analyses, count, &raw);
+    (html ? report_html : report_markdown)(s->document.kernel, s->document.loop, analyses, count,
+                                           &raw);
     utf8_printable(str_text(&raw), raw.length, &text);
     str_done(&raw);
     kernel_analyses_free(analyses, count);
@@ -45,12 +56,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel report triad.html", "kernel report triad.md --machine znver4", NULL};
+static const char *const examples[] = {"kernel report triad.html",
+                                       "kernel report triad.md --machine znver4", NULL};
 
 const struct command command_kernel_report = {
     .name = "kernel report",
     .help = "write the analysis as a self-contained document",
-    .description = "For each machine: the bottleneck, the bounds and the pressure table (a heat map in HTML). Nothing is loaded from the network.",
+    .description = "For each machine: the bottleneck, the bounds and the pressure table (a heat "
+                   "map in HTML). Nothing is loaded from the network.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -11,13 +11,15 @@
 #define TIMELINE_COLUMNS 100
 #define ITERATIONS_MAX 100000
 
-static void add_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct result *result)
+static void add_timeline(const struct simulation *sim, const struct insn *insns, size_t count,
+                         struct result *result)
 {
     struct str out = {0};
     const unsigned width = insn_place_width(insns, count);
     char number[PLACE_TEXT];
 
-    str_add(&out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D dispatched, = executes, _ done, R retired\n");
+    str_add(&out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D "
+                  "dispatched, = executes, _ done, R retired\n");
     for (unsigned iteration = 0; iteration < sim->step_iterations; iteration++)
         for (size_t k = 0; k < count && !watch_steps(1); k++) {
             const struct simulated_step *step = &sim->steps[iteration * count + k];
@@ -53,7 +55,8 @@ static void add_repeated(const struct insn *repeated, struct result *result)
 }
 
 /* Names the sizes that the stalls come from, where they are estimates. */
-static void add_estimates(const struct machine *m, const struct simulation *sim, struct result *result)
+static void add_estimates(const struct machine *m, const struct simulation *sim,
+                          struct result *result)
 {
     const struct { const char *fact; double stalls; } sizes[] = {
         {"reorder_buffer", sim->stalls_rob},
@@ -65,38 +68,57 @@ static void add_estimates(const struct machine *m, const struct simulation *sim,
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *source = sizes[i].stalls > 0 ? machine_fact_estimate(m, sizes[i].fact) : NULL;
         if (source)
-            result_line(result, "  %s %s: %s", sizes[i].fact, machine_fact(m, sizes[i].fact), source);
+            result_line(result, "  %s %s: %s", sizes[i].fact, machine_fact(m, sizes[i].fact),
+                        source);
     }
 }
 
-static void add_text(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, const struct insn *insns, size_t count, struct result *result)
+static void add_text(const struct machine *m, const struct simulation *sim,
+                     const struct bounds *bounds, const struct insn *insns, size_t count,
+                     struct result *result)
 {
     const struct insn *repeated = analysis_repeated(insns, count);
     const char *least = cycles_words(bounds->unknown || repeated, bounds->estimate);
 
     if (isnan(sim->cycles)) {
         result_line(result, "%s: not simulated: %s", m->title,
-                    isnan(machine_number(m, "load_latency")) ? "the machine has no fact load_latency" : "an instruction never executes; check the machine's facts");
+                    isnan(machine_number(m, "load_latency"))
+                        ? "the machine has no fact load_latency"
+                        : "an instruction never executes; check the machine's facts");
         result_line(result, "  bound %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
         return;
     }
     if (sim->period)
-        result_line(result, "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u iteration%s: %lld/%u, found at iteration %u)", m->title, least,
-                    sim->cycles, sim->period, sim->period == 1 ? "" : "s", (long long)sim->numerator, sim->period, sim->iterations);
+        result_line(result,
+                    "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u "
+                    "iteration%s: %lld/%u, found at iteration %u)",
+                    m->title, least, sim->cycles, sim->period, sim->period == 1 ? "" : "s",
+                    (long long)sim->numerator, sim->period, sim->iterations);
     else if (sim->bounded)
-        result_line(result, "%s: %s%.2f cycles per iteration: its bound (%s), of which the simulation has only a part", m->title, least, sim->cycles, bound_name(bounds->bottleneck));
+        result_line(result,
+                    "%s: %s%.2f cycles per iteration: its bound (%s), of which the simulation has "
+                    "only a part",
+                    m->title, least, sim->cycles, bound_name(bounds->bottleneck));
     else if (sim->replayed)
-        result_line(result, "%s: %s%.2f cycles per iteration: what its loads take with those that are tried again, a fitted mean that is not simulated", m->title, least, sim->cycles);
+        result_line(result,
+                    "%s: %s%.2f cycles per iteration: what its loads take with those that are "
+                    "tried again, a fitted mean that is not simulated",
+                    m->title, least, sim->cycles);
     else if (sim->assisted)
-        result_line(result, "%s: %s%.2f cycles per iteration, simulated and x87 assists on top", m->title, least, sim->cycles);
+        result_line(result, "%s: %s%.2f cycles per iteration, simulated and x87 assists on top",
+                    m->title, least, sim->cycles);
     else
-        result_line(result, "%s: %s%.2f cycles per iteration simulated, mean over the last quarter of %u iterations; the state did not repeat", m->title, least,
-                    sim->cycles, sim->iterations);
+        result_line(result,
+                    "%s: %s%.2f cycles per iteration simulated, mean over the last quarter of %u "
+                    "iterations; the state did not repeat",
+                    m->title, least, sim->cycles, sim->iterations);
     result_line(result, "  bound %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
     if (repeated)
         add_repeated(repeated, result);
-    result_line(result, "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, scheduler full %.2f", sim->stalls_front, sim->stalls_rob,
-                sim->stalls_scheduler);
+    result_line(result,
+                "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, "
+                "scheduler full %.2f",
+                sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     add_estimates(m, sim, result);
     add_ports(m, sim, result);
     add_timeline(sim, insns, count, result);
@@ -108,14 +130,18 @@ static json_t *timeline_json(const struct simulation *sim, size_t count)
 
     for (size_t i = 0; i < sim->step_iterations * count && !watch_steps(1); i++)
         if (sim->steps[i].retire)
-            json_array_append_new(steps, json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count), "instruction", (int)(i % count), "fetch",
-                                                   sim->steps[i].fetch, "issue", sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done", sim->steps[i].done,
-                                                   "retire", sim->steps[i].retire));
+            json_array_append_new(
+                steps,
+                json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "iteration", (int)(i / count),
+                          "instruction", (int)(i % count), "fetch", sim->steps[i].fetch, "issue",
+                          sim->steps[i].issue, "dispatch", sim->steps[i].dispatch, "done",
+                          sim->steps[i].done, "retire", sim->steps[i].retire));
     return steps;
 }
 
 /* The same steps as rows of CSV. */
-static void add_steps(struct result_table *t, const struct machine *m, const struct simulation *sim, size_t count)
+static void add_steps(struct result_table *t, const struct machine *m, const struct simulation *sim,
+                      size_t count)
 {
     for (size_t i = 0; i < sim->step_iterations * count && !watch_steps(1); i++) {
         const struct simulated_step *step = &sim->steps[i];
@@ -132,21 +158,27 @@ static void add_steps(struct result_table *t, const struct machine *m, const str
     }
 }
 
-static json_t *simulation_json(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, bool least, size_t count)
+static json_t *simulation_json(const struct machine *m, const struct simulation *sim,
+                               const struct bounds *bounds, bool least, size_t count)
 {
     const struct ports *ports = mapping_ports(m->mapping);
     json_t *busy = json_object();
 
     for (unsigned j = 0; j < ports->count; j++)
         json_object_set_new(busy, ports->names[j], json_number(sim->busy[j]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}", "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
-                     sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
-                     (int)sim->iterations, "lower_bound", (int)least, "estimate", (int)bounds->estimate, "bound", json_number(bounds->total), "ports", busy, "stalls", "frontend",
-                     json_number(sim->stalls_front), "reorder", json_number(sim->stalls_rob), "scheduler", json_number(sim->stalls_scheduler), "timeline",
-                     timeline_json(sim, count));
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}",
+                     "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
+                     sim->period ? json_integer(sim->period) : json_null(), "numerator",
+                     sim->period ? json_integer((json_int_t)sim->numerator) : json_null(),
+                     "iterations", (int)sim->iterations, "lower_bound", (int)least, "estimate",
+                     (int)bounds->estimate, "bound", json_number(bounds->total), "ports", busy,
+                     "stalls", "frontend", json_number(sim->stalls_front), "reorder",
+                     json_number(sim->stalls_rob), "scheduler", json_number(sim->stalls_scheduler),
+                     "timeline", timeline_json(sim, count));
 }
 
-static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim, const struct bounds *bounds, bool least)
+static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim,
+                    const struct bounds *bounds, bool least)
 {
     cell_text(t, m->id);
     cell_number(t, sim->cycles);
@@ -170,34 +202,54 @@ struct simulate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct simulate_values, machines), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine to simulate"},
-    {.name = "--iterations", .kind = PARAMETER_COUNT, .at = offsetof(struct simulate_values, iterations), .value = "N", .least = 1, .most = ITERATIONS_MAX,
-     .otherwise = "until the state repeats", .help = "maximum number of iterations"},
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct simulate_values, machines),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to simulate"},
+    {.name = "--iterations",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct simulate_values, iterations),
+     .value = "N",
+     .least = 1,
+     .most = ITERATIONS_MAX,
+     .otherwise = "until the state repeats",
+     .help = "maximum number of iterations"},
     {0},
 };
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "period", .kind = CELL_COUNT}, {.key = "iterations", .kind = CELL_COUNT},
-        {.key = "numerator", .kind = CELL_COUNT}, {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "estimate", .kind = CELL_SWITCH}, {.key = "bound", .kind = CELL_NUMBER}};
+        {.key = "machine", .kind = CELL_TEXT},    {.key = "cycles", .kind = CELL_NUMBER},
+        {.key = "period", .kind = CELL_COUNT},    {.key = "iterations", .kind = CELL_COUNT},
+        {.key = "numerator", .kind = CELL_COUNT}, {.key = "lower_bound", .kind = CELL_SWITCH},
+        {.key = "estimate", .kind = CELL_SWITCH}, {.key = "bound", .kind = CELL_NUMBER}};
     static const struct result_column steps[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "iteration", .kind = CELL_COUNT}, {.key = "instruction", .kind = CELL_COUNT}, {.key = "fetch", .kind = CELL_COUNT},
-        {.key = "issue", .kind = CELL_COUNT}, {.key = "dispatch", .kind = CELL_COUNT}, {.key = "done", .kind = CELL_COUNT}, {.key = "retire", .kind = CELL_COUNT}};
+        {.key = "machine", .kind = CELL_TEXT},      {.key = "iteration", .kind = CELL_COUNT},
+        {.key = "instruction", .kind = CELL_COUNT}, {.key = "fetch", .kind = CELL_COUNT},
+        {.key = "issue", .kind = CELL_COUNT},       {.key = "dispatch", .kind = CELL_COUNT},
+        {.key = "done", .kind = CELL_COUNT},        {.key = "retire", .kind = CELL_COUNT}};
     const struct simulate_values *v = values;
-    struct simulate_options how = {.timeline = TIMELINE_ITERATIONS, .iterations = v->iterations == NOT_GIVEN ? 0 : (unsigned)v->iterations};
+    struct simulate_options how = {.timeline = TIMELINE_ITERATIONS,
+                                   .iterations =
+                                       v->iterations == NOT_GIVEN ? 0 : (unsigned)v->iterations};
     size_t count;
 
     if (!session_has_kernel(s, err))
         return false;
     const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
-    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
-    struct result_table *timeline = result_table(result, "timeline", steps, sizeof steps / sizeof *steps);
+    struct result_table *timeline =
+        result_table(result, "timeline", steps, sizeof steps / sizeof *steps);
     timeline->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i == 0 || i < v->machines.count; i++) {
-        struct machine *m = session_kernel_machine(s, v->machines.count ? v->machines.items[i] : NULL, err);
+        struct machine *m =
+            session_kernel_machine(s, v->machines.count ? v->machines.items[i] : NULL, err);
         struct simulation sim;
         struct bounds bounds;
         if (!m)
@@ -213,12 +265,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"kernel simulate", "kernel simulate --machine skylake --iterations 200", NULL};
+static const char *const examples[] = {"kernel simulate",
+                                       "kernel simulate --machine skylake --iterations 200", NULL};
 
 const struct command command_kernel_simulate = {
     .name = "kernel simulate",
     .help = "simulate the loop cycle by cycle until its state repeats, with a timeline",
-    .description = "Once the state of the core repeats, cycles per iteration are exact. The timeline shows the first iterations.",
+    .description = "Once the state of the core repeats, cycles per iteration are exact. The "
+                   "timeline shows the first iterations.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct simulate_values),

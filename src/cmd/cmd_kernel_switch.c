@@ -12,11 +12,18 @@ struct switch_values {
 };
 
 static const struct parameter switch_arguments[] = {
-    {.name = "TO", .kind = PARAMETER_TEXT, .at = offsetof(struct switch_values, to), .required = true, .help = "next, previous, or the number that kernel opened shows"},
+    {.name = "TO",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct switch_values, to),
+     .required = true,
+     .help = "next, previous, or the number that kernel opened shows"},
     {0},
 };
 static const struct parameter switch_options[] = {
-    {.name = "--loops", .kind = PARAMETER_FLAG, .at = offsetof(struct switch_values, loops), .help = "next and previous go through the loops of each kernel, too"},
+    {.name = "--loops",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct switch_values, loops),
+     .help = "next and previous go through the loops of each kernel, too"},
     {0},
 };
 
@@ -39,7 +46,8 @@ static bool step_loop(struct session *s, int step, struct result *result)
     return true;
 }
 
-static bool run_switch(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_switch(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     const struct switch_values *v = values;
     struct shelf *shelf = &s->document.shelf;
@@ -51,14 +59,16 @@ static bool run_switch(struct session *s, const void *values, struct result *res
     if (!step) {
         unsigned long number = strtoul(v->to, &end, 10);
         if (*end || number < 1 || number > shelf->list.count)
-            return err_set(err, ERR_USAGE, "kernel opened lists them", "no kernel %s; numbers are 1 to %zu", v->to, shelf->list.count);
+            return err_set(err, ERR_USAGE, "kernel opened lists them",
+                           "no kernel %s; numbers are 1 to %zu", v->to, shelf->list.count);
         take(s, number - 1, shelf->list.items[number - 1].loop, result);
         return true;
     }
     if (v->loops && step_loop(s, step, result))
         return true;
     if (shelf->list.count < 2 && !(v->loops && s->document.kernel->loop_count > 1))
-        return err_set(err, ERR_USAGE, "kernel load and kernel paste add others", "this is the only %s", v->loops ? "loop" : "kernel");
+        return err_set(err, ERR_USAGE, "kernel load and kernel paste add others",
+                       "this is the only %s", v->loops ? "loop" : "kernel");
     const size_t to = (shelf->at + shelf->list.count + (step > 0 ? 1 : -1)) % shelf->list.count;
     const struct shelved *item = &shelf->list.items[to];
     take(s, to, !v->loops ? item->loop : step > 0 ? 0 : item->kernel->loop_count - 1, result);
@@ -70,7 +80,8 @@ static const char *const switch_examples[] = {"kernel switch next", "kernel swit
 const struct command command_kernel_switch = {
     .name = "kernel switch",
     .help = "go to another of the kernels that were loaded or pasted",
-    .description = "In the pane of the loop, [ and ] go through the loops of a kernel, then to the previous or next kernel.",
+    .description = "In the pane of the loop, [ and ] go through the loops of a kernel, then to the "
+                   "previous or next kernel.",
     .arguments = switch_arguments,
     .options = switch_options,
     .examples = switch_examples,
@@ -79,7 +90,8 @@ const struct command command_kernel_switch = {
     .run = run_switch,
 };
 
-static bool run_opened(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_opened(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
@@ -94,7 +106,8 @@ static bool run_opened(struct session *s, const void *values, struct result *res
     if (!session_has_kernel(s, err))
         return false;
     result_count(result, "current", (int64_t)shelf->at + 1);
-    struct result_table *t = result_table(result, "kernels", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "kernels", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < shelf->list.count; i++) {
         struct str name = {0};
         struct shelved item = shelf->list.items[i];

@@ -20,13 +20,29 @@ struct trace_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct trace_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write: .html"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct trace_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "file to write: .html"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct trace_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine to simulate"},
-    {.name = "--iterations", .kind = PARAMETER_COUNT, .at = offsetof(struct trace_values, iterations), .value = "N", .least = 1, .most = ITERATIONS_MOST, .initial = INITIAL(ITERATIONS_SHOWN),
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct trace_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to simulate"},
+    {.name = "--iterations",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct trace_values, iterations),
+     .value = "N",
+     .least = 1,
+     .most = ITERATIONS_MOST,
+     .initial = INITIAL(ITERATIONS_SHOWN),
      .help = "iterations to show"},
     {0},
 };
@@ -57,7 +73,10 @@ static bool trace_work(void *state, struct result *result, struct err *err)
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
     simulate_kernel(w->kernel, w->loop, w->machine, &how, &sim, NULL);
-    bool ok = watch_goes_on(err) && (!isnan(sim.cycles) || err_set(err, ERR_DATA, "check the machine's facts: load_latency", "%s cannot simulate this loop", w->machine->id));
+    bool ok =
+        watch_goes_on(err) &&
+        (!isnan(sim.cycles) || err_set(err, ERR_DATA, "check the machine's facts: load_latency",
+                                       "%s cannot simulate this loop", w->machine->id));
     if (ok) {
         report_trace(w->kernel->name, w->machine, &sim, insns, count, &raw);
         utf8_printable(str_text(&raw), raw.length, &text);
@@ -71,7 +90,10 @@ static bool trace_work(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "simulates", .work = trace_work, .free = tracing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "simulates",
+                                        .work = trace_work,
+                                        .free = tracing_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct trace_values *v = values;
     const char *ending = strrchr(v->file, '.');
 
@@ -83,16 +105,20 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!m)
         return false;
     struct tracing *w = mem_alloc(sizeof *w);
-    *w = (struct tracing){kernel_hold(s->document.kernel), s->document.loop, v->iterations, machine_hold(m), mem_strdup(v->file)};
+    *w = (struct tracing){kernel_hold(s->document.kernel), s->document.loop, v->iterations,
+                          machine_hold(m), mem_strdup(v->file)};
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel trace loop.html", "kernel trace loop.html --machine skylake --iterations 100", NULL};
+static const char *const examples[] = {
+    "kernel trace loop.html", "kernel trace loop.html --machine skylake --iterations 100", NULL};
 
 const struct command command_kernel_trace = {
     .name = "kernel trace",
     .help = "write the simulated loop as a page that zooms",
-    .description = "A row per instruction and iteration over the cycles, coloured by what it waits for, in one HTML file that loads nothing. The timeline view shows the same in the terminal.",
+    .description =
+        "A row per instruction and iteration over the cycles, coloured by what it waits for, in "
+        "one HTML file that loads nothing. The timeline view shows the same in the terminal.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -47,7 +47,8 @@ struct tuning {
     struct tune_options options;
     unsigned inputs;
     bool here;                       /* it may run on this CPU */
-    bool would_sum;                  /* with --reassociate there would be more sums in registers of their own */
+    /* with --reassociate there would be more sums in registers of their own */
+    bool would_sum;
     bool compares;                   /* all versions are compared with the loop by running both */
     char *export;                    /* file; NULL: none */
     char why[128];                   /* nothing was run, or measured; "": it was */
@@ -56,7 +57,8 @@ struct tuning {
     size_t best;                     /* of versions; 0: the loop itself */
     struct tune_builds builds;
     double builds_measured[BUILDS_SHOWN];   /* cycles per iteration of the loop; NaN */
-    size_t build;                    /* the best of builds, where it is faster than every version; SIZE_MAX: none */
+    /* the best of builds, where it is faster than every version; SIZE_MAX: none */
+    size_t build;
     struct str text;                 /* of the best */
     const struct kernel *made;       /* of that text, or the best build; NULL: none */
     size_t made_loop;
@@ -87,20 +89,24 @@ static size_t builds_shown(const struct tuning *w)
 {
     size_t count = 0;
 
-    while (count < w->builds.list.count && count < BUILDS_SHOWN && w->builds.list.items[count].cycles < w->tune->cycles * (1 - BUILD_GAIN))
+    while (count < w->builds.list.count && count < BUILDS_SHOWN &&
+           w->builds.list.items[count].cycles < w->tune->cycles * (1 - BUILD_GAIN))
         count++;
     return count;
 }
 
-/* All that are shown, on random inputs. What differs is a fault of the table or of the rules of order: it is told, and not used. */
-static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count, struct err *err)
+/* All that are shown, on random inputs. What differs is a fault of the table or of the rules of
+ * order: it is told, and not used. */
+static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
+                        struct err *err)
 {
     for (size_t i = 0; i < shown(w); i++) {
         struct tuned_result *v = &w->versions[i + 1];
         job_progress(w->job, (double)i, (double)shown(w), "versions compared with the loop");
         if (cancelled(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        v->compared = same_try(s, insns, count, w->tune->found.items[i].version, w->inputs, w->options.seed + i, &v->same, err);
+        v->compared = same_try(s, insns, count, w->tune->found.items[i].version, w->inputs,
+                               w->options.seed + i, &v->same, err);
         if (!v->compared && err->code != ERR_LIMIT && err->code != ERR_DATA)
             return false;
     }
@@ -116,7 +122,8 @@ static bool is_usable(const struct tuning *w, size_t at)
 }
 
 /* The loop and the best few beside each other, so that they share the quiet moments. */
-static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count, struct err *err)
+static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
+                         size_t count, struct err *err)
 {
     struct calibration calibration;
     struct err fault = {0};
@@ -139,7 +146,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
         const struct tune_build *b = &w->builds.list.items[builds];
         size_t length;
         const struct insn *code = kernel_insns(b->kernel, b->loop, &length);
-        built[builds] = kernel_refused(code, length, NULL) ? SIZE_MAX : kernel_set_add(set, code, length);
+        built[builds] =
+            kernel_refused(code, length, NULL) ? SIZE_MAX : kernel_set_add(set, code, length);
     }
     const bool ok = kernel_set_measure(set, PATIENCE_SECONDS, err);
     for (size_t i = 0; ok && i < builds; i++) {
@@ -159,7 +167,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs versions on this CPU. False with err when cancelled; where nothing can be run, why says so and all goes on by the model. */
+/* Runs versions on this CPU. False with err when cancelled; where nothing can be run, why says so
+ * and all goes on by the model. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -173,7 +182,8 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
     w->compares = s && !refused;
     if (refused)
         snprintf(w->why, sizeof w->why, "not compared by running: %.90s", refused);
-    bool ok = s && (!w->compares || compare_all(w, s, insns, count, &fault)) && (kernel_refused(insns, count, NULL) || measure_best(w, s, insns, count, &fault));
+    bool ok = s && (!w->compares || compare_all(w, s, insns, count, &fault)) &&
+              (kernel_refused(insns, count, NULL) || measure_best(w, s, insns, count, &fault));
     sandbox_free(s);
     if (!ok && fault.code == ERR_INTERRUPTED) {
         *err = fault;
@@ -195,18 +205,22 @@ static size_t choose(const struct tuning *w)
             continue;
         if (!measured)
             return i;
-        if (w->versions[i].measured < (best ? w->versions[best].measured : w->versions[0].measured * 0.99))
+        if (w->versions[i].measured <
+            (best ? w->versions[best].measured : w->versions[0].measured * 0.99))
             best = i;
     }
     return best;
 }
 
-/* The build that is faster than the loop and all versions, by measuring where both have a time; SIZE_MAX: none. Another rounding is for who asked for it. */
+/* The build that is faster than the loop and all versions, by measuring where both have a time;
+ * SIZE_MAX: none. Another rounding is for who asked for it. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
     size_t best = SIZE_MAX;
-    double least = measured ? w->versions[w->best].measured : w->best ? w->tune->found.items[w->best - 1].cycles : w->tune->cycles;
+    double least = measured  ? w->versions[w->best].measured
+                   : w->best ? w->tune->found.items[w->best - 1].cycles
+                             : w->tune->cycles;
 
     least *= 1 - BUILD_GAIN;
     for (size_t i = 0; i < builds_shown(w); i++) {
@@ -232,7 +246,8 @@ static bool is_att(const struct insn *insns, size_t count)
 /* The jump back over a longer loop may need a longer distance than before. */
 static bool same_form(const struct insn *a, const struct insn *b)
 {
-    return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0 : strcmp(a->form, b->form) == 0;
+    return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0
+                                               : strcmp(a->form, b->form) == 0;
 }
 
 static bool same_insns(const struct kernel *k, const struct version *c)
@@ -242,20 +257,26 @@ static bool same_insns(const struct kernel *k, const struct version *c)
     bool ok = count == c->count;
 
     for (size_t i = 0; ok && i < count; i++)
-        ok = same_form(&made[i], &c->insns[i]) && made[i].operand_count == c->insns[i].operand_count;
+        ok =
+            same_form(&made[i], &c->insns[i]) && made[i].operand_count == c->insns[i].operand_count;
     return ok;
 }
 
-/* The best as text, and as a kernel of that text; false with err when what the text says is something else. */
+/* The best as text, and as a kernel of that text; false with err when what the text says is
+ * something else. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;
-    const struct kernel_options options = {.isa_given = true, .isa = w->kernel->isa, .syntax = is_att(insns, count) ? SYNTAX_ATT : SYNTAX_INTEL};
+    const struct kernel_options options = {.isa_given = true,
+                                           .isa = w->kernel->isa,
+                                           .syntax =
+                                               is_att(insns, count) ? SYNTAX_ATT : SYNTAX_INTEL};
     struct str name = {0};
 
     str_addf(&name, "%s (tuned)", path_base(w->kernel->name));
     version_print(c, path_base(w->kernel->name), is_att(insns, count), &w->text);
-    struct kernel *made = kernel_from_text(str_text(&name), str_text(&w->text), w->text.length, &options, err);
+    struct kernel *made =
+        kernel_from_text(str_text(&name), str_text(&w->text), w->text.length, &options, err);
     str_done(&name);
     if (made && !same_insns(made, c)) {
         kernel_free(made);
@@ -300,13 +321,16 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     for (size_t i = 0; i < BUILDS_SHOWN; i++)
         w->builds_measured[i] = NAN;
     w->build = SIZE_MAX;
-    if (!tune_builds_make(w->kernel, w->loop, w->machine, &(struct tune_builds_hooks){cancelled, build_progress, w}, &w->builds, err))
+    if (!tune_builds_make(w->kernel, w->loop, w->machine,
+                          &(struct tune_builds_hooks){cancelled, build_progress, w}, &w->builds,
+                          err))
         return false;
     w->tune = tune_new(insns, count, w->machine, &w->options, &hooks, err);
     if (!w->tune || !run_here(w, insns, count, err))
         return false;
     w->best = choose(w);
-    w->would_sum = !w->options.reassociate && w->options.unroll > 1 && sums(insns, count, true) > sums(insns, count, false);
+    w->would_sum = !w->options.reassociate && w->options.unroll > 1 &&
+                   sums(insns, count, true) > sums(insns, count, false);
     w->build = choose_build(w);
     if (w->build != SIZE_MAX)
         return write_build(w, err);
@@ -374,7 +398,8 @@ static void add_versions(const struct tuning *w, struct result *result)
         {.key = "checked", .kind = CELL_TEXT, .width = 16},
         {.key = "rewrite", .title = "version", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "versions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "versions", columns, sizeof columns / sizeof *columns);
 
     add_version(t, w, 0);
     for (size_t i = 0; i < builds_shown(w); i++)
@@ -397,29 +422,39 @@ static bool found_faster(const struct tuning *w)
     return w->best || w->build != SIZE_MAX;
 }
 
-/* Nothing faster was found; what would be tried on request stands in the sentence, which the screen shows alone. */
+/* Nothing faster was found; what would be tried on request stands in the sentence, which the screen
+ * shows alone. */
 static void add_no(const struct tuning *w, struct str *sentence)
 {
-    str_addf(sentence, "No other order is faster than %s%.2f cycles per iteration, nor another of %zu versions", cycles_words(false, w->tune->estimate), w->tune->cycles,
-             w->tune->simulated);
+    str_addf(
+        sentence,
+        "No other order is faster than %s%.2f cycles per iteration, nor another of %zu versions",
+        cycles_words(false, w->tune->estimate), w->tune->cycles, w->tune->simulated);
     if (w->builds.tried)
         str_addf(sentence, " and %zu builds", w->builds.tried);
     str_add(sentence, isfinite(w->versions[0].measured) ? ", measured here" : "");
     if (w->would_sum)
-        str_add(sentence, ". kernel tune --reassociate also tries sums of floating point in another order, which are rounded otherwise");
+        str_add(sentence, ". kernel tune --reassociate also tries sums of floating point in "
+                          "another order, which are rounded otherwise");
 }
 
 static void add_finding(const struct tuning *w, struct result *result)
 {
     const bool found = found_faster(w);
-    const double here = w->build != SIZE_MAX ? w->builds_measured[w->build] : w->versions[w->best].measured;
+    const double here =
+        w->build != SIZE_MAX ? w->builds_measured[w->build] : w->versions[w->best].measured;
     const bool measured = found && isfinite(w->versions[0].measured) && isfinite(here);
     const double before = measured ? w->versions[0].measured : w->tune->cycles;
-    const double after = measured ? here : w->build != SIZE_MAX ? w->builds.list.items[w->build].cycles : w->best ? w->tune->found.items[w->best - 1].cycles : before;
+    const double after = measured               ? here
+                         : w->build != SIZE_MAX ? w->builds.list.items[w->build].cycles
+                         : w->best              ? w->tune->found.items[w->best - 1].cycles
+                                                : before;
     struct str sentence = {0};
 
     if (found) {
-        str_addf(&sentence, "Yes: %s%.2f instead of %.2f cycles per iteration %s (%+.0f %%): ", cycles_words(false, !measured && w->tune->estimate), after, before, measured ? "measured here" : "by the model", gain(after, before));
+        str_addf(&sentence, "Yes: %s%.2f instead of %.2f cycles per iteration %s (%+.0f %%): ",
+                 cycles_words(false, !measured && w->tune->estimate), after, before,
+                 measured ? "measured here" : "by the model", gain(after, before));
         name_best(w, &sentence);
     } else if (w->tune->unknown)
         str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
@@ -442,16 +477,21 @@ static void show(const struct tuning *w, struct result *result)
         result_line(result, "%s\n", w->why);
     add_versions(w, result);
     if (w->would_sum && found_faster(w))
-        result_line(result, "--reassociate would allow sums of floating point in another order, which are rounded otherwise\n");
+        result_line(result, "--reassociate would allow sums of floating point in another order, "
+                            "which are rounded otherwise\n");
     if (w->build != SIZE_MAX) {
-        result_line(result, "\nthe build is the current kernel now; kernel compare shows it next to the loop, kernel switch previous goes back\n");
+        result_line(result, "\nthe build is the current kernel now; kernel compare shows it next "
+                            "to the loop, kernel switch previous goes back\n");
         if (w->export)
             result_line(result, "its assembly is written to %s\n", w->export);
         return;
     }
     if (!w->best)
         return;
-    result_line(result, "\n%s\nkernel compare shows both side by side, kernel diff prints the difference; kernel switch previous goes back\n", str_text(&w->text));
+    result_line(result,
+                "\n%s\nkernel compare shows both side by side, kernel diff prints the difference; "
+                "kernel switch previous goes back\n",
+                str_text(&w->text));
     result_text(result, "text", str_text(&w->text));
     if (w->export)
         result_line(result, "written to %s\n", w->export);
@@ -469,8 +509,10 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;
-        d->kernel_measured = w->build != SIZE_MAX ? w->builds_measured[w->build] * w->builds.list.items[w->build].times
-                                                  : w->versions[w->best].measured * w->tune->found.items[w->best - 1].version->times;
+        d->kernel_measured =
+            w->build != SIZE_MAX
+                ? w->builds_measured[w->build] * w->builds.list.items[w->build].times
+                : w->versions[w->best].measured * w->tune->found.items[w->best - 1].version->times;
     }
     return true;
 }
@@ -495,24 +537,68 @@ static bool measures(const void *state)
 }
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct tune_values, machine), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct tune_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
      .help = "model to search by"},
-    {.name = "--unroll", .kind = PARAMETER_CHOICE, .at = offsetof(struct tune_values, unroll), .choices = "1|2|4", .initial = "4", .help = "iterations at once, at most"},
-    {.name = "--reassociate", .kind = PARAMETER_FLAG, .at = offsetof(struct tune_values, reassociate),
+    {.name = "--unroll",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct tune_values, unroll),
+     .choices = "1|2|4",
+     .initial = "4",
+     .help = "iterations at once, at most"},
+    {.name = "--reassociate",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct tune_values, reassociate),
      .help = "allow sums of floating point in another order, which rounds them otherwise"},
-    {.name = "--tries", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, tries), .value = "N", .least = 1, .most = 1e6, .initial = INITIAL(TRIES),
+    {.name = "--tries",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct tune_values, tries),
+     .value = "N",
+     .least = 1,
+     .most = 1e6,
+     .initial = INITIAL(TRIES),
      .help = "orders to simulate for each kind of version"},
-    {.name = "--inputs", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, inputs), .value = "N", .least = 1, .most = 1e6, .initial = INITIAL(INPUTS),
+    {.name = "--inputs",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct tune_values, inputs),
+     .value = "N",
+     .least = 1,
+     .most = 1e6,
+     .initial = INITIAL(INPUTS),
      .help = "random inputs for comparing each version with the loop"},
-    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, seed), .value = "N", .least = 0, .most = 1e9, .initial = "1", .help = "random seed"},
-    {.name = "--model-only", .kind = PARAMETER_FLAG, .at = offsetof(struct tune_values, model_only), .help = "run nothing on this CPU"},
-    {.name = "--export", .kind = PARAMETER_TEXT, .at = offsetof(struct tune_values, export), .value = "FILE", .complete = COMPLETE_FILE, .help = "file for the best version's code; replaced if it exists"},
+    {.name = "--seed",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct tune_values, seed),
+     .value = "N",
+     .least = 0,
+     .most = 1e9,
+     .initial = "1",
+     .help = "random seed"},
+    {.name = "--model-only",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct tune_values, model_only),
+     .help = "run nothing on this CPU"},
+    {.name = "--export",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct tune_values, export),
+     .value = "FILE",
+     .complete = COMPLETE_FILE,
+     .help = "file for the best version's code; replaced if it exists"},
     {0},
 };
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches faster versions of the loop", .work = tune_run, .publish = tune_finish, .free = tuning_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "searches faster versions of the loop",
+                                        .work = tune_run,
+                                        .publish = tune_finish,
+                                        .free = tuning_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures};
     const struct tune_values *v = values;
     const struct document *d = &s->document;
     size_t count;
@@ -521,17 +607,25 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     kernel_insns(d->kernel, d->loop, &count);
     if (!count)
-        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+        return err_set(err, ERR_DATA, "kernel use N takes another loop",
+                       "the loop has no instructions");
     if (count > TUNE_INSNS)
-        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it", "the loop has %zu instructions, kernel tune takes at most %d", count, TUNE_INSNS);
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_shown_fit(s, err) ? session_machine(s, d->selected[d->in_view], err) : NULL;
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
+                       "the loop has %zu instructions, kernel tune takes at most %d", count,
+                       TUNE_INSNS);
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err)
+                              : session_shown_fit(s, err)
+                                  ? session_machine(s, d->selected[d->in_view], err)
+                                  : NULL;
     if (!m || !session_fits(s, m, err))
         return false;
     struct tuning *w = mem_zero(1, sizeof *w);
     w->kernel = kernel_hold(d->kernel);
     w->loop = d->loop;
     w->machine = machine_copy(m);
-    w->options = (struct tune_options){(unsigned)v->tries, v->unroll ? (unsigned)(v->unroll[0] - '0') : 4, v->reassociate, v->seed};
+    w->options =
+        (struct tune_options){(unsigned)v->tries, v->unroll ? (unsigned)(v->unroll[0] - '0') : 4,
+                              v->reassociate, v->seed};
     w->inputs = (unsigned)v->inputs;
     w->here = !v->model_only && d->kernel->isa == isa_host();
     if (!v->model_only && !w->here)
@@ -540,16 +634,25 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"kernel tune", "kernel tune --reassociate --export faster.s", "kernel tune --machine znver4 --model-only", NULL};
+static const char *const examples[] = {"kernel tune", "kernel tune --reassociate --export faster.s",
+                                       "kernel tune --machine znver4 --model-only", NULL};
 
 const struct command command_kernel_tune = {
     .name = "kernel tune",
-    .help = "search a faster version of the loop: other compiler options, orders, instructions, several iterations at once",
-    .description = "A source is first compiled with -O2 and -O3, by each compiler that is installed, for the machine, and with -ffast-math, which changes results and is taken with "
-                   "--reassociate only. Then versions are searched by simulation. Other orders keep all dependences through registers, flags and memory that may overlap; other instructions come from a "
-                   "table of replacements that do the same; two or four iterations at once need a trip count that is a multiple, and registers that are free. Each version "
-                   "is run on random inputs beside the loop, and what both leave in registers, flags and memory is compared; the best are measured. The fastest becomes "
-                   "the current kernel: kernel diff shows it beside the loop, kernel switch previous goes back.",
+    .help = "search a faster version of the loop: other compiler options, orders, instructions, "
+            "several iterations at once",
+    .description =
+        "A source is first compiled with -O2 and -O3, by each compiler that is installed, for the "
+        "machine, and with -ffast-math, which changes results and is taken with "
+        "--reassociate only. Then versions are searched by simulation. Other orders keep all "
+        "dependences through registers, flags and memory that may overlap; other instructions come "
+        "from a "
+        "table of replacements that do the same; two or four iterations at once need a trip count "
+        "that is a multiple, and registers that are free. Each version "
+        "is run on random inputs beside the loop, and what both leave in registers, flags and "
+        "memory is compared; the best are measured. The fastest becomes "
+        "the current kernel: kernel diff shows it beside the loop, kernel switch previous goes "
+        "back.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct tune_values),

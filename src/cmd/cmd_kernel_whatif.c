@@ -14,7 +14,8 @@
 #include "work/job.h"
 
 #define SWEEP_MAX 1000   /* values of one sweep */
-#define ALIGNMENT "alignment"   /* of the loop, not of the machine: bytes from the start of a line of 64 */
+/* of the loop, not of the machine: bytes from the start of a line of 64 */
+#define ALIGNMENT "alignment"
 #define LINE 64
 
 /* What one machine makes of the kernel. */
@@ -25,14 +26,16 @@ struct whatif_outcome {
 };
 
 /* @moved: bytes behind where the code stands. */
-static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop, const struct machine *m, unsigned moved)
+static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
+                                        const struct machine *m, unsigned moved)
 {
     struct bounds bounds;
     struct simulation sim;
 
     simulate_kernel(k, loop, m, &(struct simulate_options){.moved = moved}, &sim, &bounds);
     simulation_done(&sim);
-    struct whatif_outcome out = {.bounds = bounds.total, .simulated = sim.cycles, .bottleneck = bounds.bottleneck};
+    struct whatif_outcome out = {
+        .bounds = bounds.total, .simulated = sim.cycles, .bottleneck = bounds.bottleneck};
     struct analysis *a = analysis_new(k, loop, m);
     memcpy(out.ports, a->totals, mapping_ports(m->mapping)->count * sizeof *out.ports);
     analysis_free(a);
@@ -44,7 +47,10 @@ static bool split(const char *word, char **name, const char **value, struct err 
 {
     const char *equals = strrchr(word, '=');
     if (!equals || equals == word || !equals[1])
-        return err_set(err, ERR_USAGE, "write issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or 'latency:ADD (R64, R64)=2'", "invalid change \"%s\"", word);
+        return err_set(err, ERR_USAGE,
+                       "write issue_width=6, scheduler=32..128, 'usage:ADD (R64, R64)=1*p01' or "
+                       "'latency:ADD (R64, R64)=2'",
+                       "invalid change \"%s\"", word);
     *name = mem_strndup(word, (size_t)(equals - word));
     *value = equals + 1;
     return true;
@@ -57,20 +63,25 @@ static json_t *outcome_json(const struct whatif_outcome *o, const struct machine
 
     for (unsigned j = 0; j < ports->count; j++)
         json_object_set_new(pressure, ports->names[j], json_number(o->ports[j]));
-    return json_pack("{s:o, s:s, s:o, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated), "pressure", pressure);
+    return json_pack("{s:o, s:s, s:o, s:o}", "cycles", json_number(o->bounds), "bottleneck",
+                     bound_name(o->bottleneck), "simulated", json_number(o->simulated), "pressure",
+                     pressure);
 }
 
 /* Cycles on each port before and after a change, of the ports that are busy in either. */
-static void add_pressure(struct result *result, const struct machine *m, const struct whatif_outcome *before, const struct whatif_outcome *after)
+static void add_pressure(struct result *result, const struct machine *m,
+                         const struct whatif_outcome *before, const struct whatif_outcome *after)
 {
     static const struct result_column columns[] = {
-        {.key = "port", .kind = CELL_TEXT, .width = 12}, {.key = "before", .title = "unchanged", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
+        {.key = "port", .kind = CELL_TEXT, .width = 12},
+        {.key = "before", .title = "unchanged", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
         {.key = "after", .title = "changed", .kind = CELL_NUMBER, .decimals = 2},
     };
     const struct ports *ports = mapping_ports(m->mapping);
 
     result_line(result, "\n");
-    struct result_table *t = result_table(result, "pressures", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "pressures", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_JSON | NOT_CSV;
     t->indent = "  ";
     for (unsigned j = 0; j < ports->count; j++) {
@@ -82,8 +93,10 @@ static void add_pressure(struct result *result, const struct machine *m, const s
     }
 }
 
-/* What the machine makes of the kernel, row by row; @first, to people @title, is what tells the rows apart. */
-static struct result_table *add_outcomes(struct result *result, const struct machine *m, const char *first, const char *title, enum cell_kind kind)
+/* What the machine makes of the kernel, row by row; @first, to people @title, is what tells the
+ * rows apart. */
+static struct result_table *add_outcomes(struct result *result, const struct machine *m,
+                                         const char *first, const char *title, enum cell_kind kind)
 {
     const struct result_column columns[] = {
         {.key = first, .title = title, .kind = kind, .width = 12},
@@ -93,7 +106,8 @@ static struct result_table *add_outcomes(struct result *result, const struct mac
     };
 
     result_line(result, "%s", m->title);
-    struct result_table *t = result_table(result, "outcomes", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "outcomes", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_JSON;
     t->indent = "  ";
     return t;
@@ -125,7 +139,9 @@ static bool sweep_one(struct sweeping *w, long value, struct err *err)
     if (strcmp(w->name, ALIGNMENT) == 0) {
         size_t count;
         const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
-        *out = outcome_of(w->kernel, w->loop, w->machine, ((unsigned)value + LINE - (unsigned)((count ? insns[0].offset : 0) % LINE)) % LINE);
+        *out = outcome_of(
+            w->kernel, w->loop, w->machine,
+            ((unsigned)value + LINE - (unsigned)((count ? insns[0].offset : 0) % LINE)) % LINE);
         return true;
     }
     snprintf(text, sizeof text, "%ld", value);
@@ -146,7 +162,8 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
-        job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld", w->name, value);
+        job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld",
+                     w->name, value);
         if (job_cancelled(job))
             return err_set(err, ERR_INTERRUPTED, NULL, "the sweep was cancelled");
     }
@@ -189,7 +206,8 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
         const struct whatif_outcome *o = &w->outcomes[value - w->from];
         cell_count(t, value);
         add_outcome(t, o);
-        json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome", outcome_json(o, w->machine)));
+        json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome",
+                                              outcome_json(o, w->machine)));
     }
     result_text(result, "machine", w->machine->id);
     result_text(result, "parameter", w->name);
@@ -207,9 +225,14 @@ static void sweeping_free(void *state)
     free(w);
 }
 
-static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct task *task)
+static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to,
+                  struct task *task)
 {
-    static const struct task_ops ops = {.doing = "sweeps", .work = sweep_run, .publish = sweep_finish, .free = sweeping_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.doing = "sweeps",
+                                        .work = sweep_run,
+                                        .publish = sweep_finish,
+                                        .free = sweeping_free,
+                                        .listed = TASK_LISTED};
     struct sweeping *w = mem_zero(1, sizeof *w);
 
     w->kernel = kernel_hold(s->document.kernel);
@@ -283,15 +306,24 @@ static void comparing_free(void *state)
     free(w);
 }
 
-static bool compare(struct session *s, struct machine *m, const struct machine *changed, const struct word_list *changes, struct task *task)
+static bool compare(struct session *s, struct machine *m, const struct machine *changed,
+                    const struct word_list *changes, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "predicts", .work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "predicts",
+                                        .work = compare_work,
+                                        .publish = compare_publish,
+                                        .free = comparing_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     struct comparing *w = mem_alloc(sizeof *w);
 
     struct str words = {0};
     for (size_t i = 0; i < changes->count; i++)
         str_addf(&words, "%s%s", i ? ", " : "", changes->items[i]);
-    *w = (struct comparing){.kernel = kernel_hold(s->document.kernel), .loop = s->document.loop, .machine = machine_hold(m), .changed = machine_copy(changed), .changes = str_take(&words)};
+    *w = (struct comparing){.kernel = kernel_hold(s->document.kernel),
+                            .loop = s->document.loop,
+                            .machine = machine_hold(m),
+                            .changed = machine_copy(changed),
+                            .changes = str_take(&words)};
     return task_give(task, &ops, w);
 }
 
@@ -301,14 +333,24 @@ struct whatif_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "CHANGE", .kind = PARAMETER_WORDS, .at = offsetof(struct whatif_values, changes), .required = true, .complete = COMPLETE_CHANGE,
-     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or latency over whole numbers; alignment=A..B moves the loop, in bytes from the start "
+    {.name = "CHANGE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct whatif_values, changes),
+     .required = true,
+     .complete = COMPLETE_CHANGE,
+     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or "
+             "latency over whole numbers; alignment=A..B moves the loop, in bytes from the start "
              "of a 64-byte line"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct whatif_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine to change"},
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct whatif_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to change"},
     {0},
 };
 
@@ -324,11 +366,14 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
         *to = strtol(second, &end, 10);
         ok = end != second;
     }
-    return (ok && !*end && *from >= 0 && *to >= *from && *to < LINE) || err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
+    return (ok && !*end && *from >= 0 && *to >= *from && *to < LINE) ||
+           err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
 }
 
-/* Applies @word to @changed, or takes it as the range to sweep: then *@swept gets the parameter's name. */
-static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to, struct err *err)
+/* Applies @word to @changed, or takes it as the range to sweep: then *@swept gets the parameter's
+ * name. */
+static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
+                  struct err *err)
 {
     char *name = NULL;
     const char *value = NULL;
@@ -336,12 +381,16 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
 
     if (!split(word, &name, &value, err))
         return false;
-    bool range = strcmp(name, ALIGNMENT) == 0 ? alignment_range(value, &first, &last, err) : change_range(name, value, SWEEP_MAX, &first, &last, err);
+    bool range = strcmp(name, ALIGNMENT) == 0
+                     ? alignment_range(value, &first, &last, err)
+                     : change_range(name, value, SWEEP_MAX, &first, &last, err);
     if (!range && err->code) {
         free(name);
         return false;
     }
-    bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "several ranges") : !err->code && machine_change(changed, name, value, err);
+    bool ok = range ? !*swept ||
+                          err_set(err, ERR_USAGE, "sweep one parameter at a time", "several ranges")
+                    : !err->code && machine_change(changed, name, value, err);
     if (range && ok) {
         *swept = name;
         *from = first;
@@ -376,13 +425,16 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif reorder_buffer=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'",
+static const char *const examples[] = {"kernel whatif issue_width=6",
+                                       "kernel whatif reorder_buffer=64..512 --machine skylake",
+                                       "kernel whatif 'latency:ADD (R64, R64)=2'",
                                        "kernel whatif alignment=0..63 --machine skylake", NULL};
 
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",
     .help = "predict the loop on a machine with a changed or swept fact, usage or latency",
-    .description = "Shows bounds and simulation before and after, or for each value of a range. The machine itself is not changed.",
+    .description = "Shows bounds and simulation before and after, or for each value of a range. "
+                   "The machine itself is not changed.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -61,7 +61,8 @@ static void add_man_view(void *to, const char *view)
 {
     const struct man_keys *m = to;
 
-    str_addf(m->out, ".SS %s%s\n", strcmp(view, KEYMAP_ALL) == 0 ? "In all views" : "In the view ", strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
+    str_addf(m->out, ".SS %s%s\n", strcmp(view, KEYMAP_ALL) == 0 ? "In all views" : "In the view ",
+             strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
     keymap_tell(m->keys, view, add_man_line, m->out);
 }
 
@@ -80,17 +81,28 @@ static void add_view(void *to, const char *view)
 }
 
 static const struct parameter keys_arguments[] = {
-    {.name = "VIEW", .kind = PARAMETER_TEXT, .at = offsetof(struct keys_values, view), .otherwise = "all", .complete = COMPLETE_VIEW, .help = "view whose own keys are listed; all for those of all views"},
+    {.name = "VIEW",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct keys_values, view),
+     .otherwise = "all",
+     .complete = COMPLETE_VIEW,
+     .help = "view whose own keys are listed; all for those of all views"},
     {0},
 };
 static const struct parameter keys_options[] = {
-    {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct keys_values, man), .help = "print all of them as a man page section"},
+    {.name = "--man",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct keys_values, man),
+     .help = "print all of them as a man page section"},
     {0},
 };
 
 static bool run_keys(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT}, {.key = "keys", .kind = CELL_TEXT}, {.key = "command", .kind = CELL_TEXT}, {.key = "help", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT},
+                                                   {.key = "keys", .kind = CELL_TEXT},
+                                                   {.key = "command", .kind = CELL_TEXT},
+                                                   {.key = "help", .kind = CELL_TEXT}};
     const struct keys_values *v = values;
     struct str text = {0};
 
@@ -103,7 +115,8 @@ static bool run_keys(struct session *s, const void *values, struct result *resul
     struct result_table *t = result_table(result, "keys", columns, 4);
 
     keymap_views(add_view, &(struct listing_views){s, t, v->view});
-    return table_rows(t) || err_set(err, ERR_USAGE, "keys lists all", "no keys of a view \"%s\"", v->view);
+    return table_rows(t) ||
+           err_set(err, ERR_USAGE, "keys lists all", "no keys of a view \"%s\"", v->view);
 }
 
 static const char *const keys_examples[] = {"keys", "keys kernel", NULL};
@@ -123,15 +136,22 @@ struct bind_values {
 };
 
 static const struct parameter bind_arguments[] = {
-    {.name = "[VIEW] KEY COMMAND", .kind = PARAMETER_TEXT, .at = offsetof(struct bind_values, text), .otherwise = "list all keys, as bind takes them", .verbatim = true,
-     .help = "key to bind in one view or in all, and what it runs; several commands in quotes, ';' between them"},
+    {.name = "[VIEW] KEY COMMAND",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct bind_values, text),
+     .otherwise = "list all keys, as bind takes them",
+     .verbatim = true,
+     .help = "key to bind in one view or in all, and what it runs; several commands in quotes, ';' "
+             "between them"},
     {0},
 };
 
 /* One line and one row for each key. */
 static void list(const struct keymap *k, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT}, {.key = "key", .kind = CELL_TEXT}, {.key = "command", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT},
+                                                   {.key = "key", .kind = CELL_TEXT},
+                                                   {.key = "command", .kind = CELL_TEXT}};
     struct result_table *t = result_table(result, "bindings", columns, 3);
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
@@ -143,7 +163,8 @@ static void list(const struct keymap *k, struct result *result)
         cell_text(t, name);
         cell_text(t, b->command);
         const char *quote = strchr(b->command, ';') ? strchr(b->command, '"') ? "'" : "\"" : "";
-        result_line(result, "bind %s %s%s %s%s%s", b->view, strchr(";#\\'\"", name[0]) ? "\\" : "", name, quote, b->command, quote);
+        result_line(result, "bind %s %s%s %s%s%s", b->view, strchr(";#\\'\"", name[0]) ? "\\" : "",
+                    name, quote, b->command, quote);
     }
 }
 
@@ -160,18 +181,26 @@ static bool run_bind(struct session *s, const void *values, struct result *resul
     const struct key_binding *b = keymap_at(s->keys, keymap_count(s->keys) - 1);
     char name[KEY_NAME_MOST];
     key_print(b->key, name);
-    result_confirm(result, "%s in %s%s: %s", name, strcmp(b->view, KEYMAP_ALL) == 0 ? "" : "the view ", strcmp(b->view, KEYMAP_ALL) == 0 ? "all views" : b->view, b->command);
+    result_confirm(result, "%s in %s%s: %s", name,
+                   strcmp(b->view, KEYMAP_ALL) == 0 ? "" : "the view ",
+                   strcmp(b->view, KEYMAP_ALL) == 0 ? "all views" : b->view, b->command);
     return true;
 }
 
-static const char *const bind_examples[] = {"bind F5 kernel measure", "bind kernel x kernel whatif issue_width=8", "bind mapping Ctrl-D do page-down", "bind", NULL};
+static const char *const bind_examples[] = {"bind F5 kernel measure",
+                                            "bind kernel x kernel whatif issue_width=8",
+                                            "bind mapping Ctrl-D do page-down", "bind", NULL};
 
 const struct command command_bind = {
     .name = "bind",
     .help = "have a key run a command, or list all keys",
-    .description = "A key of one view comes before the same key of all views. Keys are named as keys lists them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, "
-                   "Backspace, Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown; a sign that means something on a command line stands behind a backslash. "
-                   "portolan/rc in $XDG_CONFIG_HOME, or below ~/.config, runs when the workbench starts and can hold this and any other command.",
+    .description =
+        "A key of one view comes before the same key of all views. Keys are named as keys lists "
+        "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, "
+        "Backspace, Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown; a sign "
+        "that means something on a command line stands behind a backslash. "
+        "portolan/rc in $XDG_CONFIG_HOME, or below ~/.config, runs when the workbench starts and "
+        "can hold this and any other command.",
     .arguments = bind_arguments,
     .examples = bind_examples,
     .values_size = sizeof(struct bind_values),
@@ -184,11 +213,17 @@ struct unbind_values {
 };
 
 static const struct parameter unbind_arguments[] = {
-    {.name = "[VIEW] KEY", .kind = PARAMETER_TEXT, .at = offsetof(struct unbind_values, text), .required = true, .verbatim = true, .help = "key that is to do nothing in one view or in all"},
+    {.name = "[VIEW] KEY",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct unbind_values, text),
+     .required = true,
+     .verbatim = true,
+     .help = "key that is to do nothing in one view or in all"},
     {0},
 };
 
-static bool run_unbind(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_unbind(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     const char *text = ((const struct unbind_values *)values)->text;
 

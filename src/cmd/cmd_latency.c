@@ -37,7 +37,8 @@ static bool cancelled(void *state)
     return job_cancelled(((struct chains *)state)->job);
 }
 
-static bool measure_form(struct chains *w, const struct form_row *row, struct sandbox *sandbox, const struct calibration *c, bool *can, struct err *err)
+static bool measure_form(struct chains *w, const struct form_row *row, struct sandbox *sandbox,
+                         const struct calibration *c, bool *can, struct err *err)
 {
     struct latency latencies[CHAINS_MAX];
     struct form_code *code = form_code_new(row, NULL);
@@ -64,7 +65,8 @@ static bool chains_run(void *state, struct result *result, struct err *err)
     w->job = job;
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
-    bool ok = sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
+    bool ok =
+        sandbox && prepare(forms, w->pattern, err) && calibrate(sandbox, cancelled, w, &c, err);
     size_t matched = 0;
     if (ok)
         sandbox_cancel_by(sandbox, cancelled, w);
@@ -73,13 +75,22 @@ static bool chains_run(void *state, struct result *result, struct err *err)
         bool can;
         if (w->pattern && !str_match(w->pattern, row->form))
             continue;
-        ok = measure_form(w, row, sandbox, &c, &can, err) && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled"));
+        ok =
+            measure_form(w, row, sandbox, &c, &can, err) &&
+            (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled"));
         matched += can;
         job_progress(job, (double)i, (double)forms_count(forms), "%zu forms", matched);
     }
-    const struct similar similar = {.word = w->pattern ? w->pattern : "", .best = ok && !matched && w->pattern ? forms_meant(forms, w->pattern) : NULL};
+    const struct similar similar = {
+        .word = w->pattern ? w->pattern : "",
+        .best = ok && !matched && w->pattern ? forms_meant(forms, w->pattern) : NULL};
     char todo[SIMILAR_TODO];
-    ok = ok && (matched || err_set(err, ERR_USAGE, similar_todo(&similar, "forms list shows which can be measured, and why others cannot", todo), "no measurable form matches"));
+    ok = ok && (matched ||
+                err_set(err, ERR_USAGE,
+                        similar_todo(
+                            &similar,
+                            "forms list shows which can be measured, and why others cannot", todo),
+                        "no measurable form matches"));
     sandbox_free(sandbox);
     forms_free(forms);
     return ok;
@@ -117,7 +128,8 @@ static bool chains_finish(struct session *s, void *state, struct result *result,
 
     (void)s;
     (void)err;
-    struct result_table *t = result_table(result, "latencies", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "latencies", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     for (size_t i = 0; i < w->results.count; i++)
         add_row(t, w->names.items[i], &w->results.items[i]);
@@ -140,14 +152,25 @@ struct latency_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct latency_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "PATTERN",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct latency_values, pattern),
+     .otherwise = "all forms",
+     .complete = COMPLETE_FORM,
      .help = "forms to measure; * and ? are wildcards"},
     {0},
 };
 
-static bool prepare_measure(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_measure(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures", .work = chains_run, .publish = chains_finish, .free = chains_free, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
+    static const struct task_ops ops = {.doing = "measures",
+                                        .work = chains_run,
+                                        .publish = chains_finish,
+                                        .free = chains_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always,
+                                        .counts = true};
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 
@@ -157,7 +180,8 @@ static bool prepare_measure(struct session *s, const void *values, struct task *
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "latency measure VADD*", NULL};
+static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "latency measure VADD*",
+                                       NULL};
 
 const struct command command_latency_measure = {
     .name = "latency measure",

@@ -27,13 +27,18 @@ static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_
     free(take_ids);
 }
 
-/* Processors by name, each with the core whose tables it takes; those that are a machine's own name stand above. */
+/* Processors by name, each with the core whose tables it takes; those that are a machine's own name
+ * stand above. */
 static bool add_processors(struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "name", .kind = CELL_TEXT, .width = 16}, {.key = "title", .kind = CELL_TEXT},
-                                                   {.key = "core", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
+    static const struct result_column columns[] = {
+        {.key = "name", .kind = CELL_TEXT, .width = 16},
+        {.key = "title", .kind = CELL_TEXT},
+        {.key = "core", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
     struct cpus *cpus = cpus_load(err);
-    struct result_table *t = cpus ? result_table(result, "processors", columns, sizeof columns / sizeof *columns) : NULL;
+    struct result_table *t =
+        cpus ? result_table(result, "processors", columns, sizeof columns / sizeof *columns) : NULL;
     struct str title = {0};
 
     if (!cpus)
@@ -41,7 +46,8 @@ static bool add_processors(struct result *result, struct err *err)
     t->headless = true;
     for (size_t i = 0; i < cpus_count(cpus); i++) {
         struct cpu_product p = cpus_at(cpus, i), first;
-        if (!*p.name || strcmp(p.name, p.machine) == 0 || !cpus_named(cpus, p.name, &first) || first.row != p.row || !cpu_product_known(&p))
+        if (!*p.name || strcmp(p.name, p.machine) == 0 || !cpus_named(cpus, p.name, &first) ||
+            first.row != p.row || !cpu_product_known(&p))
             continue;
         str_clear(&title);
         cpu_product_title(&p, &title);
@@ -57,8 +63,10 @@ static bool add_processors(struct result *result, struct err *err)
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "checked", .kind = CELL_TEXT}};
-    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "checked", .kind = CELL_TEXT}};
+    struct result_table *t =
+        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     json_t *checked = json_object();
 
     (void)values;
@@ -70,7 +78,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     if (!add_processors(result, err))
         return false;
     if (s->document.here.id)
-        result_line(result, HERE_NAME ": %s, " MACHINE_HERE "%s", s->document.here.id, s->document.here.title);
+        result_line(result, HERE_NAME ": %s, " MACHINE_HERE "%s", s->document.here.id,
+                    s->document.here.title);
     result_text(result, HERE_NAME, s->document.here.id);
     return true;
 }
@@ -80,7 +89,9 @@ static const char *const list_examples[] = {"machine list", NULL};
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
-    .description = "Shipped machines with what their figures were checked against, your own in $XDG_DATA_HOME/portolan/machines, and other processors with the core of one of them. native is the "
+    .description = "Shipped machines with what their figures were checked against, your own in "
+                   "$XDG_DATA_HOME/portolan/machines, and other processors with the core of one of "
+                   "them. native is the "
                    "machine of this CPU.",
     .examples = list_examples,
     .run = run_list,
@@ -91,12 +102,17 @@ struct machine_show_values {
 };
 
 static const struct parameter show_arguments[] = {
-    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct machine_show_values, id), .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+    {.name = "ID",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct machine_show_values, id),
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
      .help = "machine ID (see machine list), native, or a machine directory"},
     {0},
 };
 
-/* "ALU0=0 ALU1=1 FP0=6": what ports are shown as that the machine has letters for, a line for people. */
+/* "ALU0=0 ALU1=1 FP0=6": what ports are shown as that the machine has letters for, a line for
+ * people. */
 static void show_port_names(const struct machine *m, struct result *result)
 {
     const struct ports *own = mapping_ports(m->mapping);
@@ -129,13 +145,16 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         json_decref(facts);
         return false;
     }
-    result_line(result, "%s: %s, %zu form%s, %zu distinct µop%s", m->id, m->title, mapping_count(m->mapping), mapping_count(m->mapping) == 1 ? "" : "s",
-                mapping_distinct_uops(m->mapping), mapping_distinct_uops(m->mapping) == 1 ? "" : "s");
+    result_line(result, "%s: %s, %zu form%s, %zu distinct µop%s", m->id, m->title,
+                mapping_count(m->mapping), mapping_count(m->mapping) == 1 ? "" : "s",
+                mapping_distinct_uops(m->mapping),
+                mapping_distinct_uops(m->mapping) == 1 ? "" : "s");
     show_port_names(m, result);
     result_text(result, "machine", m->id);
     result_text(result, "title", m->title);
     result_count(result, "forms", (int64_t)mapping_count(m->mapping));
-    struct result_table *t = result_table(result, "facts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "facts", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     t->indent = "  ";
     t->hide = NOT_JSON;
@@ -145,7 +164,8 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         cell_text(t, m->facts[i].unit);
         const struct fact *fact = fact_find(m->facts[i].key);
         str_clear(&source);
-        str_addf(&source, "%s%s", fact && fact->kind == FACT_FITTED ? "fitted: " : "", m->facts[i].source);
+        str_addf(&source, "%s%s", fact && fact->kind == FACT_FITTED ? "fitted: " : "",
+                 m->facts[i].source);
         cell_text(t, str_text(&source));
         json_object_set_new(facts, m->facts[i].key, json_text(m->facts[i].value));
     }

@@ -55,7 +55,10 @@ static char *own_journal(const struct machine *m)
 {
     const char *measured = machine_fact(m, "measured_cpu");
     char name[64];
-    char *path = measured && machine_user_has(m->id) && strcmp(measured, cpu_name(name, sizeof name)) == 0 ? journal_default_path() : NULL;
+    char *path =
+        measured && machine_user_has(m->id) && strcmp(measured, cpu_name(name, sizeof name)) == 0
+            ? journal_default_path()
+            : NULL;
 
     if (path && access(path, R_OK) == 0)
         return path;
@@ -63,7 +66,8 @@ static char *own_journal(const struct machine *m)
     return NULL;
 }
 
-/* Loads machines and experiments. One that was not asked for and cannot be loaded is left out and named. */
+/* Loads machines and experiments. One that was not asked for and cannot be loaded is left out and
+ * named. */
 static bool load(struct atlas_job *w, struct result *result, struct err *err)
 {
     size_t kept = 0;
@@ -115,14 +119,19 @@ static bool atlas_work(struct atlas_job *w, struct result *result, struct err *e
     if (ok) {
         machines = mem_zero(w->entries.count + 1, sizeof *machines);
         for (size_t i = 0; i < w->entries.count; i++)
-            machines[i] = (struct atlas_machine){w->entries.items[i].machine, w->entries.items[i].experiments, w->entries.items[i].file};
-        ok = atlas_write(&(struct atlas_options){machines, w->entries.count, sets, PACKAGE_VERSION}, w->directory, &size, err);
+            machines[i] =
+                (struct atlas_machine){w->entries.items[i].machine, w->entries.items[i].experiments,
+                                       w->entries.items[i].file};
+        ok = atlas_write(&(struct atlas_options){machines, w->entries.count, sets, PACKAGE_VERSION},
+                         w->directory, &size, err);
     }
     if (ok) {
-        result_line(result, "%s/index.html: %zu machine%s, %zu forms, %zu rows; %zu files, %.1f MB", w->directory, w->entries.count, w->entries.count == 1 ? "" : "s", size.forms,
+        result_line(result, "%s/index.html: %zu machine%s, %zu forms, %zu rows; %zu files, %.1f MB",
+                    w->directory, w->entries.count, w->entries.count == 1 ? "" : "s", size.forms,
                     size.rows, size.files, (double)size.bytes / 1e6);
         if (size.left_out)
-            result_line(result, "%zu experiment%s left out: they have forms that no table has", size.left_out, size.left_out == 1 ? "" : "s");
+            result_line(result, "%zu experiment%s left out: they have forms that no table has",
+                        size.left_out, size.left_out == 1 ? "" : "s");
         result_text(result, "file", w->directory);
         result_count(result, "machine_count", (int64_t)w->entries.count);
         result_count(result, "forms", (int64_t)size.forms);
@@ -144,15 +153,29 @@ struct atlas_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "DIR", .kind = PARAMETER_TEXT, .at = offsetof(struct atlas_values, directory), .required = true, .complete = COMPLETE_FILE,
+    {.name = "DIR",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct atlas_values, directory),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "directory to make; an atlas there is replaced"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct atlas_values, machines), .value = "ID", .otherwise = "all shipped and your own",
-     .complete = COMPLETE_MACHINE, .help = "machine to show, in this order"},
-    {.name = "--experiments", .kind = PARAMETER_WORDS, .at = offsetof(struct atlas_values, experiments), .value = "ID=FILE", .complete = COMPLETE_FILE,
-     .otherwise = "the journal of this CPU for charts of it", .help = "experiments that were measured on machine ID"},
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct atlas_values, machines),
+     .value = "ID",
+     .otherwise = "all shipped and your own",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to show, in this order"},
+    {.name = "--experiments",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct atlas_values, experiments),
+     .value = "ID=FILE",
+     .complete = COMPLETE_FILE,
+     .otherwise = "the journal of this CPU for charts of it",
+     .help = "experiments that were measured on machine ID"},
     {0},
 };
 
@@ -170,7 +193,8 @@ static void add_entry(struct atlas_job *w, struct session *s, const char *id)
     if (find_entry(w, id, strlen(id)))
         return;
     struct machine *m = session_has_machine(s, id) ? session_machine(s, id, NULL) : NULL;
-    vec_push(&w->entries, ((struct atlas_entry){.id = mem_strdup(id), .machine = m ? machine_hold(m) : NULL}));
+    vec_push(&w->entries,
+             ((struct atlas_entry){.id = mem_strdup(id), .machine = m ? machine_hold(m) : NULL}));
 }
 
 static void add_list(struct atlas_job *w, struct session *s, char **take_ids)
@@ -182,7 +206,8 @@ static void add_list(struct atlas_job *w, struct session *s, char **take_ids)
     free(take_ids);
 }
 
-static bool add_machines(struct atlas_job *w, struct session *s, const struct atlas_values *v, struct err *err)
+static bool add_machines(struct atlas_job *w, struct session *s, const struct atlas_values *v,
+                         struct err *err)
 {
     for (size_t i = 0; i < v->machines.count; i++) {
         const char *id = session_machine_id(s, v->machines.items[i], err);
@@ -199,9 +224,11 @@ static bool add_machines(struct atlas_job *w, struct session *s, const struct at
         const char *text = v->experiments.items[i], *end = strchr(text, '=');
         struct atlas_entry *e = end && end[1] ? find_entry(w, text, (size_t)(end - text)) : NULL;
         if (!end || !end[1])
-            return err_set(err, ERR_USAGE, "write --experiments zen4-charted=measured.csv", "%s names no machine and file", text);
+            return err_set(err, ERR_USAGE, "write --experiments zen4-charted=measured.csv",
+                           "%s names no machine and file", text);
         if (!e)
-            return err_set(err, ERR_USAGE, "name it with --machine", "the atlas has no machine %.*s", (int)(end - text), text);
+            return err_set(err, ERR_USAGE, "name it with --machine",
+                           "the atlas has no machine %.*s", (int)(end - text), text);
         free(e->file);
         e->file = mem_strdup(end + 1);
     }
@@ -225,13 +252,18 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"machine atlas site", "machine atlas zen --machine zen4-charted --machine znver4 --experiments zen4-charted=zen4.csv", NULL};
+static const char *const examples[] = {
+    "machine atlas site",
+    "machine atlas zen --machine zen4-charted --machine znver4 --experiments zen4-charted=zen4.csv",
+    NULL};
 
 const struct command command_machine_atlas = {
     .name = "machine atlas",
     .help = "write a web site of forms and machines",
-    .description = "Pages that need no server: open DIR/index.html. A table of forms on machines, a page per form with its experiments, a page per machine with its ports and facts, "
-                   "and the differences between two machines. docs/atlas.md describes them.",
+    .description =
+        "Pages that need no server: open DIR/index.html. A table of forms on machines, a page per "
+        "form with its experiments, a page per machine with its ports and facts, "
+        "and the differences between two machines. docs/atlas.md describes them.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

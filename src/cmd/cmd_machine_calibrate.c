@@ -17,7 +17,8 @@
 
 #define CPUS_MAX 65536
 
-/* Calibration as a job; info: what is known of the CPU besides, also when it cannot be calibrated. */
+/* Calibration as a job; info: what is known of the CPU besides, also when it cannot be
+ * calibrated. */
 struct calibrating {
     struct session *session;
     struct job *job;
@@ -54,24 +55,35 @@ static bool calibrate_run(void *state, struct result *result, struct err *err)
 
 static void calibration_lines(const struct calibration *c, struct result *result)
 {
-    result_line(result, "clock %.4f GHz, time stamps %.4f GHz, on CPU %d\nmethod: %s", c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
+    result_line(result, "clock %.4f GHz, time stamps %.4f GHz, on CPU %d\nmethod: %s",
+                c->clock_hz / 1e9, c->tick_hz / 1e9, c->cpu, calibration_method(c));
     if (isnan(c->noise))
         result_line(result, "noise floor: unknown, too few quiet windows");
     else
-        result_line(result, "noise floor: 95 %% of repeated measurements within %.3f %%", 100 * c->noise);
-    result_line(result, "contention now: %.0f %% of probes slowed; idle baseline %.3f nops per cycle, tolerance %.1f %%", 100 * c->contention, c->probe_rate,
-                100 * c->rules.probe_tolerance);
+        result_line(result, "noise floor: 95 %% of repeated measurements within %.3f %%",
+                    100 * c->noise);
+    result_line(result,
+                "contention now: %.0f %% of probes slowed; idle baseline %.3f nops per cycle, "
+                "tolerance %.1f %%",
+                100 * c->contention, c->probe_rate, 100 * c->rules.probe_tolerance);
     if (c->doubtful)
-        result_line(result, "this CPU was never seen idle: the baseline is doubtful, and values measured now will be measured again");
+        result_line(result, "this CPU was never seen idle: the baseline is doubtful, and values "
+                            "measured now will be measured again");
     else if (c->busy)
-        result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best seen on %s)", c->seen_rate, c->probe_rate, c->day);
+        result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best seen on %s)",
+                    c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
-        result_line(result, "second chain: not used, a dependent multiplication does not take a whole number of cycles here");
+        result_line(result, "second chain: not used, a dependent multiplication does not take a "
+                            "whole number of cycles here");
     else
-        result_line(result, "second chain: a dependent 64-bit multiplication takes %.0f cycles", c->second_ratio);
+        result_line(result, "second chain: a dependent 64-bit multiplication takes %.0f cycles",
+                    c->second_ratio);
     if (c->stretch > 1)
-        result_line(result, "runs are %.1f times longer than usual: the time stamp counter has a resolution of %.0f ns", c->stretch, 1e9 / c->tick_hz);
+        result_line(result,
+                    "runs are %.1f times longer than usual: the time stamp counter has a "
+                    "resolution of %.0f ns",
+                    c->stretch, 1e9 / c->tick_hz);
     if (calibration_remark(c))
         result_line(result, "note: %s", calibration_remark(c));
 }
@@ -110,7 +122,8 @@ static void show_here(const struct here *here, struct result *result)
 
     result_text(result, HERE_NAME, here->id);
     if (here->id)
-        result_line(result, MACHINE_HERE "%s; --machine " HERE_NAME " is %s", here->title, here->id);
+        result_line(result, MACHINE_HERE "%s; --machine " HERE_NAME " is %s", here->title,
+                    here->id);
     else
         result_line(result, "%s", err_text(&here->fault, why, sizeof why));
 }
@@ -128,7 +141,8 @@ static void show_info(const struct session *s, const struct calibrating *w, stru
     result_number(result, "clock_hz", w->known ? c->clock_hz : NAN);
     result_switch(result, "counters", w->known && c->counters);
     result_switch(result, "virtual", cpu_virtual());
-    result_line(result, "%s, %s%s\ncycle counters: %s", name, isa, cpu_virtual() ? ", virtual" : "", w->known && c->counters ? "yes" : "none for this process");
+    result_line(result, "%s, %s%s\ncycle counters: %s", name, isa, cpu_virtual() ? ", virtual" : "",
+                w->known && c->counters ? "yes" : "none for this process");
     if (w->known) {
         calibration_fields(c, result);
         calibration_lines(c, result);
@@ -152,7 +166,12 @@ static bool calibrate_finish(struct session *s, void *state, struct result *resu
 
 static bool start(struct session *s, int cpu, bool info, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "calibrates", .work = calibrate_run, .publish = calibrate_finish, .free = free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "calibrates",
+                                        .work = calibrate_run,
+                                        .publish = calibrate_finish,
+                                        .free = free,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     struct calibrating *w = mem_zero(1, sizeof *w);
     *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
     return task_give(task, &ops, w);
@@ -188,22 +207,32 @@ static bool memory_run(void *state, struct result *result, struct err *err)
     job_progress(w->job, 0, 0, "lines from each level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
-        return err_set(err, ERR_LIMIT, "end other programs, or go by the machine's own facts", "measuring memory needs %llu MiB, and %llu are free",
-                       (unsigned long long)(MEMORY_LINES_ARENA >> 20), (unsigned long long)(available >> 20));
+        return err_set(err, ERR_LIMIT, "end other programs, or go by the machine's own facts",
+                       "measuring memory needs %llu MiB, and %llu are free",
+                       (unsigned long long)(MEMORY_LINES_ARENA >> 20),
+                       (unsigned long long)(available >> 20));
     struct err unknown = {0};
     struct machine *here = w->base ? machine_load_shipped(w->base, &unknown) : NULL;
     const bool overlaps = !here || fact_switch(here, "transfers_overlap");
     machine_free(here);
-    return memory_lines_measure(MEMORY_SECONDS, w->huge, overlaps, memory_cancelled, w, &w->costs, err);
+    return memory_lines_measure(MEMORY_SECONDS, w->huge, overlaps, memory_cancelled, w, &w->costs,
+                                err);
 }
 
 static void memory_rows(const struct memory_costs *m, struct result *result)
 {
-    static const char *const titles[MEMORY_COSTS] = {"load", "store", "update", "next to a store", "non-temporal", "in no order", "every 2nd", "every 3rd", "every 4th", "page", "hop", "among 250 uops", "among 70"};
-    struct result_column columns[MEMORY_COSTS + 1] = {{.key = "kib", .title = "KiB", .kind = CELL_COUNT}};
+    static const char *const titles[MEMORY_COSTS] = {
+        "load",        "store",          "update",    "next to a store", "non-temporal",
+        "in no order", "every 2nd",      "every 3rd", "every 4th",       "page",
+        "hop",         "among 250 uops", "among 70"};
+    struct result_column columns[MEMORY_COSTS + 1] = {
+        {.key = "kib", .title = "KiB", .kind = CELL_COUNT}};
 
     for (size_t i = 0; i < MEMORY_COSTS; i++)
-        columns[i + 1] = (struct result_column){.key = memory_cost_name((enum memory_cost)i), .title = titles[i], .kind = CELL_NUMBER, .decimals = 2};
+        columns[i + 1] = (struct result_column){.key = memory_cost_name((enum memory_cost)i),
+                                                .title = titles[i],
+                                                .kind = CELL_NUMBER,
+                                                .decimals = 2};
     struct result_table *t = result_table(result, "lines", columns, MEMORY_COSTS + 1);
     for (size_t k = 0; k < m->count; k++) {
         cell_count(t, (int64_t)(m->bytes[k] / 1024));
@@ -220,14 +249,27 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     (void)s;
     (void)err;
     memory_lines_remember(m);
-    result_line(result, "cycles per line by the size of the arrays, at %.2f GHz (hop: per load that waits for the one before)", m->clock_hz / 1e9);
+    result_line(result,
+                "cycles per line by the size of the arrays, at %.2f GHz (hop: per load that waits "
+                "for the one before)",
+                m->clock_hz / 1e9);
     memory_rows(m, result);
     if (m->third > 0)
-        result_line(result, "first level %.0f KiB, second %.0f KiB, third about %.0f MiB of what is there now", m->first / 1024, m->second / 1024, m->third / 1048576);
+        result_line(
+            result,
+            "first level %.0f KiB, second %.0f KiB, third about %.0f MiB of what is there now",
+            m->first / 1024, m->second / 1024, m->third / 1048576);
     else
-        result_line(result, "first level %.0f KiB, second %.0f KiB; no end of the third level was seen up to %.0f MiB", m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
-    result_line(result, "spread: load %.0f %%, store %.0f %%, in no order %.0f %%, hop %.0f %%%s", 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE], 100 * m->spread[COST_RANDOM],
-                100 * m->spread[COST_HOP], w->huge && m->huge < 0.9 ? "; pages of 2 MiB were asked for, and this system gave few" : "");
+        result_line(result,
+                    "first level %.0f KiB, second %.0f KiB; no end of the third level was seen up "
+                    "to %.0f MiB",
+                    m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
+    result_line(result, "spread: load %.0f %%, store %.0f %%, in no order %.0f %%, hop %.0f %%%s",
+                100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE],
+                100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP],
+                w->huge && m->huge < 0.9
+                    ? "; pages of 2 MiB were asked for, and this system gave few"
+                    : "");
     result_line(result, "kept with today's date (%s): `kernel memory` goes by it", m->day);
     result_number(result, "clock_hz", m->clock_hz);
     result_number(result, "l1_bytes", m->first);
@@ -240,7 +282,13 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
 
 static bool start_memory(struct session *s, struct task *task)
 {
-    static const struct task_ops ops = {.title = "machine calibrate --memory", .doing = "measures memory", .work = memory_run, .publish = memory_finish, .free = memory_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.title = "machine calibrate --memory",
+                                        .doing = "measures memory",
+                                        .work = memory_run,
+                                        .publish = memory_finish,
+                                        .free = memory_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     struct calibrating_memory *w = mem_zero(1, sizeof *w);
 
     w->huge = true;
@@ -254,9 +302,16 @@ struct calibrate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct calibrate_values, cpu), .value = "N", .otherwise = "an idle one",
+    {.name = "--cpu",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct calibrate_values, cpu),
+     .value = "N",
+     .otherwise = "an idle one",
      .help = "CPU number to measure on, from 0"},
-    {.name = "--memory", .kind = PARAMETER_FLAG, .at = offsetof(struct calibrate_values, memory), .help = "measure what lines cost from each level and from memory instead, and keep it"},
+    {.name = "--memory",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct calibrate_values, memory),
+     .help = "measure what lines cost from each level and from memory instead, and keep it"},
     {0},
 };
 
@@ -267,25 +322,30 @@ bool command_cpu(size_t number, int *out, struct err *err)
         return true;
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
     cpu_set_t *set = mem_zero(1, size);
-    bool ok = sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
+    bool ok =
+        sched_getaffinity(0, size, set) == 0 && number < CPUS_MAX && CPU_ISSET_S(number, size, set);
     free(set);
     *out = (int)number;
-    return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on", "CPU %zu is not available", number);
+    return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on",
+                         "CPU %zu is not available", number);
 }
 
-static bool prepare_calibrate(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_calibrate(struct session *s, const void *values, struct task *task,
+                              struct err *err)
 {
     const struct calibrate_values *v = values;
     int cpu;
 
     if (v->memory && v->cpu != NOT_GIVEN)
-        return err_set(err, ERR_USAGE, "machine calibrate --memory", "--cpu is for the clock, not for --memory");
+        return err_set(err, ERR_USAGE, "machine calibrate --memory",
+                       "--cpu is for the clock, not for --memory");
     if (v->memory)
         return start_memory(s, task);
     return command_cpu(v->cpu, &cpu, err) && start(s, cpu, false, task);
 }
 
-static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2", "machine calibrate --memory", NULL};
+static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2",
+                                                 "machine calibrate --memory", NULL};
 
 const struct command command_machine_calibrate = {
     .name = "machine calibrate",

@@ -40,12 +40,14 @@ static bool cancelled(void *state)
     return job_cancelled(((struct machine_charting *)state)->job);
 }
 
-static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+static void progress(void *state, enum chart_stage stage, double done, double total,
+                     const char *what)
 {
     const struct machine_charting *w = state;
 
     stage_log_progress(w->log, stage, done, total, what);
-    job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES, chart_stage_names[stage], what);
+    job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES,
+                 chart_stage_names[stage], what);
 }
 
 static void stage_done(void *state, enum chart_stage stage, const struct chart *so_far)
@@ -66,8 +68,14 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
 static bool chart_work(void *state, struct result *result, struct err *err)
 {
     struct machine_charting *w = state;
-    const struct charting_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done, .team = team, .threads = w->threads, .lanes = &crew_threads,
-                                         .record = w->record, .state = w};
+    const struct charting_hooks hooks = {.cancelled = cancelled,
+                                         .progress = progress,
+                                         .stage_done = stage_done,
+                                         .team = team,
+                                         .threads = w->threads,
+                                         .lanes = &crew_threads,
+                                         .record = w->record,
+                                         .state = w};
 
     (void)result;   /* publish fills it */
     w->job = job_current();
@@ -91,13 +99,15 @@ static void add_forms(const struct chart *c, struct result *result)
         {.key = "settle", .kind = CELL_TEXT},
         {.key = "remark", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     struct str text = {0};
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < c->form_count; i++) {
         const struct chart_form *f = &c->forms[i];
-        const struct mapping_entry *entry = c->machine ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        const struct mapping_entry *entry =
+            c->machine ? mapping_find(c->machine->mapping, f->row->form) : NULL;
         cell_text(t, f->row->form);
         cell_text(t, chart_state_names[f->state]);
         cell_number(t, f->alone);
@@ -118,15 +128,21 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, str_text(&text));
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
-        cell_text(t, f->reason ? f->reason : f->joined ? "joins its neighbours, several in a slot" : f->hidden ? ambiguities_hidden_reason(f) : "");
+        cell_text(t, f->reason   ? f->reason
+                     : f->joined ? "joins its neighbours, several in a slot"
+                     : f->hidden ? ambiguities_hidden_reason(f)
+                                 : "");
     }
     str_done(&text);
 }
 
 static void add_facts(const struct chart *c, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "fact", .kind = CELL_TEXT}, {.key = "value", .kind = CELL_TEXT}, {.key = "by", .kind = CELL_TEXT}};
-    struct result_table *t = result_table(result, "facts", columns, sizeof columns / sizeof *columns);
+    static const struct result_column columns[] = {{.key = "fact", .kind = CELL_TEXT},
+                                                   {.key = "value", .kind = CELL_TEXT},
+                                                   {.key = "by", .kind = CELL_TEXT}};
+    struct result_table *t =
+        result_table(result, "facts", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < c->facts.count; i++) {
@@ -144,11 +160,14 @@ static void show_review(const struct chart *c, struct result *result)
 
     if (!r->blocks)
         return;
-    result_line(result, "%zu random blocks that took no part: %.1f %% covered, mean error %.1f %%", r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
+    result_line(result, "%zu random blocks that took no part: %.1f %% covered, mean error %.1f %%",
+                r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
     if (r->changed)
-        result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s", r->changed, r->changed == 1 ? "" : "s", 100 * r->error_before, r->changes);
+        result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s",
+                    r->changed, r->changed == 1 ? "" : "s", 100 * r->error_before, r->changes);
     if (r->worst_block)
-        result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles, r->worst_says, r->worst_block);
+        result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles,
+                    r->worst_says, r->worst_block);
     if (r->suspects)
         result_line(result, "  in most of the blocks with a large error: %s", r->suspects);
     result_count(result, "review_blocks", (int64_t)r->blocks);
@@ -168,16 +187,20 @@ static void show_doubts(const struct chart *c, struct result *result)
         doubtful += c->forms[i].settle != NULL;
     if (!doubtful)
         return;
-    result_line(result, "%zu form%s with another usage nearly as likely; what would tell:", doubtful, doubtful == 1 ? "" : "s");
+    result_line(result,
+                "%zu form%s with another usage nearly as likely; what would tell:", doubtful,
+                doubtful == 1 ? "" : "s");
     for (size_t i = 0, shown = 0; i < c->form_count && shown < SHOWN; i++)
         if (c->forms[i].settle) {
-            result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form, *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
+            result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form,
+                        *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
             shown++;
         }
     result_line(result, "experiments settle NAME measures these and decides");
 }
 
-/* How many forms were never beside some ports, and the first experiment of which none has a time. */
+/* How many forms were never beside some ports, and the first experiment of which none has a
+ * time. */
 static void show_untested(const struct chart *c, struct result *result)
 {
     const struct chart_form *first = NULL;
@@ -189,7 +212,10 @@ static void show_untested(const struct chart *c, struct result *result)
         first = !first && f->check ? f : first;
     }
     if (untested)
-        result_line(result, "%zu form%s not tested against some ports%s%s", untested, untested == 1 ? "" : "s", first ? "; experiments settle NAME measures them, as " : ": nothing that they may run beside keeps these busy",
+        result_line(result, "%zu form%s not tested against some ports%s%s", untested,
+                    untested == 1 ? "" : "s",
+                    first ? "; experiments settle NAME measures them, as "
+                          : ": nothing that they may run beside keeps these busy",
                     first ? first->check : "");
 }
 
@@ -199,20 +225,35 @@ static void show(const struct machine_charting *w, struct result *result)
     const struct chart_tally t = chart_count(c);
     char name[64];
 
-    result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count, charting_title(w->charting, name), c->table->rows.count);
-    result_line(result, "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of %zu experiments", (size_t)mapping_ports(c->machine->mapping)->count, c->width,
-                c->core_forms, 100 * c->core_error, c->core_experiments);
-    result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.usages, t.sure, t.likely);
+    result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count,
+                charting_title(w->charting, name), c->table->rows.count);
+    result_line(result,
+                "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of "
+                "%zu experiments",
+                (size_t)mapping_ports(c->machine->mapping)->count, c->width, c->core_forms,
+                100 * c->core_error, c->core_experiments);
+    result_line(result,
+                "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9",
+                t.usages, t.sure, t.likely);
     if (t.hidden)
-        result_line(result, "of %zu the ports are not observable beside the core: other forms tell those of %zu, the issue width hides the others beside everything", t.hidden, t.hidden_told);
+        result_line(result,
+                    "of %zu the ports are not observable beside the core: other forms tell those "
+                    "of %zu, the issue width hides the others beside everything",
+                    t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
-        result_line(result, "%zu forms whose measurements no usage explains", t.of[CHART_UNEXPLAINED]);
+        result_line(result, "%zu forms whose measurements no usage explains",
+                    t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
-        result_line(result, "%zu forms have no time, for the reasons in the table of forms; contended ones are measured by the next run", t.of[CHART_NOT_MEASURED]);
+        result_line(result,
+                    "%zu forms have no time, for the reasons in the table of forms; contended ones "
+                    "are measured by the next run",
+                    t.of[CHART_NOT_MEASURED]);
     if (c->latencies.count)
-        result_line(result, "%zu of %zu dependency chains have a latency", t.latencies, c->latencies.count);
+        result_line(result, "%zu of %zu dependency chains have a latency", t.latencies,
+                    c->latencies.count);
     if (c->resumed)
-        result_line(result, "%u experiments were known from %s", c->resumed, charting_journal(w->charting));
+        result_line(result, "%u experiments were known from %s", c->resumed,
+                    charting_journal(w->charting));
     add_facts(c, result);
     show_review(c, result);
     show_doubts(c, result);
@@ -271,31 +312,88 @@ struct chart_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, name), .required = true, .help = "name of the machine that is made"},
+    {.name = "NAME",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct chart_values, name),
+     .required = true,
+     .help = "name of the machine that is made"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--forms", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, forms), .value = "PATTERN", .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "--forms",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct chart_values, forms),
+     .value = "PATTERN",
+     .otherwise = "all forms",
+     .complete = COMPLETE_FORM,
      .help = "forms to chart; * and ? are wildcards"},
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, top), .value = "N", .least = 1, .most = 1000000, .otherwise = "all that match",
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct chart_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 1000000,
+     .otherwise = "all that match",
      .help = "of these only the N that programs use most"},
-    {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = "60s",
+    {.name = "--time",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct chart_values, seconds),
+     .value = "T",
+     .least = 0.1,
+     .most = 864000,
+     .initial = "60s",
      .help = "time for the search of ports, when their exact reconstruction leaves errors"},
-    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, patience), .value = "T", .least = 0.01, .most = 8640000, .initial = "20s",
-     .help = "time that each lot of experiments waits for a quiet core; what gets none is left to the next run"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
+    {.name = "--patience",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct chart_values, patience),
+     .value = "T",
+     .least = 0.01,
+     .most = 8640000,
+     .initial = "20s",
+     .help = "time that each lot of experiments waits for a quiet core; what gets none is left to "
+             "the next run"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct chart_values, simulate),
+     .value = "MACHINE",
+     .otherwise = "measure this CPU",
+     .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
-    {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
-    {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_ambiguities), .help = "skip the experiments that decide between equally likely usages; experiments settle measures them later"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "all that leave each other alone, at most 4", .help = "the only CPU to measure on"},
-    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
+    {.name = "--recorded",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct chart_values, recorded),
+     .help = "measure nothing: infer again from what the journal of this CPU knows"},
+    {.name = "--leave-doubts",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct chart_values, leave_ambiguities),
+     .help = "skip the experiments that decide between equally likely usages; experiments settle "
+             "measures them later"},
+    {.name = "--cpu",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct chart_values, cpu),
+     .value = "N",
+     .most = 65535,
+     .otherwise = "all that leave each other alone, at most 4",
+     .help = "the only CPU to measure on"},
+    {.name = "--seed",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct chart_values, seed),
+     .value = "S",
+     .otherwise = "the setting seed",
+     .help = "random seed"},
     {0},
 };
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "charts", .work = chart_work, .publish = chart_finish, .free = machine_charting_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.doing = "charts",
+                                        .work = chart_work,
+                                        .publish = chart_finish,
+                                        .free = machine_charting_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures,
+                                        .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -306,27 +404,46 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     struct forms *forms = v->simulate && !m ? NULL : session_forms(s, isa, err);
     if (!forms || !command_cpu(v->cpu, &cpu, err))
         return false;
-    const struct charting_request request = {.name = v->name, .forms = forms, .patterns = &v->forms, .pattern_count = v->forms != NULL, .top = v->top == NOT_GIVEN ? SIZE_MAX : v->top,
-        .simulated = m, .recorded = v->recorded, .leave_ambiguities = v->leave_ambiguities, .seconds = v->seconds, .patience = v->patience,
-        .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .cpu = cpu};
+    const struct charting_request request = {.name = v->name,
+                                             .forms = forms,
+                                             .patterns = &v->forms,
+                                             .pattern_count = v->forms != NULL,
+                                             .top = v->top == NOT_GIVEN ? SIZE_MAX : v->top,
+                                             .simulated = m,
+                                             .recorded = v->recorded,
+                                             .leave_ambiguities = v->leave_ambiguities,
+                                             .seconds = v->seconds,
+                                             .patience = v->patience,
+                                             .seed =
+                                                 v->seed == NOT_GIVEN ? s->settings.seed : v->seed,
+                                             .cpu = cpu};
     struct chart_job *charting = charting_new(&request, err);
     if (!charting)
         return false;
     struct machine_charting *w = mem_zero(1, sizeof *w);
-    *w = (struct machine_charting){.name = mem_strdup(v->name), .charting = charting, .threads = session_threads(s), .record = s->document.record, .log = stage_log_new(v->name)};
+    *w = (struct machine_charting){.name = mem_strdup(v->name),
+                                   .charting = charting,
+                                   .threads = session_threads(s),
+                                   .record = s->document.record,
+                                   .log = stage_log_new(v->name)};
     stage_log_free(s->document.chart);
     s->document.chart = stage_log_hold(w->log);
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"machine chart mine", "machine chart trial --simulate skylake --forms '* (R64*'", NULL};
+static const char *const examples[] = {
+    "machine chart mine", "machine chart trial --simulate skylake --forms '* (R64*'", NULL};
 
 const struct command command_machine_chart = {
     .name = "machine chart",
     .help = "make a machine from measurements alone: ports and the usage of every form",
-    .description = "Measures each form alone, finds forms of every behaviour by pairs, and from these the ports. Every other form is placed by experiments that keep certain ports busy. Nothing of "
-                   "the shipped machines is read. Each value is kept in a journal as it comes: after an interruption the same command goes on. The machine is saved among the user's own after each "
-                   "stage. The view machine shows the stages.",
+    .description =
+        "Measures each form alone, finds forms of every behaviour by pairs, and from these the "
+        "ports. Every other form is placed by experiments that keep certain ports busy. Nothing of "
+        "the shipped machines is read. Each value is kept in a journal as it comes: after an "
+        "interruption the same command goes on. The machine is saved among the user's own after "
+        "each "
+        "stage. The view machine shows the stages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -22,7 +22,8 @@
 #define SHARE 0.6           /* of the time for throughputs */
 #define SHOWN 40            /* rows of text */
 
-/* The job: forms measured one after the other on the worker; the UI thread shows the rows and keeps them for the view. */
+/* The job: forms measured one after the other on the worker; the UI thread shows the rows and keeps
+ * them for the view. */
 struct checking {
     struct session *session;
     struct job *job;
@@ -62,7 +63,8 @@ static void take_result(void *state, size_t index, const struct measured *m)
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct checking *w = state;
-    job_progress(w->job, so_far->share * (double)total, 2 * (double)total, "%zu throughputs", so_far->done);
+    job_progress(w->job, so_far->share * (double)total, 2 * (double)total, "%zu throughputs",
+                 so_far->done);
 }
 
 /* A row of the check and an experiment per form, in the same order. */
@@ -75,7 +77,8 @@ static void make_rows(struct checking *w)
         experiment_add(&e, w->names.items[i], 1);
         experiments_add_named(w->table, &e);
         experiment_done(&e);
-        snprintf(check_add(w->check, w->names.items[i], w->uses.items[i])->state, 96, "not measured: time is up");
+        snprintf(check_add(w->check, w->names.items[i], w->uses.items[i])->state, 96,
+                 "not measured: time is up");
     }
     predicted = mem_alloc((w->names.count + 1) * sizeof *predicted);
     machine_predict(w->machine, w->table, predicted);
@@ -85,17 +88,22 @@ static void make_rows(struct checking *w)
 }
 
 /* What a simulated CPU takes along the chains. */
-static size_t simulate_latencies(const struct checking *w, const struct form_code *code, struct latency *out)
+static size_t simulate_latencies(const struct checking *w, const struct form_code *code,
+                                 struct latency *out)
 {
     struct chain chains[CHAINS_MAX];
     size_t n = chain_list(code, chains);
 
     for (size_t i = 0; i < n; i++)
-        out[i] = (struct latency){.chain = chains[i], .cycles = chain_cycles(w->simulated, code, &chains[i]), .spread = 0, .state = "ok"};
+        out[i] = (struct latency){.chain = chains[i],
+                                  .cycles = chain_cycles(w->simulated, code, &chains[i]),
+                                  .spread = 0,
+                                  .state = "ok"};
     return n;
 }
 
-static bool check_latencies(struct checking *w, size_t index, struct source *source, struct err *err)
+static bool check_latencies(struct checking *w, size_t index, struct source *source,
+                            struct err *err)
 {
     struct latency latencies[CHAINS_MAX];
     const struct form_row *row = forms_find(w->forms, w->names.items[index]);
@@ -103,7 +111,9 @@ static bool check_latencies(struct checking *w, size_t index, struct source *sou
 
     if (!code)
         return true;
-    size_t n = w->simulated ? simulate_latencies(w, code, latencies) : latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, latencies, err);
+    size_t n = w->simulated ? simulate_latencies(w, code, latencies)
+                            : latency_measure(source_cpu_sandbox(source),
+                                              source_cpu_calibration(source), code, latencies, err);
     for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
         struct check_row *found = check_add(w->check, w->names.items[index], w->uses.items[index]);
         found->latency = true;
@@ -120,7 +130,8 @@ static bool check_latencies(struct checking *w, size_t index, struct source *sou
 static bool check_all(struct checking *w, struct source *source, struct err *err)
 {
     const struct runner_options options = {.budget = SHARE * w->seconds, .one_length = true};
-    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = w};
+    const struct runner_hooks hooks = {
+        .cancelled = cancelled, .result = take_result, .progress = progress, .state = w};
     struct runner_summary summary;
     size_t count = w->names.count;
     bool ok = runner_run(source, w->table, NULL, &options, &hooks, &summary, err);
@@ -131,8 +142,10 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
             w->without_latency = count - i;
             break;
         }
-        job_progress(w->job, (double)(count + i), 2 * (double)count, "latencies of %s", w->names.items[i]);
-        ok = check_latencies(w, i, source, err) && (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+        job_progress(w->job, (double)(count + i), 2 * (double)count, "latencies of %s",
+                     w->names.items[i]);
+        ok = check_latencies(w, i, source, err) &&
+             (!cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     }
     return ok;
 }
@@ -146,7 +159,9 @@ static bool check_run(void *state, struct result *result, struct err *err)
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
     make_rows(w);
-    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
+    struct source *source = w->simulated
+                                ? source_simulated(w->simulated->mapping, 0.001, 1)
+                                : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
     if (source && !w->simulated) {
         sandbox_cancel_by(source_cpu_sandbox(source), cancelled, w);
         source_cpu_record(source, w->session->document.record);
@@ -161,12 +176,19 @@ static bool check_run(void *state, struct result *result, struct err *err)
 static void add_rows(const struct check *c, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT, .width = 34}, {.key = "quantity", .kind = CELL_TEXT, .width = 20}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
-        {.key = "spread", .kind = CELL_NUMBER, .decimals = 4, .hide = NOT_TEXT}, {.key = "predicted", .title = "table", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
-        {.key = "uses", .kind = CELL_NUMBER, .decimals = 0, .width = 8}, {.key = "disagrees", .kind = CELL_SWITCH, .hide = NOT_TEXT}, {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
+        {.key = "form", .kind = CELL_TEXT, .width = 34},
+        {.key = "quantity", .kind = CELL_TEXT, .width = 20},
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "spread", .kind = CELL_NUMBER, .decimals = 4, .hide = NOT_TEXT},
+        {.key = "predicted", .title = "table", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "uses", .kind = CELL_NUMBER, .decimals = 0, .width = 8},
+        {.key = "disagrees", .kind = CELL_SWITCH, .hide = NOT_TEXT},
+        {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
-    struct result_table *shown = result_table(result, "disagreements", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *shown =
+        result_table(result, "disagreements", columns, sizeof columns / sizeof *columns);
     struct str quantity = {0};
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
@@ -199,10 +221,13 @@ static void show(const struct checking *w, struct result *result)
         known += isfinite(c->rows[i].measured) && isfinite(c->rows[i].predicted);
         wrong += check_disagrees(&c->rows[i]);
     }
-    result_line(result, "%s beside %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu disagree", c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s",
-                w->names.count, w->names.count == 1 ? "" : "s", wrong, known);
+    result_line(result,
+                "%s beside %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu disagree",
+                c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s", w->names.count,
+                w->names.count == 1 ? "" : "s", wrong, known);
     if (w->without_latency)
-        result_line(result, "time limit reached: latencies of %zu forms not measured", w->without_latency);
+        result_line(result, "time limit reached: latencies of %zu forms not measured",
+                    w->without_latency);
     result_text(result, "machine", c->machine);
     result_text(result, "cpu", c->cpu);
     result_text(result, "date", c->date);
@@ -210,7 +235,8 @@ static void show(const struct checking *w, struct result *result)
     result_count(result, "wrong", (int64_t)wrong);
     add_rows(c, result);
     if (wrong)
-        result_line(result, "view check shows all of them with the code that was run; machine correct FORM saves the measured values");
+        result_line(result, "view check shows all of them with the code that was run; machine "
+                            "correct FORM saves the measured values");
 }
 
 static bool check_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -249,27 +275,56 @@ struct check_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct check_values, forms), .otherwise = "the forms that programs use most", .complete = COMPLETE_FORM,
+    {.name = "FORM",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct check_values, forms),
+     .otherwise = "the forms that programs use most",
+     .complete = COMPLETE_FORM,
      .help = "forms to check; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct check_values, top), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(TOP),
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct check_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 100000,
+     .initial = INITIAL(TOP),
      .help = "without FORM: number of forms to check, the most frequent first"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct check_values, seconds), .value = "T", .least = 0.1, .most = 86400, .initial = INITIAL(SECONDS),
+    {.name = "--seconds",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct check_values, seconds),
+     .value = "T",
+     .least = 0.1,
+     .most = 86400,
+     .initial = INITIAL(SECONDS),
      .help = "time limit"},
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct check_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables to check"},
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct check_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct check_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose tables to check"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct check_values, simulate),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring, for a trial"},
     {0},
 };
 
-/* Those that can be measured here, or on the simulated CPU, the most frequent first; with patterns those that match. */
+/* Those that can be measured here, or on the simulated CPU, the most frequent first; with patterns
+ * those that match. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
-    struct form_uses *uses = v->forms.count ? form_uses_load(forms_isa(w->forms), &count, err) : form_uses_measurable(w->forms, w->simulated != NULL, v->top, &count, err);
+    struct form_uses *uses =
+        v->forms.count ? form_uses_load(forms_isa(w->forms), &count, err)
+                       : form_uses_measurable(w->forms, w->simulated != NULL, v->top, &count, err);
     char why[96];
 
     if (!uses)
@@ -284,7 +339,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
         double found = 0;
         for (size_t k = 0; k < v->forms.count; k++)
             wanted |= str_match(v->forms.items[k], row->form);
-        if (!wanted || !(w->simulated ? form_has_code(row) : !form_measurable(row, why, sizeof why)))
+        if (!wanted ||
+            !(w->simulated ? form_has_code(row) : !form_measurable(row, why, sizeof why)))
             continue;
         for (size_t k = 0; k < count && found == 0; k++)
             found = strcmp(uses[k].form, row->form) == 0 ? uses[k].uses : 0;
@@ -292,7 +348,9 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
         vec_push(&w->uses, found);
     }
     form_uses_free(uses, count);
-    return w->names.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
+    return w->names.count ||
+           err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot",
+                   "no measurable form matches");
 }
 
 /* "Emerald Rapids" of "Emerald Rapids (Golden Cove core, ...)", or what the CPU calls itself. */
@@ -305,12 +363,18 @@ static char *cpu_title(const struct session *s, const char *simulated)
         snprintf(name, sizeof name, "simulated %.40s", simulated);
         return mem_strdup(name);
     }
-    return end ? mem_strndup(title, (size_t)(end - title)) : mem_strdup(cpu_name(name, sizeof name));
+    return end ? mem_strndup(title, (size_t)(end - title))
+               : mem_strdup(cpu_name(name, sizeof name));
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures", .work = check_run, .publish = check_finish, .free = checking_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "measures",
+                                        .work = check_run,
+                                        .publish = check_finish,
+                                        .free = checking_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures};
     const struct check_values *v = values;
     const struct machine *simulated = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -320,15 +384,20 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (simulated)
         isa_parse(simulated->isa, &isa);   /* nothing is run: any set will do */
     bool native = s->document.here.id && s->document.here.isa == isa;
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err)
+                              : native   ? session_machine(s, s->document.here.id, err)
+                                         : session_current(s, err);
     struct forms *forms = m ? session_forms(s, isa, err) : NULL;
 
     if (!forms)
         return false;
     if (strcmp(m->isa, isa_name(isa)) != 0 && simulated)
-        return err_set(err, ERR_USAGE, "name two machines of one instruction set", "%s is %s, but %s is %s", m->id, m->isa, simulated->id, simulated->isa);
+        return err_set(err, ERR_USAGE, "name two machines of one instruction set",
+                       "%s is %s, but %s is %s", m->id, m->isa, simulated->id, simulated->isa);
     if (strcmp(m->isa, isa_name(isa)) != 0)
-        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set with --machine", "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
+        return err_set(err, ERR_USAGE,
+                       "name a machine of this CPU's instruction set with --machine",
+                       "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate);
     w->session = s;
@@ -345,13 +414,16 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"machine check --top 200 --seconds 2m", "machine check 'IMUL*' 'ADD (R64, R64)'", NULL};
+static const char *const examples[] = {"machine check --top 200 --seconds 2m",
+                                       "machine check 'IMUL*' 'ADD (R64, R64)'", NULL};
 
 const struct command command_machine_check = {
     .name = "machine check",
     .help = "measure forms on this CPU and compare them with a machine's tables",
-    .description = "Measures throughput, and latency for each pair of operands. Differences of more than 5 % are sorted by the cycles that they add up to over the programs "
-                   "of a Debian system (data/frequency). Latencies are predicted for the chains that are run.",
+    .description =
+        "Measures throughput, and latency for each pair of operands. Differences of more than 5 % "
+        "are sorted by the cycles that they add up to over the programs "
+        "of a Debian system (data/frequency). Latencies are predicted for the chains that are run.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -29,7 +29,8 @@ struct correction {
     char reason[160];          /* why not */
 };
 
-/* The job: corrections found and tried on a copy of the machine by the worker, written by it, and loaded by the UI thread. */
+/* The job: corrections found and tried on a copy of the machine by the worker, written by it, and
+ * loaded by the UI thread. */
 struct correcting {
     struct job *job;
     struct machine *machine;   /* a copy, corrected step by step */
@@ -67,7 +68,8 @@ static double latency_now(const struct machine *m, const char *form, int from, i
 
 static bool is_better(const struct correction *c)
 {
-    return fabs(c->predicted - c->row.measured) <= fmax(BETTER * fabs(c->row.predicted - c->row.measured), CHECK_CYCLES);
+    return fabs(c->predicted - c->row.measured) <=
+           fmax(BETTER * fabs(c->row.predicted - c->row.measured), CHECK_CYCLES);
 }
 
 static void correct_latency(struct correcting *w, struct correction *c)
@@ -77,22 +79,30 @@ static void correct_latency(struct correcting *w, struct correction *c)
     int from, to;
 
     if (!chain_ends(&c->row.chain, &from, &to)) {
-        snprintf(c->reason, sizeof c->reason, "the chain goes through more than this form: no single latency");
+        snprintf(c->reason, sizeof c->reason,
+                 "the chain goes through more than this form: no single latency");
         return;
     }
-    double cycles = latency_now(w->machine, c->row.form, from, to) + c->row.measured - c->row.predicted;
+    double cycles =
+        latency_now(w->machine, c->row.form, from, to) + c->row.measured - c->row.predicted;
     cycles = fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : cycles;
     struct machine *tried = machine_copy(w->machine);
     struct form_code *code = row ? encodings_code_any(row, &err) : NULL;
     machine_put_latency(tried, c->row.form, from, to, fmax(cycles, 0), w->source);
     c->predicted = code ? chain_cycles(tried, code, &c->row.chain) : NAN;
     form_code_free(code);
-    c->rule = (struct latency_rule){.form = c->row.form, .from = from, .to = to, .cycles = fmax(cycles, 0), .source = w->source};
+    c->rule = (struct latency_rule){.form = c->row.form,
+                                    .from = from,
+                                    .to = to,
+                                    .cycles = fmax(cycles, 0),
+                                    .source = w->source};
     c->written = is_better(c);
     if (c->written)
         machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);
     else
-        snprintf(c->reason, sizeof c->reason, "a latency of %.2f does not explain it: the model then has %.2f", cycles, c->predicted);
+        snprintf(c->reason, sizeof c->reason,
+                 "a latency of %.2f does not explain it: the model then has %.2f", cycles,
+                 c->predicted);
     machine_free(tried);
 }
 
@@ -120,7 +130,11 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
         return;
     }
     const struct mapping_entry *old = mapping_find(w->machine->mapping, c->row.form);
-    struct mapping_entry entry = {.form = c->row.form, .usage = learned.usage, .latency = old ? old->latency : NAN, .micro_ops = learned.micro_ops, .source = w->source};
+    struct mapping_entry entry = {.form = c->row.form,
+                                  .usage = learned.usage,
+                                  .latency = old ? old->latency : NAN,
+                                  .micro_ops = learned.micro_ops,
+                                  .source = w->source};
     struct machine *tried = machine_copy(w->machine);
     mapping_set(tried->mapping, &entry);
     c->predicted = predict_alone(tried, c->row.form);
@@ -130,7 +144,9 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
         usage_copy(&c->usage, &learned.usage);
         c->micro_ops = learned.micro_ops;
     } else {
-        snprintf(c->reason, sizeof c->reason, "the usage that was learned does not explain it: the model then has %.2f", c->predicted);
+        snprintf(c->reason, sizeof c->reason,
+                 "the usage that was learned does not explain it: the model then has %.2f",
+                 c->predicted);
     }
     machine_free(tried);
     learned_done(&learned);
@@ -151,8 +167,13 @@ static bool correct_throughputs(struct correcting *w, struct err *err)
     if (!any)
         return true;
     job_progress(w->job, 0, (double)w->list.count, "searching for blocking forms");
-    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
-    struct learner *learner = source ? learner_new(source, w->machine->mapping, machine_number(w->machine, "issue_width"), cancelled, w, err) : NULL;
+    struct source *source = w->simulated
+                                ? source_simulated(w->simulated->mapping, 0.001, 1)
+                                : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
+    struct learner *learner =
+        source ? learner_new(source, w->machine->mapping, machine_number(w->machine, "issue_width"),
+                             cancelled, w, err)
+               : NULL;
     for (size_t i = 0; learner && i < w->list.count && !cancelled(w); i++) {
         job_progress(w->job, (double)i, (double)w->list.count, "%s", w->list.items[i].row.form);
         if (!w->list.items[i].row.latency && forms_find(w->forms, w->list.items[i].row.form))
@@ -174,10 +195,13 @@ static bool write_all(struct correcting *w, struct err *err)
         if (c->written && c->row.latency)
             vec_push(&rules, c->rule);
         else if (c->written)
-            vec_push(&entries, ((struct mapping_entry){c->row.form, c->usage, NAN, c->micro_ops, w->source}));
+            vec_push(&entries,
+                     ((struct mapping_entry){c->row.form, c->usage, NAN, c->micro_ops, w->source}));
     }
     struct corrections all = {entries.items, entries.count, rules.items, rules.count};
-    bool ok = !(entries.count + rules.count) || machine_user_correct(w->id, w->base, w->title, &all, mapping_ports(w->machine->mapping), &w->path, err);
+    bool ok = !(entries.count + rules.count) ||
+              machine_user_correct(w->id, w->base, w->title, &all,
+                                   mapping_ports(w->machine->mapping), &w->path, err);
     vec_done(&entries);
     vec_done(&rules);
     return ok;
@@ -243,8 +267,12 @@ static bool load_corrected(struct session *s, const struct correcting *w, struct
 static bool correct_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT, .width = 34}, {.key = "quantity", .kind = CELL_TEXT, .width = 20}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
-        {.key = "before", .kind = CELL_NUMBER, .decimals = 2, .width = 7}, {.key = "after", .kind = CELL_NUMBER, .decimals = 2, .width = 7}, {.key = "correction", .kind = CELL_TEXT},
+        {.key = "form", .kind = CELL_TEXT, .width = 34},
+        {.key = "quantity", .kind = CELL_TEXT, .width = 20},
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "before", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "after", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "correction", .kind = CELL_TEXT},
     };
     struct correcting *w = state;
     struct err none = {0};
@@ -254,13 +282,15 @@ static bool correct_finish(struct session *s, void *state, struct result *result
     (void)err;
     for (size_t i = 0; i < w->list.count; i++)
         written += w->list.items[i].written;
-    result_line(result, "%zu of %zu corrections written%s%s", written, w->list.count, w->path ? " to " : "", w->path ? w->path : "");
+    result_line(result, "%zu of %zu corrections written%s%s", written, w->list.count,
+                w->path ? " to " : "", w->path ? w->path : "");
     if (w->path && !load_corrected(s, w, &none))
         result_line(result, "%s", err_text(&none, text, sizeof text));
     result_text(result, "machine", w->id);
     result_text(result, "directory", w->path);
     result_count(result, "written", (int64_t)written);
-    struct result_table *t = result_table(result, "corrections", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "corrections", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < w->list.count; i++)
         add_row(w, t, &w->list.items[i]);
     return true;
@@ -291,18 +321,29 @@ struct correct_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM", .kind = PARAMETER_WORDS, .at = offsetof(struct correct_values, forms), .required = true, .complete = COMPLETE_FORM,
+    {.name = "FORM",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct correct_values, forms),
+     .required = true,
+     .complete = COMPLETE_FORM,
      .help = "forms to correct; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct correct_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE,
-     .otherwise = "what machine check measured, or simulated", .help = "simulated machine, as for machine check"},
+    {.name = "--simulate",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct correct_values, simulate),
+     .value = "ID",
+     .complete = COMPLETE_MACHINE,
+     .otherwise = "what machine check measured, or simulated",
+     .help = "simulated machine, as for machine check"},
     {0},
 };
 
-/* Copies the disagreements of @check whose form one of @patterns names; whether there are rows of such forms at all. */
-static bool choose(struct correcting *w, const struct check *check, const struct word_list *patterns)
+/* Copies the disagreements of @check whose form one of @patterns names; whether there are rows of
+ * such forms at all. */
+static bool choose(struct correcting *w, const struct check *check,
+                   const struct word_list *patterns)
 {
     bool checked = false;
 
@@ -310,7 +351,8 @@ static bool choose(struct correcting *w, const struct check *check, const struct
         const struct check_row *row = &check->rows[i];
         bool wanted = false;
         for (size_t k = 0; k < patterns->count; k++)
-            wanted |= strcmp(patterns->items[k], row->form) == 0 || str_match(patterns->items[k], row->form);
+            wanted |= strcmp(patterns->items[k], row->form) == 0 ||
+                      str_match(patterns->items[k], row->form);
         checked |= wanted;
         if (!wanted || !check_disagrees(row))
             continue;
@@ -322,7 +364,8 @@ static bool choose(struct correcting *w, const struct check *check, const struct
 }
 
 /* Names and title of the machine that gets the corrections of @checked. */
-static void name_machine(struct correcting *w, const struct machine *checked, const struct check *check)
+static void name_machine(struct correcting *w, const struct machine *checked,
+                         const struct check *check)
 {
     struct str text = {0};
     size_t length = strlen(checked->id), ending = strlen(HERE_MEASURED);
@@ -338,33 +381,45 @@ static void name_machine(struct correcting *w, const struct machine *checked, co
     w->source = str_take(&text);
 }
 
-/* The machine to simulate, the one that was checked, as the corrections say where they are from; NULL: this CPU is to be measured. False with err when @asked, which may be
- * NULL, is another one. */
-static bool simulated_by(struct session *s, const struct check *check, const char *asked, const struct machine **out, struct err *err)
+/* The machine to simulate, the one that was checked, as the corrections say where they are from;
+ * NULL: this CPU is to be measured. False with err when @asked, which may be NULL, is another
+ * one. */
+static bool simulated_by(struct session *s, const struct check *check, const char *asked,
+                         const struct machine **out, struct err *err)
 {
     *out = NULL;
     if (asked && (!check->simulated || strcmp(asked, check->simulated) != 0))
-        return err_set(err, ERR_USAGE, "machine check --simulate ID first", "%s was checked, not simulated %s", check->cpu, asked);
+        return err_set(err, ERR_USAGE, "machine check --simulate ID first",
+                       "%s was checked, not simulated %s", check->cpu, asked);
     return !check->simulated || (*out = session_machine(s, check->simulated, err)) != NULL;
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "corrects", .work = correct_run, .publish = correct_finish, .free = correcting_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "corrects",
+                                        .work = correct_run,
+                                        .publish = correct_finish,
+                                        .free = correcting_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures};
     const struct correct_values *v = values;
     const struct check *check = s->document.check;
 
     if (!check)
         return err_set(err, ERR_USAGE, "machine check first", "nothing has been checked");
     const struct machine *m = session_machine(s, check->machine, err), *simulated = NULL;
-    struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err) ? session_forms(s, check->isa, err) : NULL;
+    struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err)
+                              ? session_forms(s, check->isa, err)
+                              : NULL;
     if (!forms)
         return false;
     struct correcting *w = mem_zero(1, sizeof *w);
     const bool checked = choose(w, check, &v->forms);
     if (!w->list.count) {
         correcting_free(w);
-        return err_set(err, ERR_USAGE, "view check lists the disagreements", checked ? "%s agrees with the tables of %s: nothing to save" : "%s has not been checked against %s",
+        return err_set(err, ERR_USAGE, "view check lists the disagreements",
+                       checked ? "%s agrees with the tables of %s: nothing to save"
+                               : "%s has not been checked against %s",
                        v->forms.items[0], check->machine);
     }
     w->machine = machine_copy(m);
@@ -374,13 +429,16 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "machine correct '*'", NULL};
+static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "machine correct '*'",
+                                       NULL};
 
 const struct command command_machine_correct = {
     .name = "machine correct",
     .help = "save what machine check measured as a machine of your own",
-    .description = "Corrects each difference: a latency by a rule, a throughput by a port usage learned as in kernel learn. A correction that does not explain the "
-                   "measurement is not saved. The new machine is named after the checked one (ID-measured) and stored in $XDG_DATA_HOME/portolan/machines; it becomes "
+    .description = "Corrects each difference: a latency by a rule, a throughput by a port usage "
+                   "learned as in kernel learn. A correction that does not explain the "
+                   "measurement is not saved. The new machine is named after the checked one "
+                   "(ID-measured) and stored in $XDG_DATA_HOME/portolan/machines; it becomes "
                    "this CPU's machine (native).",
     .arguments = arguments,
     .options = options,

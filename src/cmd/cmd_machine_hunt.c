@@ -69,10 +69,12 @@ static bool predictable(void *state, const struct insn *in)
     struct random_block alone = {.count = 1};
 
     alone.insns[0] = *in;
-    return isfinite(model_cycles(w->knows, &alone)) && (!w->truth || isfinite(model_cycles(w->truth, &alone)));
+    return isfinite(model_cycles(w->knows, &alone)) &&
+           (!w->truth || isfinite(model_cycles(w->truth, &alone)));
 }
 
-static bool times_of_model(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_of_model(void *state, const struct random_block *blocks, size_t n, double *cycles,
+                           struct err *err)
 {
     (void)err;
     for (size_t i = 0; i < n; i++)
@@ -88,20 +90,25 @@ static const struct insn *code_of(const void *blocks, size_t i, size_t *count)
     return b->insns;
 }
 
-static const struct insn *cached_code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
+static const struct insn *cached_code_of(const void *blocks, size_t i, size_t *count,
+                                         enum kernel_copies *kind)
 {
     *kind = KERNEL_CACHED;
     return code_of(blocks, i, count);
 }
 
-static bool times_of_cpu(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_of_cpu(void *state, const struct random_block *blocks, size_t n, double *cycles,
+                         struct err *err)
 {
     struct machine_hunting *w = state;
-    return kernel_set_times(w->sandbox, &w->calibration, cached_code_of, blocks, n, w->until - clock_seconds(), cycles, err);
+    return kernel_set_times(w->sandbox, &w->calibration, cached_code_of, blocks, n,
+                            w->until - clock_seconds(), cycles, err);
 }
 
-/* Of the blocks of a round one process tells the times. Where the time is over while it runs, nothing is known of them. */
-static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+/* Of the blocks of a round one process tells the times. Where the time is over while it runs,
+ * nothing is known of them. */
+static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
+                          struct err *err)
 {
     struct machine_hunting *w = state;
 
@@ -116,8 +123,12 @@ static void progress(void *state, const struct hunt *so_far)
     struct machine_hunting *w = state;
     double left = w->until - clock_seconds();
 
-    job_progress(w->job, w->options.blocks ? (double)(so_far->sampled + so_far->mutants) : w->seconds - fmax(0, left), w->options.blocks ? (double)w->options.blocks : w->seconds,
-                 "%zu finding%s, %zu of %zu blocks differ", so_far->count, so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
+    job_progress(w->job,
+                 w->options.blocks ? (double)(so_far->sampled + so_far->mutants)
+                                   : w->seconds - fmax(0, left),
+                 w->options.blocks ? (double)w->options.blocks : w->seconds,
+                 "%zu finding%s, %zu of %zu blocks differ", so_far->count,
+                 so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
 }
 
 static bool prepare_cpu(struct machine_hunting *w, struct err *err)
@@ -132,13 +143,17 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
 static bool hunt_work(void *state, struct result *result, struct err *err)
 {
     struct machine_hunting *w = state;
-    struct hunt_truth truth = {w->against ? times_of_model : w->llvm ? times_of_llvm : times_of_cpu, w, w->tolerance};
+    struct hunt_truth truth = {w->against ? times_of_model
+                               : w->llvm  ? times_of_llvm
+                                          : times_of_cpu,
+                               w, w->tolerance};
 
     (void)result;   /* publish fills it */
     w->job = job_current();
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
-    struct block_maker *maker = block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err);
+    struct block_maker *maker =
+        block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err);
     if (maker && (!measures(w) || prepare_cpu(w, err))) {
         w->until = clock_seconds() + w->seconds;
         struct watch before = watch_begin(over, w);
@@ -155,11 +170,16 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
 static void add_rows(const struct hunt *h, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "blocks", .kind = CELL_COUNT, .width = 6}, {.key = "time", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
-        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2, .width = 9}, {.key = "finding", .kind = CELL_TEXT}, {.key = "agrees_with", .title = "agrees with", .kind = CELL_TEXT},
-        {.key = "block", .kind = CELL_TEXT}, {.key = "hex", .kind = CELL_TEXT, .hide = NOT_DOCUMENT},
+        {.key = "blocks", .kind = CELL_COUNT, .width = 6},
+        {.key = "time", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
+        {.key = "finding", .kind = CELL_TEXT},
+        {.key = "agrees_with", .title = "agrees with", .kind = CELL_TEXT},
+        {.key = "block", .kind = CELL_TEXT},
+        {.key = "hex", .kind = CELL_TEXT, .hide = NOT_DOCUMENT},
     };
-    struct result_table *t = result_table(result, "findings", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "findings", columns, sizeof columns / sizeof *columns);
     struct str text = {0};
 
     t->hide = NOT_TEXT;
@@ -188,7 +208,8 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
-/* "haswell", "skylake by simulate" where the two sides are predicted otherwise, "llvm-mca's skylake". */
+/* "haswell", "skylake by simulate" where the two sides are predicted otherwise, "llvm-mca's
+ * skylake". */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)
@@ -205,14 +226,20 @@ static void show(const struct machine_hunting *w, struct result *result)
     struct str text = {0}, against = {0};
 
     print_against(w, &against);
-    result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, str_text(&against), h->differ, h->sampled,
-                100 * w->tolerance, h->count, h->count == 1 ? "" : "s");
+    result_line(result,
+                "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s",
+                w->machine->id, str_text(&against), h->differ, h->sampled, 100 * w->tolerance,
+                h->count, h->count == 1 ? "" : "s");
     if (h->mutants)
-        result_line(result, "%zu mutation%s of blocks that differ compared as well", h->mutants, h->mutants == 1 ? "" : "s");
+        result_line(result, "%zu mutation%s of blocks that differ compared as well", h->mutants,
+                    h->mutants == 1 ? "" : "s");
     if (h->open)
-        result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
+        result_line(result,
+                    "%zu of %zu blocks that differ are not accounted for yet: give it more --time",
+                    h->open, h->kept);
     if (w->llvm && h->untimed)
-        result_line(result, "%zu block%s left out: llvm-mca does not know an instruction of theirs", h->untimed, h->untimed == 1 ? "" : "s");
+        result_line(result, "%zu block%s left out: llvm-mca does not know an instruction of theirs",
+                    h->untimed, h->untimed == 1 ? "" : "s");
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
     else if (!h->sampled && !h->untimed)
@@ -273,23 +300,71 @@ struct hunt_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct hunt_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
-     .complete = COMPLETE_MACHINE, .help = "machine whose model to test"},
-    {.name = "--against", .kind = PARAMETER_TEXT, .at = offsetof(struct hunt_values, against), .value = "ID", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
-     .help = "machine to hold it against; llvm-mca: LLVM's model of the machine's CPU, llvm-mca:CPU: of another"},
-    {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct hunt_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = INITIAL(SECONDS),
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct hunt_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose model to test"},
+    {.name = "--against",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct hunt_values, against),
+     .value = "ID",
+     .otherwise = "measure this CPU",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to hold it against; llvm-mca: LLVM's model of the machine's CPU, "
+             "llvm-mca:CPU: of another"},
+    {.name = "--time",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct hunt_values, seconds),
+     .value = "T",
+     .least = 0.1,
+     .most = 864000,
+     .initial = INITIAL(SECONDS),
      .help = "time limit"},
-    {.name = "--blocks", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, blocks), .value = "N", .least = 1, .most = 1000000000, .otherwise = "until the time is over",
+    {.name = "--blocks",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct hunt_values, blocks),
+     .value = "N",
+     .least = 1,
+     .most = 1000000000,
+     .otherwise = "until the time is over",
      .help = "number of blocks to compare"},
-    {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
+    {.name = "--forms",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct hunt_values, forms),
+     .value = "N",
+     .least = 1,
+     .most = 100000,
+     .initial = INITIAL(FORMS),
      .help = "number of forms that blocks are made of, those that programs use most"},
-    {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
-     .otherwise = "0.15, with --against 0.05", .help = "relative difference below which nothing is reported"},
-    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
+    {.name = "--tolerance",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct hunt_values, tolerance),
+     .value = "X",
+     .least = 0.001,
+     .most = 0.9,
+     .otherwise = "0.15, with --against 0.05",
+     .help = "relative difference below which nothing is reported"},
+    {.name = "--model",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct hunt_values, model),
+     .choices = "bounds|simulate",
+     .initial = "bounds",
      .help = "predict by the bounds, or cycle by cycle"},
-    {.name = "--against-model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, against_model), .choices = "bounds|simulate", .otherwise = "as --model",
+    {.name = "--against-model",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct hunt_values, against_model),
+     .choices = "bounds|simulate",
+     .otherwise = "as --model",
      .help = "predict the other machine so; without --against the same machine"},
-    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
+    {.name = "--seed",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct hunt_values, seed),
+     .value = "S",
+     .otherwise = "the setting seed",
+     .help = "random seed"},
     {0},
 };
 
@@ -302,7 +377,10 @@ static bool wanted(const void *state, const struct form_row *row)
 
 static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
 {
-    return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) && (w->drawn.count || err_set(err, ERR_DATA, NULL, "none of the forms that programs use most can be measured here"));
+    return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) &&
+           (w->drawn.count ||
+            err_set(err, ERR_DATA, NULL,
+                    "none of the forms that programs use most can be measured here"));
 }
 
 /* The CPU that "llvm-mca" or "llvm-mca:CPU" means for @m; NULL: @against is neither. */
@@ -315,26 +393,36 @@ static const char *llvm_cpu(const char *against, const struct machine *m)
 }
 
 /* The machines, what the first is held against, and their instruction set. */
-static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w, struct err *err)
+static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w,
+                         struct err *err)
 {
     bool native = s->document.here.id && s->document.here.isa == isa_host();
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err)
+                              : native   ? session_machine(s, s->document.here.id, err)
+                                         : session_current(s, err);
     const char *llvm = m ? llvm_cpu(v->against, m) : NULL;
-    const struct machine *against = !m || llvm ? NULL : v->against ? session_machine(s, v->against, err) : v->against_model ? m : NULL;
+    const struct machine *against = !m || llvm         ? NULL
+                                    : v->against       ? session_machine(s, v->against, err)
+                                    : v->against_model ? m
+                                                       : NULL;
 
     w->isa = isa_host();
     if (!m || (v->against && !against && !llvm))
         return false;
     if (llvm && v->against_model)
-        return err_set(err, ERR_USAGE, "leave --against-model out", "llvm-mca has a model of its own");
+        return err_set(err, ERR_USAGE, "leave --against-model out",
+                       "llvm-mca has a model of its own");
     if (llvm && !llvm_mca_cpu(llvm, err))
         return false;
     if (against && strcmp(against->isa, m->isa) != 0)
-        return err_set(err, ERR_USAGE, "name two machines of one instruction set", "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
+        return err_set(err, ERR_USAGE, "name two machines of one instruction set",
+                       "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
         isa_parse(m->isa, &w->isa);   /* nothing is run: any set will do */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
-        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set, or another with --against", "this CPU runs %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
+        return err_set(err, ERR_USAGE,
+                       "name a machine of this CPU's instruction set, or another with --against",
+                       "this CPU runs %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
     w->llvm = llvm ? mem_strdup(llvm) : NULL;
@@ -344,7 +432,12 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares blocks", .work = hunt_work, .publish = hunt_finish, .free = hunting_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "compares blocks",
+                                        .work = hunt_work,
+                                        .publish = hunt_finish,
+                                        .free = hunting_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures};
     const struct hunt_values *v = values;
     struct machine_hunting *w = mem_zero(1, sizeof *w);
     struct forms *forms = choose_sides(s, v, w, err) ? session_forms(s, w->isa, err) : NULL;
@@ -352,9 +445,17 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 
     w->forms = forms ? forms_hold(forms) : NULL;
     w->seconds = v->seconds;
-    w->tolerance = isfinite(v->tolerance) ? v->tolerance : measured ? CPU_TOLERANCE : MODEL_TOLERANCE;
-    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = measured ? CPU_ROUND : MODEL_ROUND, .mutants = MUTANTS,
-                                       .draws = measured ? CPU_DRAWS : MODEL_DRAWS, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .simulated = v->model[0] == 's', .progress = progress, .state = w};
+    w->tolerance = isfinite(v->tolerance) ? v->tolerance
+                   : measured             ? CPU_TOLERANCE
+                                          : MODEL_TOLERANCE;
+    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks,
+                                       .round = measured ? CPU_ROUND : MODEL_ROUND,
+                                       .mutants = MUTANTS,
+                                       .draws = measured ? CPU_DRAWS : MODEL_DRAWS,
+                                       .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed,
+                                       .simulated = v->model[0] == 's',
+                                       .progress = progress,
+                                       .state = w};
     if (!forms || !choose_forms(w, v->forms, err)) {
         hunting_free(w);
         return false;
@@ -362,15 +463,22 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, w);
 }
 
-static const char *const examples[] = {"machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s", "machine hunt --machine skylake --against llvm-mca --time 1m",
-                                       "machine hunt --machine skylake --against-model simulate --time 20s", NULL};
+static const char *const examples[] = {
+    "machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s",
+    "machine hunt --machine skylake --against llvm-mca --time 1m",
+    "machine hunt --machine skylake --against-model simulate --time 20s", NULL};
 
 const struct command command_machine_hunt = {
     .name = "machine hunt",
     .help = "search random code for what a machine's model predicts wrong",
-    .description = "Random blocks, weighted like the programs of a Debian system, and mutations of those that differ are predicted and measured on this CPU, or predicted by another machine, another "
-                   "model or llvm-mca. A block on which the two differ is reduced to its smallest part that still differs, then generalised to other forms, registers and addresses. For each finding the single "
-                   "change of a latency, usage or fact that removes the difference is named where there is one. Findings are sorted by the number of blocks they affect.",
+    .description =
+        "Random blocks, weighted like the programs of a Debian system, and mutations of those that "
+        "differ are predicted and measured on this CPU, or predicted by another machine, another "
+        "model or llvm-mca. A block on which the two differ is reduced to its smallest part that "
+        "still differs, then generalised to other forms, registers and addresses. For each finding "
+        "the single "
+        "change of a latency, usage or fact that removes the difference is named where there is "
+        "one. Findings are sorted by the number of blocks they affect.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct hunt_values),

@@ -16,7 +16,8 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID])
     const char *base = strrchr(path, '/');
     size_t n = 0;
     for (base = base ? base + 1 : path; *base && *base != '.' && n < MAPPING_ID - 2; base++)
-        id[n++] = (char)(isalnum((unsigned char)*base) || *base == '-' || *base == '_' ? *base : '-');
+        id[n++] =
+            (char)(isalnum((unsigned char)*base) || *base == '-' || *base == '_' ? *base : '-');
     id[n] = '\0';
     if (!n)
         strcpy(id, "imported");
@@ -47,12 +48,15 @@ void mapping_describe(const struct machine *m, struct result *result)
     size_t forms = mapping_count(m->mapping);
     unsigned ports = mapping_ports(m->mapping)->count;
 
-    result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports, ports == 1 ? "" : "s");
-    if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))   /* what its table is not */
+    result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports,
+                ports == 1 ? "" : "s");
+    /* what its table is not */
+    if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
 }
 
-bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what, struct result *result, struct err *err)
+bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
+                   struct result *result, struct err *err)
 {
     char id[MAPPING_ID];
 
@@ -113,7 +117,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
     };
     char **ids = machine_ids();
     bool ok = session_current(s, err) != NULL;
-    struct result_table *t = result_table(result, "mappings", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "mappings", columns, sizeof columns / sizeof *columns);
 
     (void)values;
     for (size_t i = 0; ok && i < s->document.machine_count; i++)
@@ -142,7 +147,12 @@ struct mapping_use_values {
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "ID", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_use_values, id), .required = true, .complete = COMPLETE_MACHINE, .help = "mapping ID, see mapping list"},
+    {.name = "ID",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_use_values, id),
+     .required = true,
+     .complete = COMPLETE_MACHINE,
+     .help = "mapping ID, see mapping list"},
     {0},
 };
 
@@ -175,7 +185,11 @@ struct mapping_load_values {
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "DIRECTORY|FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_load_values, path), .required = true, .complete = COMPLETE_FILE,
+    {.name = "DIRECTORY|FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_load_values, path),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "machine directory, or a mapping: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
     {0},
 };
@@ -187,13 +201,19 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     struct str path = {0};
 
     if (stat(v->path, &status) != 0) {
-        err_set(err, ERR_MISSING, "for shipped machines: mapping use ID", "no such file or directory");
+        err_set(err, ERR_MISSING, "for shipped machines: mapping use ID",
+                "no such file or directory");
         return err_at(err, v->path, 0, 0);
     }
     const char *ending = strrchr(v->path, '.');
-    bool directory = S_ISDIR(status.st_mode), yaml = ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0);
+    bool directory = S_ISDIR(status.st_mode),
+         yaml = ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0);
     if (!directory)
-        return mapping_read(s, "mapping load", v->path, yaml ? MAPPING_OSACA : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO : MAPPING_CSV, task);
+        return mapping_read(s, "mapping load", v->path,
+                            yaml                                     ? MAPPING_OSACA
+                            : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO
+                                                                     : MAPPING_CSV,
+                            task);
     /* A name without a slash would be looked up among the shipped machines. */
     str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
@@ -222,9 +242,19 @@ struct new_values {
 };
 
 static const struct parameter new_arguments[] = {
-    {.name = "PORTS", .kind = PARAMETER_PORTS, .at = offsetof(struct new_values, ports), .required = true, .least = 1, .most = PORTS_MAX,
-     .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV, or in DV and a number, are dividers)"},
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, name), .otherwise = "new, new-2, ...", .help = "name of the mapping"},
+    {.name = "PORTS",
+     .kind = PARAMETER_PORTS,
+     .at = offsetof(struct new_values, ports),
+     .required = true,
+     .least = 1,
+     .most = PORTS_MAX,
+     .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV, or "
+             "in DV and a number, are dividers)"},
+    {.name = "NAME",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct new_values, name),
+     .otherwise = "new, new-2, ...",
+     .help = "name of the mapping"},
     {0},
 };
 

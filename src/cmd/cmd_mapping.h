@@ -11,13 +11,16 @@
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
 /* The line "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
-/* Adds @take_machine (NULL: false, as it stands), makes it current, as @what does, which undo names, and says in @result what it holds. */
-bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what, struct result *result, struct err *err);
+/* Adds @take_machine (NULL: false, as it stands), makes it current, as @what does, which undo
+ * names, and says in @result what it holds. */
+bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
+                   struct result *result, struct err *err);
 /* Makes @id the first of the selection of its instruction set; the others stay behind it. */
 bool mapping_make_current(struct session *s, const char *id, struct err *err);
 /* Where a mapping comes from: a tool's file, form,usage,latency alone, or a machine's directory. */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
 /* Makes @task read @path and adopt, as command @title, what it holds. True. */
-bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct task *task);
+bool mapping_read(struct session *s, const char *title, const char *path,
+                  enum mapping_source source, struct task *task);
 
 #endif

@@ -10,18 +10,36 @@ struct diff_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, a), .required = true, .complete = COMPLETE_MACHINE, .help = "a machine"},
-    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, b), .required = true, .complete = COMPLETE_MACHINE, .help = "the machine to compare with"},
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "A",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct diff_values, a),
+     .required = true,
+     .complete = COMPLETE_MACHINE,
+     .help = "a machine"},
+    {.name = "B",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct diff_values, b),
+     .required = true,
+     .complete = COMPLETE_MACHINE,
+     .help = "the machine to compare with"},
+    {.name = "PATTERN",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct diff_values, pattern),
+     .otherwise = "all forms",
+     .complete = COMPLETE_FORM,
      .help = "forms to list, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--renamed", .kind = PARAMETER_FLAG, .at = offsetof(struct diff_values, renamed), .help = "match ports by use instead of by name"},
+    {.name = "--renamed",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct diff_values, renamed),
+     .help = "match ports by use instead of by name"},
     {0},
 };
 
-static void usages(const struct machine *a, const struct form_diff *f, struct str *left, struct str *right)
+static void usages(const struct machine *a, const struct form_diff *f, struct str *left,
+                   struct str *right)
 {
     str_clear(left);
     str_clear(right);
@@ -33,19 +51,26 @@ static void usages(const struct machine *a, const struct form_diff *f, struct st
         str_add(right, "none");
 }
 
-static void summary(const struct machine *a, const struct machine *b, const struct mapping_diff *d, struct result *result)
+static void summary(const struct machine *a, const struct machine *b, const struct mapping_diff *d,
+                    struct result *result)
 {
     const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
     json_t *ports = json_object(), *kinds = json_object();
     struct str line = {0};
 
-    result_line(result, "%s and %s: %zu form%s in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu", a->id, b->id, d->shared, d->shared == 1 ? "" : "s", d->kinds[DIFF_NONE],
-                d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a, b->id, d->only_b);
+    result_line(
+        result,
+        "%s and %s: %zu form%s in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu", a->id,
+        b->id, d->shared, d->shared == 1 ? "" : "s", d->kinds[DIFF_NONE],
+        d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a,
+        b->id, d->only_b);
     str_add(&line, d->renamed ? "ports by use:" : "ports by name");
     for (unsigned j = 0; j < pb->count; j++) {
         if (d->renamed || d->to_a[j] < 0)
-            str_addf(&line, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]], pb->names[j]);
-        json_object_set_new(ports, pb->names[j], json_text(d->to_a[j] < 0 ? NULL : pa->names[d->to_a[j]]));
+            str_addf(&line, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]],
+                     pb->names[j]);
+        json_object_set_new(ports, pb->names[j],
+                            json_text(d->to_a[j] < 0 ? NULL : pa->names[d->to_a[j]]));
     }
     result_line(result, "%s", str_text(&line));
     for (int kind = 1; kind < DIFF_COUNT; kind++) {
@@ -72,22 +97,31 @@ static void summary(const struct machine *a, const struct machine *b, const stru
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* One difference: in a line where it fits, else its usages in a line of their own, else each in one. */
-static void add_text(const char *form, const char *kind, const char *a, const char *b, struct result *result)
+/* One difference: in a line where it fits, else its usages in a line of their own, else each in
+ * one. */
+static void add_text(const char *form, const char *kind, const char *a, const char *b,
+                     struct result *result)
 {
     if (strlen(form) <= FORM_COLUMNS && strlen(a) <= USAGE_COLUMNS && strlen(b) <= LAST_COLUMNS)
-        result_line(result, "%-*s %-*s %-*s %s", FORM_COLUMNS, form, KIND_COLUMNS, kind, USAGE_COLUMNS, a, b);
+        result_line(result, "%-*s %-*s %-*s %s", FORM_COLUMNS, form, KIND_COLUMNS, kind,
+                    USAGE_COLUMNS, a, b);
     else
-        result_line(result, "%s %s\n    %s%s%s", form, kind, a, 4 + strlen(a) + 3 + strlen(b) <= LINE_COLUMNS ? " | " : "\n  | ", b);
+        result_line(result, "%s %s\n    %s%s%s", form, kind, a,
+                    4 + strlen(a) + 3 + strlen(b) <= LINE_COLUMNS ? " | " : "\n  | ", b);
 }
 
-static void rows(const struct machine *a, const struct machine *b, const struct mapping_diff *d, const char *pattern, struct result *result)
+static void rows(const struct machine *a, const struct machine *b, const struct mapping_diff *d,
+                 const char *pattern, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT}, {.key = "kind", .kind = CELL_TEXT}, {.key = "a", .kind = CELL_TEXT}, {.key = "b", .kind = CELL_TEXT},
+        {.key = "form", .kind = CELL_TEXT},
+        {.key = "kind", .kind = CELL_TEXT},
+        {.key = "a", .kind = CELL_TEXT},
+        {.key = "b", .kind = CELL_TEXT},
     };
     struct str left = {0}, right = {0};
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     bool headed = false;
 
     t->hide = NOT_TEXT;
@@ -112,7 +146,8 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct diff_values *v = values;
-    const struct machine *a = session_machine(s, v->a, err), *b = a ? session_machine(s, v->b, err) : NULL;
+    const struct machine *a = session_machine(s, v->a, err),
+                         *b = a ? session_machine(s, v->b, err) : NULL;
 
     if (!b)
         return false;
@@ -123,12 +158,15 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"mapping diff haswell broadwell", "mapping diff skylake znver3 'ADD*' --renamed", NULL};
+static const char *const examples[] = {"mapping diff haswell broadwell",
+                                       "mapping diff skylake znver3 'ADD*' --renamed", NULL};
 
 const struct command command_mapping_diff = {
     .name = "mapping diff",
     .help = "list forms that two machines execute differently",
-    .description = "B's usages are shown with A's ports. Kinds: pipes (other divider time), narrower and wider (same µop count, fewer or more ports), ports (same µop count, other ports), fewer and more (µops).",
+    .description = "B's usages are shown with A's ports. Kinds: pipes (other divider time), "
+                   "narrower and wider (same µop count, fewer or more ports), ports (same µop "
+                   "count, other ports), fewer and more (µops).",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -27,7 +27,8 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {   /* a name is a CPU of one set only */
+    /* a name is a CPU of one set only */
+    for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         w->machine = import_llvm(w->cpu, w->forms[isa], err);
         if (!w->machine && err->code != ERR_MISSING)
             return false;
@@ -68,7 +69,12 @@ static void llvm_free(void *state)
 
 static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.title = "mapping import llvm", .doing = "imports", .work = llvm_run, .publish = llvm_finish, .free = llvm_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.title = "mapping import llvm",
+                                        .doing = "imports",
+                                        .work = llvm_run,
+                                        .publish = llvm_finish,
+                                        .free = llvm_free,
+                                        .listed = TASK_LISTED};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
     w->cpu = mem_strdup(cpu);
@@ -83,7 +89,8 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* "uops-" and the file's name without directory and ending, or the architecture's, in lower case. */
+/* "uops-" and the file's name without directory and ending, or the architecture's, in lower
+ * case. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');
@@ -93,11 +100,13 @@ static char *imported_id(const char *path, const char *architecture)
     size_t length = architecture ? strlen(base) : strcspn(base, ".");
     str_add(&id, "uops-");
     for (size_t i = 0; i < length; i++)
-        str_add_char(&id, isalnum((unsigned char)base[i]) ? (char)tolower((unsigned char)base[i]) : '-');
+        str_add_char(&id,
+                     isalnum((unsigned char)base[i]) ? (char)tolower((unsigned char)base[i]) : '-');
     return str_take(&id);
 }
 
-/* The job: reads all files on the worker; at its end their machines become the session's. The XML of all architectures has 150 MB. */
+/* The job: reads all files on the worker; at its end their machines become the session's. The XML
+ * of all architectures has 150 MB. */
 struct uops_import {
     char *architecture;   /* NULL: not given */
     char **paths;
@@ -117,7 +126,8 @@ static bool uops_run(void *state, struct result *result, struct err *err)
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);
         w->machines[i] = import_uops(id, w->paths[i], w->architecture, forms, err);
-        ok = w->machines[i] && (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "the import was cancelled"));
+        ok = w->machines[i] && (!job_cancelled(job) ||
+                                err_set(err, ERR_INTERRUPTED, NULL, "the import was cancelled"));
         free(id);
     }
     forms_free(forms);
@@ -133,7 +143,8 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
     };
     struct uops_import *w = state;
 
-    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT;
     t->shape = TABLE_SPREAD;
     for (size_t i = 0; i < w->count; i++) {
@@ -164,9 +175,15 @@ static void uops_free(void *state)
     free(w);
 }
 
-static bool import_uops_files(const struct word_list *files, const char *architecture, struct task *task)
+static bool import_uops_files(const struct word_list *files, const char *architecture,
+                              struct task *task)
 {
-    static const struct task_ops ops = {.title = "mapping import uops-info", .doing = "imports", .work = uops_run, .publish = uops_finish, .free = uops_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.title = "mapping import uops-info",
+                                        .doing = "imports",
+                                        .work = uops_run,
+                                        .publish = uops_finish,
+                                        .free = uops_free,
+                                        .listed = TASK_LISTED};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
     w->architecture = architecture ? mem_strdup(architecture) : NULL;
@@ -183,14 +200,28 @@ struct import_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct import_values, format), .required = true, .choices = "llvm|uops-info|osaca|pmevo|csv",
-     .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
-    {.name = "CPU|FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct import_values, sources), .required = true, .complete = COMPLETE_FILE,
-     .help = "for llvm, LLVM's name of the CPU, with +FEATURE for each option of it that LLVM leaves off; otherwise the file; uops-info takes several files"},
+    {.name = "FORMAT",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct import_values, format),
+     .required = true,
+     .choices = "llvm|uops-info|osaca|pmevo|csv",
+     .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or "
+             "XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
+    {.name = "CPU|FILE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct import_values, sources),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "for llvm, LLVM's name of the CPU, with +FEATURE for each option of it that LLVM "
+             "leaves off; otherwise the file; uops-info takes several files"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--architecture", .kind = PARAMETER_TEXT, .at = offsetof(struct import_values, architecture), .value = "A", .otherwise = "taken from the file name",
+    {.name = "--architecture",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct import_values, architecture),
+     .value = "A",
+     .otherwise = "taken from the file name",
      .help = "microarchitecture in uops.info's XML, such as SKL"},
     {0},
 };
@@ -202,9 +233,11 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (strcmp(v->format, "uops-info") == 0)
         return import_uops_files(&v->sources, v->architecture, task);
     if (v->sources.count != 1)
-        return err_set(err, ERR_USAGE, "import them one at a time", "%s takes one source, not %zu", v->format, v->sources.count);
+        return err_set(err, ERR_USAGE, "import them one at a time", "%s takes one source, not %zu",
+                       v->format, v->sources.count);
     if (v->architecture)
-        return err_set(err, ERR_USAGE, "omit it", "--architecture is for uops-info, not for %s", v->format);
+        return err_set(err, ERR_USAGE, "omit it", "--architecture is for uops-info, not for %s",
+                       v->format);
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
         return import_llvm_cpu(s, source, task, err);
@@ -215,7 +248,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return mapping_read(s, "mapping import csv", source, MAPPING_CSV, task);
 }
 
-static const char *const examples[] = {"mapping import llvm znver3", "mapping import uops-info skylake.csv", "mapping import osaca skx.yml", NULL};
+static const char *const examples[] = {"mapping import llvm znver3",
+                                       "mapping import uops-info skylake.csv",
+                                       "mapping import osaca skx.yml", NULL};
 
 const struct command command_mapping_import = {
     .name = "mapping import",

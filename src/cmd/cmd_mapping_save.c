@@ -15,7 +15,11 @@ struct mapping_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "DIRECTORY|FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_save_values, path), .required = true, .complete = COMPLETE_FILE,
+    {.name = "DIRECTORY|FILE.csv",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_save_values, path),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "DIRECTORY/ saves all tables and facts; FILE.csv saves form,usage,latency only"},
     {0},
 };
@@ -46,7 +50,8 @@ static bool run_save(struct session *s, const void *values, struct result *resul
     return ok;
 }
 
-static const char *const save_examples[] = {"mapping save mymachine/", "mapping save mine.csv", NULL};
+static const char *const save_examples[] = {"mapping save mymachine/", "mapping save mine.csv",
+                                            NULL};
 
 const struct command command_mapping_save = {
     .name = "mapping save",
@@ -62,13 +67,25 @@ struct mapping_export_values {
 };
 
 static const struct parameter export_arguments[] = {
-    {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct mapping_export_values, format), .required = true, .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
-     .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA machine file, or CSV with form,usage,latency"},
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_export_values, path), .required = true, .complete = COMPLETE_FILE, .help = "the file to write"},
+    {.name = "FORMAT",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct mapping_export_values, format),
+     .required = true,
+     .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
+     .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA "
+             "machine file, or CSV with form,usage,latency"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_export_values, path),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "the file to write"},
     {0},
 };
 
-static bool format_text(const struct mapping_export_values *v, const struct machine *m, const struct forms *forms, const struct experiments *e, struct str *text, struct err *err)
+static bool format_text(const struct mapping_export_values *v, const struct machine *m,
+                        const struct forms *forms, const struct experiments *e, struct str *text,
+                        struct err *err)
 {
     if (strcmp(v->format, "pmevo-flat") == 0)
         return export_pmevo_flat(m, forms, e, text, err);
@@ -83,7 +100,8 @@ static bool format_text(const struct mapping_export_values *v, const struct mach
     return true;
 }
 
-static bool run_export(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_export(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     const struct mapping_export_values *v = values;
     const struct machine *m = session_current(s, err);
@@ -92,7 +110,8 @@ static bool run_export(struct session *s, const void *values, struct result *res
 
     if (!forms)
         return false;
-    bool ok = format_text(v, m, forms, s->document.experiments, &text, err) && watch_goes_on(err) && file_write(v->path, text.data, text.length, err);
+    bool ok = format_text(v, m, forms, s->document.experiments, &text, err) && watch_goes_on(err) &&
+              file_write(v->path, text.data, text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu forms to %s", m->id, mapping_count(m->mapping), v->path);
         result_text(result, "mapping", m->id);

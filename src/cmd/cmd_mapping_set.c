@@ -17,14 +17,26 @@ struct mapping_set_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_set_values, form), .required = true, .complete = COMPLETE_FORM, .help = "an instruction form, quoted"},
-    {.name = "USAGE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_set_values, usage), .required = true,
-     .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none for no µops"},
+    {.name = "FORM",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_set_values, form),
+     .required = true,
+     .complete = COMPLETE_FORM,
+     .help = "an instruction form, quoted"},
+    {.name = "USAGE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_set_values, usage),
+     .required = true,
+     .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none "
+             "for no µops"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--new", .kind = PARAMETER_FLAG, .at = offsetof(struct mapping_set_values, added), .help = "add a form that neither the machine nor the form tables have"},
+    {.name = "--new",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct mapping_set_values, added),
+     .help = "add a form that neither the machine nor the form tables have"},
     {0},
 };
 
@@ -34,27 +46,33 @@ struct usage_setting {
     char *form, *usage;
 };
 
-/* Whether the entry is as @form and @usage say; then it is the caller's to be done with usage_done. */
-static bool entry_of(const struct machine *m, const char *form, const char *usage, struct mapping_entry *out, struct err *err)
+/* Whether the entry is as @form and @usage say; then it is the caller's to be done with
+ * usage_done. */
+static bool entry_of(const struct machine *m, const char *form, const char *usage,
+                     struct mapping_entry *out, struct err *err)
 {
-    *out = (struct mapping_entry){.form = (char *)form, .latency = NAN, .source = "set in the session"};
+    *out = (struct mapping_entry){
+        .form = (char *)form, .latency = NAN, .source = "set in the session"};
     return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
 }
 
 /* A form of the mnemonic @word, as the machine has it, else as the tables do; NULL: none. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
-    const size_t length = strlen(word), own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
+    const size_t length = strlen(word), own = mapping_count(m->mapping),
+                 all = own + (forms ? forms_count(forms) : 0);
 
     for (size_t i = 0; i < all; i++) {
-        const char *form = i < own ? mapping_at(m->mapping, i)->form : forms_at(forms, i - own)->form;
+        const char *form =
+            i < own ? mapping_at(m->mapping, i)->form : forms_at(forms, i - own)->form;
         if (strncasecmp(form, word, length) == 0 && form[length] == ' ')
             return form;
     }
     return NULL;
 }
 
-/* Whether the machine or the tables of its instruction set have @form. False with err, which names the nearest one. */
+/* Whether the machine or the tables of its instruction set have @form. False with err, which names
+ * the nearest one. */
 static bool is_form(struct session *s, const struct machine *m, const char *form, struct err *err)
 {
     struct err none = {0};
@@ -70,14 +88,16 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)   /* of a mapping with names of its own */
+    /* of a mapping with names of its own */
+    for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or the form tables", form, m->id);
 }
 
 /* @copy: of @m, made beforehand; NULL: none was. It is the caller's when this fails. */
-static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form, const char *text, struct result *result, struct err *err)
+static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
+                  const char *text, struct result *result, struct err *err)
 {
     struct mapping_entry entry;
     struct str usage = {0}, what = {0};
@@ -90,14 +110,16 @@ static bool apply(struct session *s, struct machine *m, struct machine *copy, co
         entry.micro_ops = old->micro_ops;
     }
     str_addf(&what, "mapping set %s on %s", form, m->id);
-    m = copy ? session_take_changed(s, m, copy, str_text(&what)) : session_change_machine(s, m, str_text(&what));
+    m = copy ? session_take_changed(s, m, copy, str_text(&what))
+             : session_change_machine(s, m, str_text(&what));
     str_done(&what);
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
     result_text(result, "mapping", m->id);
     result_text(result, "form", form);
     result_text(result, "usage", usage.length ? str_text(&usage) : "none");
-    result_note(result, "%s on %s: %s; undo takes it back", form, m->id, usage.length ? str_text(&usage) : "no port");
+    result_note(result, "%s on %s: %s; undo takes it back", form, m->id,
+                usage.length ? str_text(&usage) : "no port");
     usage_done(&entry.usage);
     str_done(&usage);
     return true;
@@ -137,7 +159,11 @@ static void setting_free(void *state)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "changes", .work = setting_work, .publish = setting_publish, .free = setting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "changes",
+                                        .work = setting_work,
+                                        .publish = setting_publish,
+                                        .free = setting_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct mapping_set_values *v = values;
     struct machine *m = session_current(s, err);
     struct mapping_entry entry;
@@ -154,12 +180,14 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return task_give(task, &ops, u);
 }
 
-static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156", "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};
+static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156",
+                                       "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};
 
 const struct command command_mapping_set = {
     .name = "mapping set",
     .help = "change a form's port usage in this session",
-    .description = "Latency and µop count stay. Analyses are updated at once; session save and mapping save keep the change.",
+    .description = "Latency and µop count stay. Analyses are updated at once; session save and "
+                   "mapping save keep the change.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

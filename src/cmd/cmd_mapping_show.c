@@ -6,7 +6,11 @@ struct mapping_show_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PATTERN", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_show_values, pattern), .otherwise = "all forms", .complete = COMPLETE_FORM,
+    {.name = "PATTERN",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct mapping_show_values, pattern),
+     .otherwise = "all forms",
+     .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
@@ -28,7 +32,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!m)
         return false;
     result_text(result, "machine", m->id);
-    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);

@@ -13,8 +13,18 @@ struct plot_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PLOT", .kind = PARAMETER_CHOICE, .at = offsetof(struct plot_values, what), .required = true, .choices = DRAWING_CHOICES, .help = "what to draw"},
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct plot_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write: .svg or .png"},
+    {.name = "PLOT",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct plot_values, what),
+     .required = true,
+     .choices = DRAWING_CHOICES,
+     .help = "what to draw"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct plot_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "file to write: .svg or .png"},
     {0},
 };
 
@@ -36,8 +46,9 @@ static bool plot_work(void *state, struct result *result, struct err *err)
 {
     struct plotting *p = state;
     struct str bytes = {0};
-    bool ok = drawing_prepare(p->drawing, err) && figure_draw(drawing_figure(p->drawing), p->format, &bytes, err) && watch_goes_on(err) &&
-              command_write(p->file, &bytes, result, err);
+    bool ok = drawing_prepare(p->drawing, err) &&
+              figure_draw(drawing_figure(p->drawing), p->format, &bytes, err) &&
+              watch_goes_on(err) && command_write(p->file, &bytes, result, err);
 
     str_done(&bytes);
     return ok;
@@ -45,14 +56,16 @@ static bool plot_work(void *state, struct result *result, struct err *err)
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "draws", .work = plot_work, .free = plotting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {
+        .doing = "draws", .work = plot_work, .free = plotting_free, .listed = TASK_LISTED_IF_LONG};
     const struct plot_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool svg = dot && strcmp(dot, ".svg") == 0;
     enum drawing_kind kind = 0;
 
     if (!svg && !(dot && strcmp(dot, ".png") == 0))
-        return err_set(err, ERR_USAGE, "plot accuracy FILE.svg, or FILE.png", "the file name must end in .svg or .png");
+        return err_set(err, ERR_USAGE, "plot accuracy FILE.svg, or FILE.png",
+                       "the file name must end in .svg or .png");
     while (strcmp(drawing_names[kind], v->what) != 0)
         kind++;
     struct drawing *drawing = drawing_new(s, kind, err);
@@ -70,7 +83,8 @@ static const char *const examples[] = {"plot evolution run.svg", "plot accuracy 
 const struct command command_plot = {
     .name = "plot",
     .help = "write a plot of the workbench as a picture",
-    .description = DRAWINGS(DRAWING_SENTENCE) "Drawn by gnuplot, which must be installed; the file's extension is the format.",
+    .description = DRAWINGS(DRAWING_SENTENCE) "Drawn by gnuplot, which must be installed; the "
+                                              "file's extension is the format.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct plot_values),

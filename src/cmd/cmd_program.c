@@ -36,7 +36,8 @@ struct program_loading {
 static bool loading_cancelled(void *state)
 {
     const struct program_loading *l = state;
-    job_progress(l->job, clock_seconds() - l->begun, 0, "compiling for %.1f s", clock_seconds() - l->begun);
+    job_progress(l->job, clock_seconds() - l->begun, 0, "compiling for %.1f s",
+                 clock_seconds() - l->begun);
     return job_cancelled(l->job);
 }
 
@@ -48,7 +49,9 @@ static bool load_run(void *state, struct result *result, struct err *err)
     l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
-    l->program = l->built ? program_open_both(l->name, l->untraced, err) : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
+    l->program =
+        l->built ? program_open_both(l->name, l->untraced, err)
+                 : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
     child_watch(NULL, NULL);
     return l->program != NULL;
 }
@@ -65,8 +68,12 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
     l->program = NULL;
     l->how = (struct invocation){0};
     result_set_confirmation(result);
-    result_line(result, "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; program run N=16,32,64,128 runs it", program->name, program->unit_count,
-                program->unit_count == 1 ? "" : "s", program->function_count, program->function_count == 1 ? "" : "s", program->block_count, program->reference_count);
+    result_line(result,
+                "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; program run "
+                "N=16,32,64,128 runs it",
+                program->name, program->unit_count, program->unit_count == 1 ? "" : "s",
+                program->function_count, program->function_count == 1 ? "" : "s",
+                program->block_count, program->reference_count);
     result_text(result, "program", program->name);
     result_count(result, "files", (int64_t)program->unit_count);
     result_count(result, "functions", (int64_t)program->function_count);
@@ -93,7 +100,8 @@ static bool words_allowed(const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->items[i];
-        bool takes_next = false, library = word[0] == '-' && (word[1] == 'l' || word[1] == 'L') && word[2];
+        bool takes_next = false,
+             library = word[0] == '-' && (word[1] == 'l' || word[1] == 'L') && word[2];
         if (word[0] == '-' && !library && !compile_option_allowed(word, &takes_next, err))
             return false;
         i += takes_next;
@@ -103,7 +111,11 @@ static bool words_allowed(const struct word_list *words, struct err *err)
 
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compiles", .work = load_run, .publish = load_finish, .free = loading_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.doing = "compiles",
+                                        .work = load_run,
+                                        .publish = load_finish,
+                                        .free = loading_free,
+                                        .listed = TASK_LISTED};
     const struct program_load_values *v = values;
     struct program_loading *l;
 
@@ -111,10 +123,13 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     if (!words_allowed(&v->words, err))
         return false;
     if (v->untraced && !program_is_built(v->file))
-        return err_set(err, ERR_USAGE, "leave it out: of sources both are built", "--untraced is for executables that portolan-cc linked");
+        return err_set(err, ERR_USAGE, "leave it out: of sources both are built",
+                       "--untraced is for executables that portolan-cc linked");
     l = mem_zero(1, sizeof *l);
     l->name = mem_strdup(v->file);
-    l->how = invocation_copy(&(struct invocation){(char *)(uintptr_t)v->arguments, (char *)(uintptr_t)v->template, (char *)(uintptr_t)v->input, v->allow_exit});
+    l->how = invocation_copy(&(struct invocation){(char *)(uintptr_t)v->arguments,
+                                                  (char *)(uintptr_t)v->template,
+                                                  (char *)(uintptr_t)v->input, v->allow_exit});
     l->untraced = v->untraced ? mem_strdup(v->untraced) : NULL;
     l->built = program_is_built(v->file);
     vec_push(&l->words, mem_strdup(v->file));
@@ -124,33 +139,67 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, file), .required = true, .complete = COMPLETE_FILE,
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_load_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "C, C++ or Fortran source, or an executable that portolan-cc linked"},
-    {.name = "WORD", .kind = PARAMETER_WORDS, .at = offsetof(struct program_load_values, words), .complete = COMPLETE_FILE,
-     .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options) and libraries (-l, -L)"},
+    {.name = "WORD",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct program_load_values, words),
+     .complete = COMPLETE_FILE,
+     .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating "
+             "-f options) and libraries (-l, -L)"},
     {0},
 };
 
 static const struct parameter load_options[] = {
-    {.name = "--arguments", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, arguments), .value = "TEXT", .otherwise = "the inputs in their order",
-     .help = "words of the program's command line, {NAME} for an input, {directory} for a directory of the run's own"},
-    {.name = "--template", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, template), .value = "FILE", .complete = COMPLETE_FILE,
-     .help = "input file with {NAME} for an input; each run finds it filled in, under its own name, in {directory}"},
-    {.name = "--stdin", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, input), .value = "FILE", .otherwise = "empty", .complete = COMPLETE_FILE,
+    {.name = "--arguments",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_load_values, arguments),
+     .value = "TEXT",
+     .otherwise = "the inputs in their order",
+     .help = "words of the program's command line, {NAME} for an input, {directory} for a "
+             "directory of the run's own"},
+    {.name = "--template",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_load_values, template),
+     .value = "FILE",
+     .complete = COMPLETE_FILE,
+     .help = "input file with {NAME} for an input; each run finds it filled in, under its own "
+             "name, in {directory}"},
+    {.name = "--stdin",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_load_values, input),
+     .value = "FILE",
+     .otherwise = "empty",
+     .complete = COMPLETE_FILE,
      .help = "standard input of each run, with {NAME} for an input"},
-    {.name = "--allow-exit", .kind = PARAMETER_FLAG, .at = offsetof(struct program_load_values, allow_exit), .help = "runs may end with any exit status, not 0 alone"},
-    {.name = "--untraced", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, untraced), .value = "FILE", .complete = COMPLETE_FILE,
-     .help = "the same program built by the compiler itself, for program validate; of an executable"},
+    {.name = "--allow-exit",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct program_load_values, allow_exit),
+     .help = "runs may end with any exit status, not 0 alone"},
+    {.name = "--untraced",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_load_values, untraced),
+     .value = "FILE",
+     .complete = COMPLETE_FILE,
+     .help =
+         "the same program built by the compiler itself, for program validate; of an executable"},
     {0},
 };
 
-static const char *const load_examples[] = {"program load data/programs/matmul.c -O3", "program load main.c part.c -O2 -lm --arguments '{N} 10'",
-                                            "program load ./solver --template case.txt --arguments '{directory}/case.txt'", NULL};
+static const char *const load_examples[] = {
+    "program load data/programs/matmul.c -O3",
+    "program load main.c part.c -O2 -lm --arguments '{N} 10'",
+    "program load ./solver --template case.txt --arguments '{directory}/case.txt'", NULL};
 
 const struct command command_program_load = {
     .name = "program load",
     .help = "build a program with counters and traces",
-    .description = "Compiles and links with portolan-cc, which counts blocks and traces memory references after optimisation. Executables that a Makefile "
+    .description = "Compiles and links with portolan-cc, which counts blocks and traces memory "
+                   "references after optimisation. Executables that a Makefile "
                    "built with CC=portolan-cc can be loaded as well.",
     .arguments = load_arguments,
     .options = load_options,
@@ -183,7 +232,8 @@ struct running {
 static bool running_cancelled(void *state)
 {
     const struct running *r = state;
-    job_progress(r->job, (double)r->at, (double)r->inputs.count + 1, "run %zu of %zu", r->at + 1, r->inputs.count);
+    job_progress(r->job, (double)r->at, (double)r->inputs.count + 1, "run %zu of %zu", r->at + 1,
+                 r->inputs.count);
     return job_cancelled(r->job);
 }
 
@@ -219,10 +269,12 @@ static bool run_run(void *state, struct result *result, struct err *err)
     r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
     child_watch(running_cancelled, r);
     for (r->at = 0; ok && r->at < r->inputs.count; r->at++)
-        ok = program_runs_add(r->runs, r->inputs.values + r->at * r->inputs.name_count, &r->options, err);
+        ok = program_runs_add(r->runs, r->inputs.values + r->at * r->inputs.name_count, &r->options,
+                              err);
     child_watch(NULL, NULL);
     if (ok && !anything_changes(r->runs))
-        ok = err_set(err, ERR_DATA, "program load --arguments sets how the program takes them", "the inputs change nothing: no block's count differs between the runs");
+        ok = err_set(err, ERR_DATA, "program load --arguments sets how the program takes them",
+                     "the inputs change nothing: no block's count differs between the runs");
     r->model = ok ? program_model_new(r->runs, r->fit, fitting_goes_on, r, err) : NULL;
     return r->model != NULL;
 }
@@ -233,11 +285,16 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     size_t n = runs->name_count;
 
     for (size_t i = 0; i < n; i++)
-        columns[i] = (struct result_column){.key = runs->names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
-    columns[n] = (struct result_column){.key = "blocks_run", .title = "blocks run", .kind = CELL_COUNT};
-    columns[n + 1] = (struct result_column){.key = "executions", .title = "executions of blocks", .kind = CELL_NUMBER, .decimals = 0};
-    columns[n + 2] = (struct result_column){.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0};
-    columns[n + 3] = (struct result_column){.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 3};
+        columns[i] = (struct result_column){
+            .key = runs->names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
+    columns[n] =
+        (struct result_column){.key = "blocks_run", .title = "blocks run", .kind = CELL_COUNT};
+    columns[n + 1] = (struct result_column){
+        .key = "executions", .title = "executions of blocks", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 2] = (struct result_column){
+        .key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 3] =
+        (struct result_column){.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 3};
     struct result_table *t = result_table(result, "runs", columns, n + 4);
     for (size_t r = 0; r < runs->runs.count; r++) {
         const struct program_run *run = &runs->runs.items[r];
@@ -281,16 +338,25 @@ static void add_findings(struct result *result, const struct program_model *m)
         networks += f->network != NULL;
     }
     result_line(result, "%zu blocks run, %zu of them depend on the inputs", active, varying);
-    result_line(result, "beyond the runs %zu counts follow from the code, %zu are formulas that fit every run, %zu are estimates", bases[COUNT_CODE], bases[COUNT_FITS], bases[COUNT_ESTIMATE]);
+    result_line(result,
+                "beyond the runs %zu counts follow from the code, %zu are formulas that fit every "
+                "run, %zu are estimates",
+                bases[COUNT_CODE], bases[COUNT_FITS], bases[COUNT_ESTIMATE]);
     result_count(result, "active", (int64_t)active);
     result_count(result, "varying", (int64_t)varying);
     result_count(result, "exact", (int64_t)bases[COUNT_CODE]);
     result_count(result, "fitting", (int64_t)bases[COUNT_FITS]);
     if (bred)
-        result_line(result, "%zu counts, where regression failed, are expressions found by genetic programming", bred);
+        result_line(
+            result,
+            "%zu counts, where regression failed, are expressions found by genetic programming",
+            bred);
     result_count(result, "bred", (int64_t)bred);
     if (networks)
-        result_line(result, "%zu counts, where regression failed, are neural networks: do not rely on them beyond the runs", networks);
+        result_line(result,
+                    "%zu counts, where regression failed, are neural networks: do not rely on them "
+                    "beyond the runs",
+                    networks);
     result_count(result, "networks", (int64_t)networks);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
@@ -298,12 +364,14 @@ static void add_findings(struct result *result, const struct program_model *m)
             for (size_t b = a + 1; b < runs->runs.count; b++) {
                 bool alone = runs->runs.items[a].inputs[i] != runs->runs.items[b].inputs[i];
                 for (size_t k = 0; k < runs->name_count; k++)
-                    alone &= k == i || runs->runs.items[a].inputs[k] == runs->runs.items[b].inputs[k];
+                    alone &=
+                        k == i || runs->runs.items[a].inputs[k] == runs->runs.items[b].inputs[k];
                 moved |= alone;
                 mattered |= alone && differ(runs, a, b);
             }
         if (moved && !mattered)
-            result_line(result, "input %s has no effect: no block count depends on it", runs->names[i]);
+            result_line(result, "input %s has no effect: no block count depends on it",
+                        runs->names[i]);
     }
 }
 
@@ -342,9 +410,15 @@ static void running_free(void *state)
     free(r);
 }
 
-static bool prepare_run_command(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_run_command(struct session *s, const void *values, struct task *task,
+                                struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs", .work = run_run, .publish = run_finish, .free = running_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "runs",
+                                        .work = run_run,
+                                        .publish = run_finish,
+                                        .free = running_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     const struct run_values *v = values;
     const struct program_state *p = &s->document.program;
 
@@ -357,41 +431,83 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
     }
     r->program = program_hold(p->program);
     r->how = invocation_copy(&p->how);
-    r->options = (struct run_options){r->how, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 0, 1, NULL};
-    r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
+    r->options = (struct run_options){
+        r->how,
+        v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS,
+        v->limit,
+        (size_t)64 << 30,
+        0,
+        1,
+        NULL};
+    r->fit = v->counts[0] == 'g'   ? COUNTS_GENETIC
+             : v->counts[0] == 'n' ? COUNTS_NETWORK
+                                   : COUNTS_REGRESSION;
     return task_give(task, &ops, r);
 }
 
 static const struct parameter run_arguments[] = {
-    {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct run_values, inputs), .required = true,
-     .help = "an input and its values, such as N=16,32,64; with several inputs, all combinations are run"},
+    {.name = "INPUT=VALUES",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct run_values, inputs),
+     .required = true,
+     .help = "an input and its values, such as N=16,32,64; with several inputs, all combinations "
+             "are run"},
     {0},
 };
 
 static const struct parameter run_options[] = {
-    {.name = "--mode", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, mode), .choices = "exact|sampled|counts", .initial = "exact",
+    {.name = "--mode",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct run_values, mode),
+     .choices = "exact|sampled|counts",
+     .initial = "exact",
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
-    {.name = "--counts", .kind = PARAMETER_CHOICE, .at = offsetof(struct run_values, counts), .choices = "genetic|nalu|regression", .initial = "genetic",
-     .help = "formulas of counts that regression fails to predict: expressions found by genetic programming, a neural arithmetic logic unit, or regression anyway"},
-    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct run_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+    {.name = "--counts",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct run_values, counts),
+     .choices = "genetic|nalu|regression",
+     .initial = "genetic",
+     .help = "formulas of counts that regression fails to predict: expressions found by genetic "
+             "programming, a neural arithmetic logic unit, or regression anyway"},
+    {.name = "--limit",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct run_values, limit),
+     .value = "T",
+     .least = 0.001,
+     .most = 1e6,
+     .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
-    {.name = "--most", .kind = PARAMETER_COUNT, .at = offsetof(struct run_values, most), .value = "N", .least = 1, .most = 4096, .otherwise = "all combinations",
-     .help = "runs at most: each input is varied alone while the others have their first values, then other combinations are chosen"},
+    {.name = "--most",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct run_values, most),
+     .value = "N",
+     .least = 1,
+     .most = 4096,
+     .otherwise = "all combinations",
+     .help = "runs at most: each input is varied alone while the others have their first values, "
+             "then other combinations are chosen"},
     {0},
 };
 
-static const char *const run_examples[] = {"program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m",
-                                           "program run nx=4,6,8 ny=4,6,8 ng=2,3,4 steps=1,2,3 --most 40", NULL};
+static const char *const run_examples[] = {
+    "program run N=16,32,64,128", "program run N=100,200,300 STEPS=1,2,4 --mode counts --limit 5m",
+    "program run nx=4,6,8 ny=4,6,8 ng=2,3,4 steps=1,2,3 --most 40", NULL};
 
 const struct command command_program_run = {
     .name = "program run",
     .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
-    .description = "Each run counts executions of blocks and records the reuse distance of every memory reference. Inputs are numbers on the program's command "
-                   "line, in the order given here unless program load --arguments says otherwise. The program runs in the current directory and must end with "
-                   "status 0. Earlier runs are replaced. Counts are fitted by regression; where its formula fails to predict runs left out of it (by more than 2 %, with "
-                   "eight runs or more), --counts selects what is tried. Neural arithmetic logic units fit the runs, but predict less well outside of them than genetic "
-                   "programming: they are there for comparison. Four or five values of each input are enough when counts are formulas; values that are not "
-                   "all multiples of the vector width show what remainders cost. With many inputs --most takes a part of the combinations; first values that are no multiples "
+    .description = "Each run counts executions of blocks and records the reuse distance of every "
+                   "memory reference. Inputs are numbers on the program's command "
+                   "line, in the order given here unless program load --arguments says otherwise. "
+                   "The program runs in the current directory and must end with "
+                   "status 0. Earlier runs are replaced. Counts are fitted by regression; where "
+                   "its formula fails to predict runs left out of it (by more than 2 %, with "
+                   "eight runs or more), --counts selects what is tried. Neural arithmetic logic "
+                   "units fit the runs, but predict less well outside of them than genetic "
+                   "programming: they are there for comparison. Four or five values of each input "
+                   "are enough when counts are formulas; values that are not "
+                   "all multiples of the vector width show what remainders cost. With many inputs "
+                   "--most takes a part of the combinations; first values that are no multiples "
                    "of the vector width show most.",
     .arguments = run_arguments,
     .options = run_options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why a program takes another time here than predicted: its time part by part from samples, the parts that differ most measured alone. */
+/* Why a program takes another time here than predicted: its time part by part from samples, the
+ * parts that differ most measured alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,21 +60,32 @@ static bool cancelled(void *state)
 static bool goes_on(void *state, double seconds, size_t samples)
 {
     struct blaming_program *w = state;
-    job_progress(w->job, (double)(w->samples + samples), SAMPLES, "run %u, %.1f s", w->runs + 1, seconds);
+    job_progress(w->job, (double)(w->samples + samples), SAMPLES, "run %u, %.1f s", w->runs + 1,
+                 seconds);
     return !cancelled(w);
 }
 
 /* One run of the program itself. */
-static bool watch_run(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, const char *const *argv, const char *input, struct located *located, struct err *err)
+static bool watch_run(struct blaming_program *w, const struct program_code *code,
+                      const struct code_parts *parts, const char *const *argv, const char *input,
+                      struct located *located, struct err *err)
 {
-    struct sampling o = {.argv = argv, .input = input, .output = "/dev/null", .seconds = w->limit, .rate = RATE, .goes_on = goes_on, .state = w};
+    struct sampling o = {.argv = argv,
+                         .input = input,
+                         .output = "/dev/null",
+                         .seconds = w->limit,
+                         .rate = RATE,
+                         .goes_on = goes_on,
+                         .state = w};
     struct sampled s;
     bool ok = sampling_run(&o, &s, err);
 
     if (ok && !s.ended)
-        ok = err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit", "the program did not end within %g s", w->limit);
+        ok = err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit",
+                     "the program did not end within %g s", w->limit);
     if (ok && (!WIFEXITED(s.status) || (WEXITSTATUS(s.status) && !w->how.any_status)))
-        ok = err_set(err, ERR_DATA, "run it by hand to see why", "the program did not end with status 0");
+        ok = err_set(err, ERR_DATA, "run it by hand to see why",
+                     "the program did not end with status 0");
     ok = ok && located_add(located, code, parts, argv[0], &s.samples, err);
     if (ok) {
         w->measured += s.user;
@@ -84,14 +96,16 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     return ok;
 }
 
-static bool watch_runs(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, struct located *located, struct err *err)
+static bool watch_runs(struct blaming_program *w, const struct program_code *code,
+                       const struct code_parts *parts, struct located *located, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;
     VEC(const char *) argv = {0};
     const struct run_options options = {.how = w->how};
     struct words words = {0};
     char *directory = child_directory_new(err);
-    bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options.how, directory, &words, err);
+    bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options.how,
+                                      directory, &words, err);
 
     vec_push(&argv, runs->program->untraced);
     for (size_t i = 0; i < words.list.count; i++)
@@ -101,7 +115,8 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
         ok = ok && watch_run(w, code, parts, argv.items, words.input, located, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
-        ok = err_set(err, ERR_DATA, "take larger inputs", "the program runs too briefly to be sampled");
+        ok = err_set(err, ERR_DATA, "take larger inputs",
+                     "the program runs too briefly to be sampled");
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
@@ -110,7 +125,8 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
 }
 
 /* Paths of loops alone, their data in the first level, those that differ most first. */
-static bool measure(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, struct err *err)
+static bool measure(struct blaming_program *w, const struct program_code *code,
+                    const struct code_parts *parts, struct err *err)
 {
     struct calibration calibration;
     struct sandbox *sandbox = sandbox_new(-1, err);
@@ -153,13 +169,18 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     bool ok = !w->here || native_known(w->machine, false, w->day, err);
     estimator_meet_here(e, w->machine);
     code_parts_find(estimator_code(e), estimator_run(e), &parts);
-    ok = ok && estimator_time(e, w->machine, NULL, &time, err) && watch_runs(w, estimator_code(e), &parts, &located, err);
+    ok = ok && estimator_time(e, w->machine, NULL, &time, err) &&
+         watch_runs(w, estimator_code(e), &parts, &located, err);
     for (size_t i = 0; ok && i < parts.list.count; i++) {
         struct blamed_part b;
-        blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time, fact_number(w->machine, "clock") * 1e9, fact_number(w->machine, "branch_miss"));
+        blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time,
+                         fact_number(w->machine, "clock") * 1e9,
+                         fact_number(w->machine, "branch_miss"));
         double share = (double)located.samples[i] / (double)located.all;
         b.measured = share * w->measured;
-        b.off = 1.96 * sqrt((share * (1 - share) + 1.0 / (double)located.all) / (double)located.all) * w->measured;
+        b.off = 1.96 *
+                sqrt((share * (1 - share) + 1.0 / (double)located.all) / (double)located.all) *
+                w->measured;
         if (fmax(b.predicted / time.seconds, share) < SHOWN)
             blamed_part_done(&b);
         else
@@ -173,7 +194,8 @@ static bool blame_run(void *state, struct result *result, struct err *err)
         ok = measure(w, estimator_code(e), &parts, err);
     }
     if (ok)
-        w->sentence = blamed_judge(w->parts.items, w->parts.count, w->measured, w->predicted, w->elsewhere);
+        w->sentence =
+            blamed_judge(w->parts.items, w->parts.count, w->measured, w->predicted, w->elsewhere);
     located_done(&located);
     code_parts_done(&parts);
     program_time_done(&time);
@@ -181,7 +203,8 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static void blame_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void blame_failed(struct session *s, void *state, struct result *result,
+                         const struct err *err)
 {
     (void)state;
     (void)result;
@@ -192,10 +215,15 @@ static void blame_failed(struct session *s, void *state, struct result *result, 
 static bool blame_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "part", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 4}, {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "difference", .unit = "s", .kind = CELL_NUMBER, .decimals = 4}, {.key = "core", .title = "cycles predicted", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "alone", .title = "alone", .kind = CELL_NUMBER, .decimals = 2}, {.key = "term", .title = "to blame", .kind = CELL_TEXT},
+        {.key = "part", .kind = CELL_TEXT},
+        {.key = "line", .kind = CELL_COUNT},
+        {.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "difference", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "core", .title = "cycles predicted", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "alone", .title = "alone", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "term", .title = "to blame", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT}};
     struct blaming_program *w = state;
     struct str at = {0};
@@ -203,8 +231,12 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     (void)err;
     program_show_resume(s);
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
-    result_line(result, "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s (%+.0f %%); %zu samples of %u run%s", w->model->runs->program->name, str_text(&at),
-                w->measured, w->predicted, w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs, w->runs == 1 ? "" : "s");
+    result_line(result,
+                "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s "
+                "(%+.0f %%); %zu samples of %u run%s",
+                w->model->runs->program->name, str_text(&at), w->measured, w->predicted,
+                w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs,
+                w->runs == 1 ? "" : "s");
     str_done(&at);
     program_say_memory(result, w->day);
     result_line(result, "%s", w->sentence);
@@ -212,7 +244,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     result_number(result, "predicted", w->predicted);
     result_number(result, "elsewhere", w->elsewhere);
     result_text(result, "sentence", w->sentence);
-    struct result_table *t = result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "parts", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < w->parts.count; i++) {
         const struct blamed_part *b = &w->parts.items[i];
         cell_text(t, b->name);
@@ -232,9 +265,12 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
             result_line(result, "%s was not measured alone: %s", b->name, b->unmeasured);
     }
     if (w->elsewhere >= SHOWN * w->measured)
-        result_line(result, "%.4f s were spent in libraries or in code outside all parts", w->elsewhere);
+        result_line(result, "%.4f s were spent in libraries or in code outside all parts",
+                    w->elsewhere);
     if (w->different)
-        result_line(result, "%s is compiled differently without counters: its time belongs to no part", w->different);
+        result_line(result,
+                    "%s is compiled differently without counters: its time belongs to no part",
+                    w->different);
     return true;
 }
 
@@ -254,19 +290,28 @@ static void blaming_free(void *state)
 
 static bool prepare_blame(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs the program", .work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "runs the program",
+                                        .work = blame_run,
+                                        .publish = blame_finish,
+                                        .free = blaming_free,
+                                        .failed = blame_failed,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     const struct program_blame_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
     if (!m)
         return false;
     if (!m->runs->program->untraced)
-        return err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", m->runs->program->name);
+        return err_set(err, ERR_USAGE, "program load its sources",
+                       "%s was built elsewhere: no version without counters to measure",
+                       m->runs->program->name);
     struct blaming_program *w = mem_zero(1, sizeof *w);
     w->model = program_model_hold(m);
     w->how = invocation_copy(&s->document.program.how);
     w->limit = v->limit;
-    const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &w->here, err);
+    const struct machine *machine =
+        program_machine(s, v->machine ? v->machine : HERE_NAME, &w->here, err);
     w->machine = machine ? machine_copy(machine) : NULL;
     if (machine && program_inputs_given(m, &v->inputs, w->inputs, err)) {
         program_show_put_off(s);
@@ -277,14 +322,29 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct program_blame_values, inputs), .otherwise = "the last run's", .help = "value of each input for the run"},
+    {.name = "INPUT=VALUE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct program_blame_values, inputs),
+     .otherwise = "the last run's",
+     .help = "value of each input for the run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct program_blame_values, machine), .value = "ID", .otherwise = "this CPU's machine",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
-    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct program_blame_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_blame_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose tables predict"},
+    {.name = "--limit",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct program_blame_values, limit),
+     .value = "T",
+     .least = 0.001,
+     .most = 1e6,
+     .initial = "60",
      .help = "time limit of a run; beyond it the command fails"},
     {0},
 };
@@ -294,9 +354,12 @@ static const char *const examples[] = {"program blame N=1000", NULL};
 const struct command command_program_blame = {
     .name = "program blame",
     .help = "find the part and the cause for which prediction and measured time differ",
-    .description = "The program is run without counters and sampled as program profile does, which gives each part its time. Of the parts that differ most the loops' paths "
-                   "are measured alone, their data in the first-level cache: what differs there is ports or a chain, what differs only in the program is misses, mispredicted "
-                   "branches or calls. program open BLOCK and kernel blame lead to the instruction.",
+    .description =
+        "The program is run without counters and sampled as program profile does, which gives each "
+        "part its time. Of the parts that differ most the loops' paths "
+        "are measured alone, their data in the first-level cache: what differs there is ports or a "
+        "chain, what differs only in the program is misses, mispredicted "
+        "branches or calls. program open BLOCK and kernel blame lead to the instruction.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

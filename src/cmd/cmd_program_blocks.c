@@ -17,39 +17,47 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-#define CONFLICTS 1.1   /* misses beside those of a fully associative cache from which on conflicts are spoken of */
+/* misses beside those of a fully associative cache from which on conflicts are spoken of */
+#define CONFLICTS 1.1
 
 struct blocks_values {
     struct word_list inputs;
     size_t top;
 };
 
-#define INPUTS_ARGUMENT(type) \
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
-     .help = "value of each input; values that were not run are extrapolated"}
+#define INPUTS_ARGUMENT(type)                                                                      \
+    {                                                                                              \
+        .name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs),       \
+        .otherwise = "the last run's",                                                             \
+        .help = "value of each input; values that were not run are extrapolated"                   \
+    }
 
 struct ranked_block { size_t block; double executions; };
 
 static int by_executions(const void *a, const void *b)
 {
-    double x = ((const struct ranked_block *)a)->executions, y = ((const struct ranked_block *)b)->executions;
+    double x = ((const struct ranked_block *)a)->executions,
+           y = ((const struct ranked_block *)b)->executions;
     return (x < y) - (x > y);
 }
 
 /* Instructions executed in each block at the run; the most first. */
-static struct ranked_block *rank(const struct program *p, const struct program_run *run, size_t *count)
+static struct ranked_block *rank(const struct program *p, const struct program_run *run,
+                                 size_t *count)
 {
     struct ranked_block *list = mem_zero(p->block_count + 1, sizeof *list);
 
     *count = 0;
     for (size_t b = 0; b < p->block_count; b++)
         if (run->counts[b] > 0)
-            list[(*count)++] = (struct ranked_block){b, run->counts[b] * (double)(p->blocks[b].op_count + 1)};
+            list[(*count)++] =
+                (struct ranked_block){b, run->counts[b] * (double)(p->blocks[b].op_count + 1)};
     qsort(list, *count, sizeof *list, by_executions);
     return list;
 }
 
-static void say_inputs(struct result *result, const struct program_model *m, const double *inputs, const char *what)
+static void say_inputs(struct result *result, const struct program_model *m, const double *inputs,
+                       const char *what)
 {
     struct str at = {0};
     program_inputs_print(m->runs->names, inputs, m->runs->name_count, &at);
@@ -60,17 +68,22 @@ static void say_inputs(struct result *result, const struct program_model *m, con
 }
 
 /* @all: executions of all blocks, of which the block's are its probability. */
-static void add_block(struct result_table *t, const struct program_model *m, const struct program_run *run, size_t b, double all)
+static void add_block(struct result_table *t, const struct program_model *m,
+                      const struct program_run *run, size_t b, double all)
 {
     const struct program *p = m->runs->program;
     const struct program_block *block = &p->blocks[b];
     const struct formula *f = program_model_count(m, b);
     struct str formula = {0}, name = {0};
-    static const char *const bases[] = {[COUNT_RUN] = "run", [COUNT_CODE] = "code", [COUNT_FITS] = "fits the runs", [COUNT_ESTIMATE] = "estimate"};
+    static const char *const bases[] = {[COUNT_RUN] = "run",
+                                        [COUNT_CODE] = "code",
+                                        [COUNT_FITS] = "fits the runs",
+                                        [COUNT_ESTIMATE] = "estimate"};
     const enum count_basis basis = count_basis_of(m, b, run->inputs);
     const bool exact = basis <= COUNT_CODE;
 
-    str_addf(&name, "%s:%zu", p->functions[block->function].name, b - p->functions[block->function].first_block);
+    str_addf(&name, "%s:%zu", p->functions[block->function].name,
+             b - p->functions[block->function].first_block);
     count_print(m, b, run->inputs, run->counts[b], &formula);
     cell_text(t, str_text(&name));
     if (block->line)
@@ -92,14 +105,28 @@ static void add_block(struct result_table *t, const struct program_model *m, con
     str_done(&name);
 }
 
-static bool run_blocks(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_blocks(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "block", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "formula", .kind = CELL_TEXT}, {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "exact", .kind = CELL_SWITCH}, {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "block", .kind = CELL_TEXT},
+        {.key = "line", .kind = CELL_COUNT},
+        {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "formula", .kind = CELL_TEXT},
+        {.key = "left_out_error",
+         .title = "left-out error",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 2},
+        {.key = "exact", .kind = CELL_SWITCH},
+        {.key = "instructions", .kind = CELL_COUNT},
         {.key = "first_way", .title = "first way", .kind = CELL_NUMBER, .decimals = 4},
-        {.key = "share", .title = "of all executions", .unit = "%", .kind = CELL_NUMBER, .decimals = 3}, {.key = "basis", .kind = CELL_TEXT}};
+        {.key = "share",
+         .title = "of all executions",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 3},
+        {.key = "basis", .kind = CELL_TEXT}};
     const struct blocks_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     double inputs[INPUTS_MAX];
@@ -114,7 +141,8 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
         all += run.counts[b];
     say_inputs(result, m, inputs, "blocks");
     struct ranked_block *list = rank(m->runs->program, &run, &count);
-    struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < v->top; i++)
         add_block(t, m, &run, list[i].block, all);
     if (count > v->top)
@@ -127,19 +155,30 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
 static const struct parameter blocks_arguments[] = {INPUTS_ARGUMENT(blocks_values), {0}};
 
 static const struct parameter blocks_options[] = {
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct blocks_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "40",
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct blocks_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .initial = "40",
      .help = "blocks shown, those with the most instructions executed first"},
     {0},
 };
 
-static const char *const blocks_examples[] = {"program blocks", "program blocks N=4096 --top 10", NULL};
+static const char *const blocks_examples[] = {"program blocks", "program blocks N=4096 --top 10",
+                                              NULL};
 
 const struct command command_program_blocks = {
     .name = "program blocks",
     .help = "show the program's blocks: how often each is executed, as a formula of the inputs",
-    .description = "Blocks are those of LLVM after optimisation. A count is exact where a run had these inputs, or where it follows from the code: by the trip counts of LLVM's scalar evolution, "
-                   "as long as library functions return. A formula that fits the runs gives the count of every run, but the program may take another way at other inputs. An estimate predicts best what it was not fitted to; its left-out error is "
-                   "the mean error when each run is predicted from the others.",
+    .description =
+        "Blocks are those of LLVM after optimisation. A count is exact where a run had these "
+        "inputs, or where it follows from the code: by the trip counts of LLVM's scalar evolution, "
+        "as long as library functions return. A formula that fits the runs gives the count of "
+        "every run, but the program may take another way at other inputs. An estimate predicts "
+        "best what it was not fitted to; its left-out error is "
+        "the mean error when each run is predicted from the others.",
     .arguments = blocks_arguments,
     .options = blocks_options,
     .examples = blocks_examples,
@@ -152,16 +191,27 @@ struct reuse_values {
 };
 
 /* References by powers of two of their distance. */
-static void add_octaves(struct result *result, const struct program *p, const struct program_run *run)
+static void add_octaves(struct result *result, const struct program *p,
+                        const struct program_run *run)
 {
     static const struct result_column columns[] = {
-        {.key = "distance", .title = "distance from", .unit = "lines", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "references", .kind = CELL_NUMBER, .decimals = 0}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "regular", .title = "steady step", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
+        {.key = "distance",
+         .title = "distance from",
+         .unit = "lines",
+         .kind = CELL_NUMBER,
+         .decimals = 0},
+        {.key = "references", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "regular",
+         .title = "steady step",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1}};
     struct octaves o;
 
     octaves_of(p, run, &o);
-    struct result_table *t = result_table(result, "reuse", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "reuse", columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < OCTAVES; i++) {
         if (!(o.counts[i] > 0))
             continue;
@@ -188,7 +238,8 @@ static bool run_reuse(struct session *s, const void *values, struct result *resu
     if (!m || !program_inputs_given(m, &v->inputs, inputs, err))
         return false;
     if (!m->traced)
-        return err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
+        return err_set(err, ERR_USAGE, "program run without --mode counts",
+                       "the runs have no reuse distances");
     program_model_at(m, inputs, &run);
     say_inputs(result, m, inputs, "reuse distances in lines of 64 bytes");
     add_octaves(result, m->runs->program, &run);
@@ -203,7 +254,8 @@ static const char *const reuse_examples[] = {"program reuse", "program reuse N=4
 const struct command command_program_reuse = {
     .name = "program reuse",
     .help = "show how many distinct lines are used between two uses of a line",
-    .description = "A fully associative cache of as many lines serves all references below that distance.",
+    .description =
+        "A fully associative cache of as many lines serves all references below that distance.",
     .arguments = reuse_arguments,
     .examples = reuse_examples,
     .values_size = sizeof(struct reuse_values),
@@ -220,21 +272,35 @@ struct misses_values {
 };
 
 /* References of @all that a level does not have. */
-static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape, const struct reuse_histogram *all)
+static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
+                        const struct reuse_histogram *all)
 {
     double misses = 0;
     for (size_t i = 0; i < all->bins.count; i++)
-        misses += all->bins.items[i].count * (1 - memory_hit(m, level, shape, all->bins.items[i].distance));
+        misses += all->bins.items[i].count *
+                  (1 - memory_hit(m, level, shape, all->bins.items[i].distance));
     return misses;
 }
 
 /* Misses of each level, and of the references that reach it those that it serves. */
-static void add_levels(struct result *result, const struct memory *memory, const struct reuse_histogram *all, const double *by_sets)
+static void add_levels(struct result *result, const struct memory *memory,
+                       const struct reuse_histogram *all, const double *by_sets)
 {
     static const struct result_column columns[] = {
-        {.key = "level", .kind = CELL_TEXT}, {.key = "bytes", .kind = CELL_NUMBER, .decimals = 0}, {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "rate", .title = "of all references", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "hit_rate", .title = "hits of those that reach it", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "level", .kind = CELL_TEXT},
+        {.key = "bytes", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "misses", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "rate",
+         .title = "of all references",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 3},
+        {.key = "hit_rate",
+         .title = "hits of those that reach it",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 3},
         {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "sets", .title = "by addresses", .kind = CELL_NUMBER, .decimals = 0}};
     size_t shown = sizeof columns / sizeof *columns - !by_sets;
@@ -262,19 +328,27 @@ static void add_levels(struct result *result, const struct memory *memory, const
     }
     for (size_t l = 0; l < memory->count && !by_sets; l++)
         if (conflicts[l] > 0)
-            result_line(result, "L%zu: %.0f misses are conflicts of lines spread over the sets at random; arrays that lie in one piece have fewer (--sets simulates the sets)", l + 1, conflicts[l]);
+            result_line(result,
+                        "L%zu: %.0f misses are conflicts of lines spread over the sets at random; "
+                        "arrays that lie in one piece have fewer (--sets simulates the sets)",
+                        l + 1, conflicts[l]);
 }
 
 /* Misses over the size of a cache, until only first uses are left. */
 static void add_curve(struct result *result, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
-        {.key = "size", .title = "cache size", .unit = "bytes", .kind = CELL_NUMBER, .decimals = 0}, {.key = "full_misses", .title = "misses, fully associative", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "size", .title = "cache size", .unit = "bytes", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "full_misses",
+         .title = "misses, fully associative",
+         .kind = CELL_NUMBER,
+         .decimals = 0},
         {.key = "eight_way_misses", .title = "8 ways", .kind = CELL_NUMBER, .decimals = 0}};
     double cold = sdcm_misses_full(1e15, all), full = INFINITY;
 
     result_line(result, "\nmisses by cache size");
-    struct result_table *t = result_table(result, "curve", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "curve", columns, sizeof columns / sizeof *columns);
     for (double lines = 16; lines <= 0x1p30 && full > cold; lines *= 2) {
         full = sdcm_misses_full(lines, all);
         cell_number(t, lines * MEMORY_LINE);
@@ -284,7 +358,8 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
 }
 
 /* The paper's profile at @inputs, from those of all runs. */
-static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs, double total)
+static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs,
+                                            double total)
 {
     size_t n = m->runs->runs.count, width = m->runs->name_count;
     struct reuse_histogram *profiles = mem_zero(n, sizeof *profiles), out;
@@ -313,7 +388,8 @@ struct missing {
     double common;
     struct run_options options;        /* of the run that simulates the sets; its texts are ours */
     double missed[MEMORY_LEVELS];      /* by the sets */
-    char day[NATIVE_DAY];              /* that this CPU's memory was measured; "": another machine */
+    /* that this CPU's memory was measured; "": another machine */
+    char day[NATIVE_DAY];
     struct memory memory;
     struct reuse_histogram all;
 };
@@ -332,20 +408,23 @@ static bool misses_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills it */
     job_progress(job, 0, 0, "%s", w->at.machine->id);
-    if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) || !memory_of(w->at.machine, &w->memory, err))
+    if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
+        !memory_of(w->at.machine, &w->memory, err))
         return false;
     program_model_at(m, w->at.inputs, &run);
     w->all = run_distances(m->runs->program, &run);
     w->memory.sharing = run_sharing(m->runs->program, &run, (double)w->threads, w->common / 100);
     program_run_done(m->runs->program, &run);
     if (w->bins) {
-        struct reuse_histogram binned = paper_profile(m, w->at.inputs, reuse_histogram_total(&w->all));
+        struct reuse_histogram binned =
+            paper_profile(m, w->at.inputs, reuse_histogram_total(&w->all));
         reuse_histogram_done(&w->all);
         w->all = binned;
     }
     if (w->sets) {
         child_watch(misses_cancelled, job);
-        bool ok = program_simulate_sets(m->runs->program, m->runs->names, m->runs->name_count, w->at.inputs, &w->options, &w->memory, w->missed, err);
+        bool ok = program_simulate_sets(m->runs->program, m->runs->names, m->runs->name_count,
+                                        w->at.inputs, &w->options, &w->memory, w->missed, err);
         child_watch(NULL, NULL);
         if (!ok)
             return false;
@@ -361,7 +440,10 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     (void)err;
     say_inputs(result, w->at.model, w->at.inputs, "misses");
     if (w->bins)
-        result_line(result, "distances in %d bins for the whole program, as in the PPT-AMMP paper: references that reach a bin that no run had are not foreseen", BINNED_BINS);
+        result_line(result,
+                    "distances in %d bins for the whole program, as in the PPT-AMMP paper: "
+                    "references that reach a bin that no run had are not foreseen",
+                    BINNED_BINS);
     result_line(result, "on %s", w->at.machine->title);
     program_say_memory(result, w->day);
     program_say_threads(result, w->threads, w->common);
@@ -369,7 +451,9 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     result_number(result, "references", reuse_histogram_total(&w->all));
     add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
     if (w->sets)
-        result_line(result, "by addresses: the program ran at these inputs, each level holds the latest lines of each set, and is looked up where the one before misses");
+        result_line(result,
+                    "by addresses: the program ran at these inputs, each level holds the latest "
+                    "lines of each set, and is looked up where the one before misses");
     add_curve(result, &w->all);
     return true;
 }
@@ -383,15 +467,22 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
+ * be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct missing *)state)->at.here;
 }
 
-static bool prepare_misses(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_misses(struct session *s, const void *values, struct task *task,
+                           struct err *err)
 {
-    static const struct task_ops ops = {.doing = "counts misses", .work = misses_run, .publish = misses_finish, .free = missing_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "counts misses",
+                                        .work = misses_run,
+                                        .publish = misses_finish,
+                                        .free = missing_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures_here};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 
@@ -400,10 +491,13 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
     w->threads = v->threads;
     w->common = v->common;
     w->sets = v->sets;
-    w->options = (struct run_options){.how = invocation_copy(&s->document.program.how), .seconds = v->limit, .memory = (size_t)64 << 30};
+    w->options = (struct run_options){.how = invocation_copy(&s->document.program.how),
+                                      .seconds = v->limit,
+                                      .memory = (size_t)64 << 30};
     bool ok = program_case_read(s, &v->inputs, v->machine, &w->at, err);
     if (ok && !w->at.model->traced)
-        ok = err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
+        ok = err_set(err, ERR_USAGE, "program run without --mode counts",
+                     "the runs have no reuse distances");
     if (ok)
         return task_give(task, &ops, w);
     missing_free(w);
@@ -413,26 +507,50 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
 static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_values), {0}};
 
 static const struct parameter misses_options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct misses_values, machine), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
-    {.name = "--profile", .kind = PARAMETER_CHOICE, .at = offsetof(struct misses_values, profile), .choices = "clusters|bins", .initial = "clusters",
-     .help = "distances of each reference in clusters that move with the inputs, or the paper's: the whole program's in 40 bins, the share of each a formula of the inputs"},
-    {.name = "--sets", .kind = PARAMETER_FLAG, .at = offsetof(struct misses_values, sets),
-     .help = "run the program at these inputs, too, and simulate the sets of each level by the addresses: what conflicts there really are"},
-    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct misses_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct misses_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine with the caches"},
+    {.name = "--profile",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct misses_values, profile),
+     .choices = "clusters|bins",
+     .initial = "clusters",
+     .help = "distances of each reference in clusters that move with the inputs, or the paper's: "
+             "the whole program's in 40 bins, the share of each a formula of the inputs"},
+    {.name = "--sets",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct misses_values, sets),
+     .help = "run the program at these inputs, too, and simulate the sets of each level by the "
+             "addresses: what conflicts there really are"},
+    {.name = "--limit",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct misses_values, limit),
+     .value = "T",
+     .least = 0.001,
+     .most = 1e6,
+     .initial = "60",
      .help = "time limit of that run"},
     PROGRAM_FRESH_OPTION(misses_values),
     PROGRAM_THREADS_OPTIONS(misses_values),
     {0},
 };
 
-static const char *const misses_examples[] = {"program misses", "program misses N=2000 --machine skylake", "program misses N=2000 --threads 8 --common 30", "program misses N=2000 --profile bins", NULL};
+static const char *const misses_examples[] = {
+    "program misses", "program misses N=2000 --machine skylake",
+    "program misses N=2000 --threads 8 --common 30", "program misses N=2000 --profile bins", NULL};
 
 const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses: on each level of a machine, and by cache size",
-    .description = "By the stack distance model, which assumes that lines are spread over the sets at random. Strides of large powers of two use few sets and "
-                   "miss more often than predicted. For this CPU (native) the last level is what others were found to leave of it. With --threads, misses are those of all threads; the curve stays that of the serial run.",
+    .description = "By the stack distance model, which assumes that lines are spread over the sets "
+                   "at random. Strides of large powers of two use few sets and "
+                   "miss more often than predicted. For this CPU (native) the last level is what "
+                   "others were found to leave of it. With --threads, misses are those of all "
+                   "threads; the curve stays that of the serial run.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,

@@ -35,7 +35,9 @@ struct diff_row {
     uint32_t machine;
     double a, b;            /* cycles per iteration of the source; NAN: that build has it not */
     double change;          /* of b over a, a fraction; NAN: not to be told */
-    double share;           /* of the run of A (of B, where it alone has the loop) that is in it, a fraction; NAN: no profile */
+    /* of the run of A (of B, where it alone has the loop) that is in it, a fraction; NAN: no
+     * profile */
+    double share;
     double effect;          /* share times change; NAN likewise */
 };
 
@@ -92,7 +94,8 @@ static void pool_work(void *state, unsigned worker)
     const bool second = piece >= first;
     const struct watch before = watch_begin(cancelled, p->diff);
 
-    build_work(w->builds[second], second ? piece - first : piece, w->machines.list.items, w->machines.list.count);
+    build_work(w->builds[second], second ? piece - first : piece, w->machines.list.items,
+               w->machines.list.count);
     watch_restore(before);
 }
 
@@ -118,11 +121,19 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     for (size_t i = 0; i < w->arguments.count; i++)
         vec_push(&argv, w->arguments.items[i]);
     vec_push(&argv, NULL);
-    const struct sampling options = {.argv = argv.items, .output = "/dev/null", .input = w->input, .seconds = INFINITY, .rate = SAMPLING_RATE, .method = SAMPLING_ANY, .goes_on = goes_on, .state = w};
+    const struct sampling options = {.argv = argv.items,
+                                     .output = "/dev/null",
+                                     .input = w->input,
+                                     .seconds = INFINITY,
+                                     .rate = SAMPLING_RATE,
+                                     .method = SAMPLING_ANY,
+                                     .goes_on = goes_on,
+                                     .state = w};
     bool ok = sampling_run(&options, &sampled, err);
     ok = ok && watch_goes_on(err);
     if (ok && !sampled.samples.count)
-        ok = err_set(err, ERR_DATA, "give it more to do", "%s ran too short to be sampled", w->paths[side]);
+        ok = err_set(err, ERR_DATA, "give it more to do", "%s ran too short to be sampled",
+                     w->paths[side]);
     w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;
     sampled_done(&sampled);
     vec_done(&argv);
@@ -140,7 +151,8 @@ static double share_of(const struct builds_diff *w, int side, const struct build
     for (size_t i = 0; i < p->loops.count; i++) {
         const struct profile_loop *loop = &p->loops.items[i];
         size_t count;
-        if (strcmp(path_base(loop->file), path_base(w->paths[side])) == 0 && kernel_insns(loop->kernel, loop->loop, &count)->offset == l->position)
+        if (strcmp(path_base(loop->file), path_base(w->paths[side])) == 0 &&
+            kernel_insns(loop->kernel, loop->loop, &count)->offset == l->position)
             samples += loop->samples;
     }
     return profile_share(p, samples, NULL);
@@ -150,11 +162,21 @@ static void add_rows(struct builds_diff *w)
 {
     for (size_t i = 0; i < w->matches.list.count && !watch_steps(1); i++) {
         const struct loop_match *match = &w->matches.list.items[i];
-        const struct build_loop *p = match->a != MATCH_NONE ? build_loop(w->builds[0], match->a) : NULL, *q = match->b != MATCH_NONE ? build_loop(w->builds[1], match->b) : NULL;
+        const struct build_loop *p = match->a != MATCH_NONE ? build_loop(w->builds[0], match->a)
+                                                            : NULL,
+                                *q = match->b != MATCH_NONE ? build_loop(w->builds[1], match->b)
+                                                            : NULL;
         const double share = p ? share_of(w, 0, p) : share_of(w, 1, q);
         for (uint32_t m = 0; m < w->machines.list.count; m++) {
-            struct diff_row row = {match, m, p ? p->costs[m].cycles / match->times_a : NAN, q ? q->costs[m].cycles / match->times_b : NAN, NAN, share, NAN};
-            if (p && q && match->known != MATCH_TIMES_UNKNOWN && !p->costs[m].lower_bound && !q->costs[m].lower_bound && row.a > 0)
+            struct diff_row row = {match,
+                                   m,
+                                   p ? p->costs[m].cycles / match->times_a : NAN,
+                                   q ? q->costs[m].cycles / match->times_b : NAN,
+                                   NAN,
+                                   share,
+                                   NAN};
+            if (p && q && match->known != MATCH_TIMES_UNKNOWN && !p->costs[m].lower_bound &&
+                !q->costs[m].lower_bound && row.a > 0)
                 row.change = row.b / row.a - 1;
             row.effect = row.change * row.share;
             vec_add(&w->rows, row);
@@ -162,7 +184,8 @@ static void add_rows(struct builds_diff *w)
     }
 }
 
-/* What counts: the effect on the program where a profile tells it, else the change of the loop; what is not told comes last. */
+/* What counts: the effect on the program where a profile tells it, else the change of the loop;
+ * what is not told comes last. */
 static double weight(const struct diff_row *r)
 {
     const double value = isnan(r->share) ? r->change : r->effect;
@@ -179,7 +202,8 @@ static int most_first(const void *a, const void *b)
         return u > v ? -1 : 1;
     if (!isnan(x->share) && x->share != y->share)
         return x->share > y->share ? -1 : 1;
-    return x->match != y->match ? (x->match > y->match) - (x->match < y->match) : (x->machine > y->machine) - (x->machine < y->machine);
+    return x->match != y->match ? (x->match > y->match) - (x->match < y->match)
+                                : (x->machine > y->machine) - (x->machine < y->machine);
 }
 
 /* The change of the whole run of A that the loops make, which both have, as a fraction. */
@@ -212,9 +236,12 @@ static bool fails(const struct builds_diff *w, struct err *err)
     if (!above)
         return false;
     if (w->profiles[0])
-        err_set(err, ERR_DATA, NULL, "the program takes more than %g %% longer on %zu of %zu machines", w->fail_above, above, w->machines.list.count);
+        err_set(err, ERR_DATA, NULL,
+                "the program takes more than %g %% longer on %zu of %zu machines", w->fail_above,
+                above, w->machines.list.count);
     else
-        err_set(err, ERR_DATA, NULL, "%zu loop%s more than %g %% longer", above, above == 1 ? " takes" : "s take", w->fail_above);
+        err_set(err, ERR_DATA, NULL, "%zu loop%s more than %g %% longer", above,
+                above == 1 ? " takes" : "s take", w->fail_above);
     return true;
 }
 
@@ -232,7 +259,8 @@ static void add_name(const struct binary *b, const struct build_loop *l, struct 
 static const char *note_of(const struct builds_diff *w, const struct diff_row *r)
 {
     const struct loop_match *m = r->match;
-    const struct build_loop *p = m->a != MATCH_NONE ? build_loop(w->builds[0], m->a) : NULL, *q = m->b != MATCH_NONE ? build_loop(w->builds[1], m->b) : NULL;
+    const struct build_loop *p = m->a != MATCH_NONE ? build_loop(w->builds[0], m->a) : NULL,
+                            *q = m->b != MATCH_NONE ? build_loop(w->builds[1], m->b) : NULL;
 
     if (!p || !q)
         return (p ? p : q)->remainder ? "remainder of another" : "";
@@ -244,7 +272,9 @@ static const char *note_of(const struct builds_diff *w, const struct diff_row *r
         return "at least: not all is modelled";
     if (m->known == MATCH_TIMES_ASSUMED)
         return "taken to do as much per iteration";
-    return m->way == MATCH_FUNCTION ? "" : m->way == MATCH_LINES ? "matched by lines" : "matched by shape";
+    return m->way == MATCH_FUNCTION ? ""
+           : m->way == MATCH_LINES  ? "matched by lines"
+                                    : "matched by shape";
 }
 
 static void cell_percent(struct result_table *t, double fraction)
@@ -255,7 +285,8 @@ static void cell_percent(struct result_table *t, double fraction)
         cell_missing(t);
         return;
     }
-    snprintf(text, sizeof text, "%+.1f %%", 100 * (fabs(fraction) < LEAST_CHANGE / 10 ? 0 : fraction));
+    snprintf(text, sizeof text, "%+.1f %%",
+             100 * (fabs(fraction) < LEAST_CHANGE / 10 ? 0 : fraction));
     cell_text(t, text);
 }
 
@@ -267,11 +298,15 @@ static void add_changed(const struct builds_diff *w, struct result *result)
     const bool profiled = w->profiles[0] != NULL, several = w->machines.list.count > 1;
 
     if (profiled) {
-        columns[count++] = (struct result_column){.key = "share", .title = "of A's run", .kind = CELL_NUMBER, .unit = "%", .decimals = 1};
-        columns[count++] = (struct result_column){.key = "effect", .title = "program", .kind = CELL_TEXT, .width = 9};
+        columns[count++] = (struct result_column){
+            .key = "share", .title = "of A's run", .kind = CELL_NUMBER, .unit = "%", .decimals = 1};
+        columns[count++] = (struct result_column){
+            .key = "effect", .title = "program", .kind = CELL_TEXT, .width = 9};
     }
-    columns[count++] = (struct result_column){.key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8};
-    columns[count++] = (struct result_column){.key = "b", .title = "B", .kind = CELL_NUMBER, .decimals = 2, .width = 8};
+    columns[count++] = (struct result_column){
+        .key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8};
+    columns[count++] = (struct result_column){
+        .key = "b", .title = "B", .kind = CELL_NUMBER, .decimals = 2, .width = 8};
     if (several)
         columns[count++] = (struct result_column){.key = "machine", .kind = CELL_TEXT};
     columns[count++] = (struct result_column){.key = "loop", .kind = CELL_TEXT, .width = 40};
@@ -281,7 +316,8 @@ static void add_changed(const struct builds_diff *w, struct result *result)
     for (size_t i = 0; i < w->rows.count; i++) {
         const struct diff_row *r = &w->rows.items[i];
         struct str name = {0};
-        if (isnan(r->a) || isnan(r->b) || (!isnan(r->change) && fabs(r->change) < LEAST_CHANGE) || (shown >= w->top && ++more))
+        if (isnan(r->a) || isnan(r->b) || (!isnan(r->change) && fabs(r->change) < LEAST_CHANGE) ||
+            (shown >= w->top && ++more))
             continue;
         shown++;
         add_name(w->builds[1], build_loop(w->builds[1], r->match->b), &name);
@@ -305,19 +341,31 @@ static void add_changed(const struct builds_diff *w, struct result *result)
 /* Loops that one build alone has, for people. */
 static void add_only(const struct builds_diff *w, int side, struct result *result)
 {
-    const struct result_column columns[] = {{.key = "cycles", .kind = CELL_NUMBER, .decimals = 2, .width = 9}, {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
-                                                   {.key = "share", .hide = w->profiles[side] ? 0 : NOT_TEXT | NOT_DOCUMENT, .title = "of the run", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "loop", .kind = CELL_TEXT, .width = 40}, {.key = "note", .title = "", .kind = CELL_TEXT}};
+    const struct result_column columns[] = {
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
+        {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
+        {.key = "share",
+         .hide = w->profiles[side] ? 0 : NOT_TEXT | NOT_DOCUMENT,
+         .title = "of the run",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
+        {.key = "loop", .kind = CELL_TEXT, .width = 40},
+        {.key = "note", .title = "", .kind = CELL_TEXT}};
     struct result_table *t = NULL;
     size_t shown = 0, more = 0;
 
     for (size_t i = 0; i < w->rows.count; i++) {
         const struct diff_row *r = &w->rows.items[i];
         struct str name = {0};
-        if (r->machine || (side ? r->match->a : r->match->b) != MATCH_NONE || (shown >= w->top && ++more))
+        if (r->machine || (side ? r->match->a : r->match->b) != MATCH_NONE ||
+            (shown >= w->top && ++more))
             continue;
         if (!shown++) {
-            result_line(result, "\nin %c only, cycles on %s", 'A' + side, w->machines.list.items[0]->id);
-            t = result_table(result, side ? "only_b" : "only_a", columns, sizeof columns / sizeof *columns);
+            result_line(result, "\nin %c only, cycles on %s", 'A' + side,
+                        w->machines.list.items[0]->id);
+            t = result_table(result, side ? "only_b" : "only_a", columns,
+                             sizeof columns / sizeof *columns);
             t->hide = NOT_CSV | NOT_JSON;
         }
         const struct build_loop *l = build_loop(w->builds[side], side ? r->match->b : r->match->a);
@@ -333,7 +381,8 @@ static void add_only(const struct builds_diff *w, int side, struct result *resul
         result_line(result, "and %zu more; --top shows them", more);
 }
 
-static void cell_side(struct result_table *t, const struct builds_diff *w, int side, uint32_t at, uint32_t machine, double times)
+static void cell_side(struct result_table *t, const struct builds_diff *w, int side, uint32_t at,
+                      uint32_t machine, double times)
 {
     const struct build_loop *l = at == MATCH_NONE ? NULL : build_loop(w->builds[side], at);
     const struct build_function *f = l ? build_function(w->builds[side], l->function) : NULL;
@@ -366,18 +415,39 @@ static void cell_side(struct result_table *t, const struct builds_diff *w, int s
 static void add_all(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "matched", .kind = CELL_TEXT}, {.key = "per_iteration", .kind = CELL_TEXT},
-        {.key = "percent_change", .unit = "%", .kind = CELL_NUMBER}, {.key = "share", .unit = "%", .kind = CELL_NUMBER}, {.key = "effect", .unit = "%", .kind = CELL_NUMBER},
-        {.key = "function_a", .kind = CELL_TEXT}, {.key = "member_a", .kind = CELL_TEXT}, {.key = "address_a", .kind = CELL_TEXT}, {.key = "file_a", .kind = CELL_TEXT},
-        {.key = "line_a", .kind = CELL_COUNT}, {.key = "instructions_a", .kind = CELL_COUNT}, {.key = "cycles_a", .kind = CELL_NUMBER}, {.key = "bottleneck_a", .kind = CELL_TEXT},
-        {.key = "times_a", .kind = CELL_NUMBER}, {.key = "lower_bound_a", .kind = CELL_SWITCH},
-        {.key = "function_b", .kind = CELL_TEXT}, {.key = "member_b", .kind = CELL_TEXT}, {.key = "address_b", .kind = CELL_TEXT}, {.key = "file_b", .kind = CELL_TEXT},
-        {.key = "line_b", .kind = CELL_COUNT}, {.key = "instructions_b", .kind = CELL_COUNT}, {.key = "cycles_b", .kind = CELL_NUMBER}, {.key = "bottleneck_b", .kind = CELL_TEXT},
-        {.key = "times_b", .kind = CELL_NUMBER}, {.key = "lower_bound_b", .kind = CELL_SWITCH},
+        {.key = "machine", .kind = CELL_TEXT},
+        {.key = "matched", .kind = CELL_TEXT},
+        {.key = "per_iteration", .kind = CELL_TEXT},
+        {.key = "percent_change", .unit = "%", .kind = CELL_NUMBER},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER},
+        {.key = "effect", .unit = "%", .kind = CELL_NUMBER},
+        {.key = "function_a", .kind = CELL_TEXT},
+        {.key = "member_a", .kind = CELL_TEXT},
+        {.key = "address_a", .kind = CELL_TEXT},
+        {.key = "file_a", .kind = CELL_TEXT},
+        {.key = "line_a", .kind = CELL_COUNT},
+        {.key = "instructions_a", .kind = CELL_COUNT},
+        {.key = "cycles_a", .kind = CELL_NUMBER},
+        {.key = "bottleneck_a", .kind = CELL_TEXT},
+        {.key = "times_a", .kind = CELL_NUMBER},
+        {.key = "lower_bound_a", .kind = CELL_SWITCH},
+        {.key = "function_b", .kind = CELL_TEXT},
+        {.key = "member_b", .kind = CELL_TEXT},
+        {.key = "address_b", .kind = CELL_TEXT},
+        {.key = "file_b", .kind = CELL_TEXT},
+        {.key = "line_b", .kind = CELL_COUNT},
+        {.key = "instructions_b", .kind = CELL_COUNT},
+        {.key = "cycles_b", .kind = CELL_NUMBER},
+        {.key = "bottleneck_b", .kind = CELL_TEXT},
+        {.key = "times_b", .kind = CELL_NUMBER},
+        {.key = "lower_bound_b", .kind = CELL_SWITCH},
         {.key = "note", .kind = CELL_TEXT},
     };
-    static const char *const known[] = {[MATCH_TIMES_KNOWN] = "known", [MATCH_TIMES_ASSUMED] = "assumed", [MATCH_TIMES_UNKNOWN] = "unknown"};
-    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    static const char *const known[] = {[MATCH_TIMES_KNOWN] = "known",
+                                        [MATCH_TIMES_ASSUMED] = "assumed",
+                                        [MATCH_TIMES_UNKNOWN] = "unknown"};
+    struct result_table *t =
+        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (size_t i = 0; i < w->rows.count; i++) {
@@ -414,8 +484,11 @@ static void say_sums(const struct builds_diff *w, struct result *result)
         untold += r->match->a != MATCH_NONE && r->match->b != MATCH_NONE && isnan(r->change);
     }
     result_line(result, "%zu loops matched, %zu in A only, %zu in B only", both, only[0], only[1]);
-    result_line(result, "%s%zu take longer in B, %zu less, %zu cannot be compared; cycles are those of the largest bound per iteration, data in the first-level cache",
-                w->machines.list.count > 1 ? "on all machines together " : "", slower, faster, untold);
+    result_line(result,
+                "%s%zu take longer in B, %zu less, %zu cannot be compared; cycles are those of the "
+                "largest bound per iteration, data in the first-level cache",
+                w->machines.list.count > 1 ? "on all machines together " : "", slower, faster,
+                untold);
     result_count(result, "matched", (int64_t)both);
     result_count(result, "only_in_a", (int64_t)only[0]);
     result_count(result, "only_in_b", (int64_t)only[1]);
@@ -426,7 +499,9 @@ static void say_sums(const struct builds_diff *w, struct result *result)
         const size_t undecoded = build_undecoded(w->builds[side]);
         const char *fault = build_lines_fault(w->builds[side]);
         if (undecoded)
-            result_line(result, "%c: %zu function%s could not be decoded and %s left out", 'A' + side, undecoded, undecoded == 1 ? "" : "s", undecoded == 1 ? "is" : "are");
+            result_line(result, "%c: %zu function%s could not be decoded and %s left out",
+                        'A' + side, undecoded, undecoded == 1 ? "" : "s",
+                        undecoded == 1 ? "is" : "are");
         if (fault)
             result_line(result, "%c: without source lines: %s", 'A' + side, fault);
     }
@@ -435,17 +510,34 @@ static void say_sums(const struct builds_diff *w, struct result *result)
 /* What the loops make of the whole run of A. */
 static void say_program(const struct builds_diff *w, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT, .width = 16}, {.key = "program_change", .title = "program", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "covered", .title = "of A's run compared", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT, .width = 16},
+        {.key = "program_change",
+         .title = "program",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
+        {.key = "covered",
+         .title = "of A's run compared",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1}};
 
     if (!w->profiles[0])
         return;
-    result_line(result, "\nB's run as compared to A's (%.2f s of CPU time; B's took %.2f s here), if only these loops change and each iteration waits as long as before", w->profiles[0]->user, w->profiles[1]->user);
-    struct result_table *t = result_table(result, "runs", columns, sizeof columns / sizeof *columns);
+    result_line(result,
+                "\nB's run as compared to A's (%.2f s of CPU time; B's took %.2f s here), if only "
+                "these loops change and each iteration waits as long as before",
+                w->profiles[0]->user, w->profiles[1]->user);
+    struct result_table *t =
+        result_table(result, "runs", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_CSV;   /* whose table is that of all loops */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
         for (size_t i = 0; i < w->rows.count; i++)
-            covered += w->rows.items[i].machine == m && !isnan(w->rows.items[i].effect) ? w->rows.items[i].share : 0;
+            covered += w->rows.items[i].machine == m && !isnan(w->rows.items[i].effect)
+                           ? w->rows.items[i].share
+                           : 0;
         cell_text(t, w->machines.list.items[m]->id);
         cell_number(t, 100 * program_change(w, m));
         cell_number(t, 100 * covered);
@@ -455,7 +547,8 @@ static void say_program(const struct builds_diff *w, struct result *result)
 static void show(const struct builds_diff *w, struct result *result)
 {
     for (int side = 0; side < 2; side++) {
-        result_line(result, "%c  %s, %zu loops", 'A' + side, w->paths[side], build_loop_count(w->builds[side]));
+        result_line(result, "%c  %s, %zu loops", 'A' + side, w->paths[side],
+                    build_loop_count(w->builds[side]));
         result_text(result, side ? "b" : "a", w->paths[side]);
     }
     say_sums(w, result);
@@ -496,7 +589,8 @@ static bool diff_work(void *state, struct result *result, struct err *err)
 }
 
 /* What failed the limit is shown all the same. */
-static void diff_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void diff_failed(struct session *s, void *state, struct result *result,
+                        const struct err *err)
 {
     const struct builds_diff *w = state;
 
@@ -536,19 +630,27 @@ static bool choose_isa(const struct program_diff_values *v, enum isa *out, struc
 
     if (!build_isa(v->a, out, err) || !build_isa(v->b, &other, err))
         return false;
-    return *out == other || err_set(err, ERR_USAGE, "name two builds for one instruction set", "%s is %s, %s is %s", v->a, isa_name(*out), v->b, isa_name(other));
+    return *out == other ||
+           err_set(err, ERR_USAGE, "name two builds for one instruction set", "%s is %s, %s is %s",
+                   v->a, isa_name(*out), v->b, isa_name(other));
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares", .work = diff_work, .failed = diff_failed, .free = diff_free, .listed = TASK_LISTED_IF_LONG, .measures = diff_measures};
+    static const struct task_ops ops = {.doing = "compares",
+                                        .work = diff_work,
+                                        .failed = diff_failed,
+                                        .free = diff_free,
+                                        .listed = TASK_LISTED_IF_LONG,
+                                        .measures = diff_measures};
     const struct program_diff_values *v = values;
     enum isa isa;
 
     if (!choose_isa(v, &isa, err))
         return false;
     if (v->input && !v->run && !v->arguments.count)
-        return err_set(err, ERR_USAGE, "add --run", "--input is of a run, and the programs are not run");
+        return err_set(err, ERR_USAGE, "add --run",
+                       "--input is of a run, and the programs are not run");
     struct builds_diff *w = mem_zero(1, sizeof *w);
     w->paths[0] = mem_strdup(v->a);
     w->paths[1] = mem_strdup(v->b);
@@ -565,29 +667,81 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 }
 
 static const struct parameter arguments[] = {
-    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct program_diff_values, a), .required = true, .complete = COMPLETE_FILE, .help = "program, library, object file or archive of these (ELF)"},
-    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct program_diff_values, b), .required = true, .complete = COMPLETE_FILE, .help = "another build of it"},
-    {.name = "ARGS", .kind = PARAMETER_WORDS, .at = offsetof(struct program_diff_values, arguments), .help = "arguments of both programs, which are then run and sampled; a word -- goes before them"},
+    {.name = "A",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_diff_values, a),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "program, library, object file or archive of these (ELF)"},
+    {.name = "B",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_diff_values, b),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "another build of it"},
+    {.name = "ARGS",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct program_diff_values, arguments),
+     .help =
+         "arguments of both programs, which are then run and sampled; a word -- goes before them"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct program_diff_values, machines), .value = "ID", .otherwise = "the selected machines", .complete = COMPLETE_MACHINE, .help = "machine, or all; may be repeated"},
-    {.name = "--fail-above", .kind = PARAMETER_NUMBER, .at = offsetof(struct program_diff_values, fail_above), .value = "PERCENT", .least = 0, .most = 1e6, .otherwise = "never",
-     .help = "fail when a loop takes so much longer in B; with a run, when the program does by its loops"},
-    {.name = "--run", .kind = PARAMETER_FLAG, .at = offsetof(struct program_diff_values, run), .help = "run both programs, also without arguments, to weight loops by where A spends its time"},
-    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct program_diff_values, input), .value = "FILE", .otherwise = "no input", .complete = COMPLETE_FILE, .help = "file for the programs' standard input"},
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct program_diff_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "40", .help = "rows of each table for people; CSV and JSON have all"},
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct program_diff_values, machines),
+     .value = "ID",
+     .otherwise = "the selected machines",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine, or all; may be repeated"},
+    {.name = "--fail-above",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct program_diff_values, fail_above),
+     .value = "PERCENT",
+     .least = 0,
+     .most = 1e6,
+     .otherwise = "never",
+     .help = "fail when a loop takes so much longer in B; with a run, when the program does by its "
+             "loops"},
+    {.name = "--run",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct program_diff_values, run),
+     .help =
+         "run both programs, also without arguments, to weight loops by where A spends its time"},
+    {.name = "--input",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_diff_values, input),
+     .value = "FILE",
+     .otherwise = "no input",
+     .complete = COMPLETE_FILE,
+     .help = "file for the programs' standard input"},
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct program_diff_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .initial = "40",
+     .help = "rows of each table for people; CSV and JSON have all"},
     {0},
 };
 
-static const char *const examples[] = {"program diff old/app new/app --machine skylake --fail-above 5", "program diff gcc/libz.a clang/libz.a --machine all", "program diff ./before ./after -- --steps 100 input.dat", NULL};
+static const char *const examples[] = {
+    "program diff old/app new/app --machine skylake --fail-above 5",
+    "program diff gcc/libz.a clang/libz.a --machine all",
+    "program diff ./before ./after -- --steps 100 input.dat", NULL};
 
 const struct command command_program_diff = {
     .name = "program diff",
     .help = "compare all loops of two builds of a program: compilers, flags or commits",
-    .description = "Loops are matched by function, then by source line where both have debug information, then by the instructions of functions that were renamed or have no symbol. "
-                   "Cycles are per iteration of the source: where one build does several at once, by how far its accesses move on, they are divided. Those that changed most come first; with arguments or --run "
-                   "both programs are run and sampled, and those with most effect on the run come first. Nothing of the loop's waiting for caches or branches is in it.",
+    .description =
+        "Loops are matched by function, then by source line where both have debug information, "
+        "then by the instructions of functions that were renamed or have no symbol. "
+        "Cycles are per iteration of the source: where one build does several at once, by how far "
+        "its accesses move on, they are divided. Those that changed most come first; with "
+        "arguments or --run "
+        "both programs are run and sampled, and those with most effect on the run come first. "
+        "Nothing of the loop's waiting for caches or branches is in it.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -65,7 +65,8 @@ struct explaining {
 static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     struct explaining *w = state;
-    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%" PRIu64 " iterations in %.1f s", iterations, seconds);
+    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
+                 "%" PRIu64 " iterations in %.1f s", iterations, seconds);
     return !job_cancelled(w->job);
 }
 
@@ -81,11 +82,13 @@ static bool find_loop(struct explaining *w, struct err *err)
         snprintf(path, sizeof path, "/proc/%d/exe", (int)w->options.pid);
         ssize_t n = readlink(path, resolved, sizeof resolved - 1);
         if (n <= 0)
-            return err_set(err, ERR_MISSING, "ps lists processes; run as its user, or as root", "cannot find the program of process %d", (int)w->options.pid);
+            return err_set(err, ERR_MISSING, "ps lists processes; run as its user, or as root",
+                           "cannot find the program of process %d", (int)w->options.pid);
         resolved[n] = '\0';
         w->file = mem_strdup(resolved);
     } else if (!w->file && !(w->file = launch_find(w->argv.items[0])))
-        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "no such program: %s", w->argv.items[0]);
+        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME",
+                       "no such program: %s", w->argv.items[0]);
     char *real = realpath(w->file, NULL);
     if (real) {
         free(w->file);
@@ -115,14 +118,20 @@ static bool enough(const struct explaining *w, struct err *err)
         return true;
     if (x->cut)
         return err_set(err, ERR_DATA, NULL, "the loop was not executed: %s", x->cut);
-    return err_set(err, ERR_DATA, "program profile lists its hot loops", "the loop was not executed in %.1f s", x->seconds);
+    return err_set(err, ERR_DATA, "program profile lists its hot loops",
+                   "the loop was not executed in %.1f s", x->seconds);
 }
 
 /* What is missing against the prediction, and why. */
 static void split(struct explaining *w)
 {
     const struct insitu *x = &w->insitu;
-    struct split_facts f = {.predicted = w->predicted, .missed = w->branches.missed, .fresh = w->lines.fresh, .streamed = w->lines.streamed, .trip = insitu_trip(x), .calls = x->region.calls > 0,
+    struct split_facts f = {.predicted = w->predicted,
+                            .missed = w->branches.missed,
+                            .fresh = w->lines.fresh,
+                            .streamed = w->lines.streamed,
+                            .trip = insitu_trip(x),
+                            .calls = x->region.calls > 0,
                             .extra = x->region.jumps_indirect ? JUMPS_BACK : 0};
 
     f.low = insitu_cycles(x, SPREAD_LOW, &f.alone);
@@ -140,16 +149,25 @@ static void split(struct explaining *w)
 static bool goes_on_sampling(void *state, double seconds, size_t samples)
 {
     struct explaining *w = state;
-    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%zu samples in %.1f s", samples, seconds);
+    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
+                 "%zu samples in %.1f s", samples, seconds);
     return !job_cancelled(w->job);
 }
 
-/* Where the system lets nobody trace the process, its sampling clock says at least how hot the loop is. False when that is refused as well. */
+/* Where the system lets nobody trace the process, its sampling clock says at least how hot the loop
+ * is. False when that is refused as well. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;
-    const struct sampling sampling = {.argv = o->argv, .pid = o->pid, .output = o->output, .input = o->input, .seconds = o->seconds, .rate = SAMPLE_RATE, .method = SAMPLING_CLOCK,
-                                      .goes_on = goes_on_sampling, .state = w};
+    const struct sampling sampling = {.argv = o->argv,
+                                      .pid = o->pid,
+                                      .output = o->output,
+                                      .input = o->input,
+                                      .seconds = o->seconds,
+                                      .rate = SAMPLE_RATE,
+                                      .method = SAMPLING_CLOCK,
+                                      .goes_on = goes_on_sampling,
+                                      .state = w};
     struct sampled sampled;
     struct err ignored;
 
@@ -189,7 +207,9 @@ static bool explain_run(void *state, struct result *result, struct err *err)
         return false;
     keep_output(w);
     paths_find(&w->insitu.placed, &w->paths);
-    w->predicted = w->machine && strcmp(isa_name(w->kernel->isa), w->machine->isa) == 0 ? mix_predict(&w->insitu.region, &w->paths, w->machine) : NAN;
+    w->predicted = w->machine && strcmp(isa_name(w->kernel->isa), w->machine->isa) == 0
+                       ? mix_predict(&w->insitu.region, &w->paths, w->machine)
+                       : NAN;
     predictor_run(&w->insitu.placed, &w->branches);
     lines_find(&w->insitu.placed, LINE_BYTES, &w->lines);
     split(w);
@@ -199,8 +219,11 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 static void add_paths(struct result *result, const struct explaining *w)
 {
     static const struct result_column columns[] = {
-        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "instructions", .kind = CELL_COUNT}, {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "leaves", .title = "leaves the loop", .kind = CELL_SWITCH}, {.key = "calls", .kind = CELL_SWITCH}};
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "leaves", .title = "leaves the loop", .kind = CELL_SWITCH},
+        {.key = "calls", .kind = CELL_SWITCH}};
     const struct paths *p = &w->paths;
     struct result_table *t;
 
@@ -238,16 +261,24 @@ static const struct predicted_branch *predicted_at(const struct explaining *w, u
 static void add_branches(struct result *result, const struct explaining *w)
 {
     static const struct result_column columns[] = {
-        {.key = "address", .kind = CELL_TEXT}, {.key = "branch", .kind = CELL_TEXT}, {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "targets", .kind = CELL_COUNT},
-        {.key = "mispredictions", .title = "mispredicted", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "address", .kind = CELL_TEXT},
+        {.key = "branch", .kind = CELL_TEXT},
+        {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "targets", .kind = CELL_COUNT},
+        {.key = "mispredictions",
+         .title = "mispredicted",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
         {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct paths *p = &w->paths;
 
     if (!p->branches.count)
         return;
     result_line(result, "%s", "\nbranches");
-    struct result_table *t = result_table(result, "branches", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "branches", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->branches.count; i++) {
         const struct path_branch *b = &p->branches.items[i];
         const struct region_insn *in = &w->insitu.region.list.items[b->at];
@@ -261,23 +292,36 @@ static void add_branches(struct result *result, const struct explaining *w)
         else
             cell_missing(t);
         const struct predicted_branch *predicted = predicted_at(w, b->at);
-        cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed : NAN);
-        cell_number(t, predicted && w->branches.missed > 0 ? part_of(&w->split.branch, (double)predicted->missed / (double)w->branches.iterations / w->branches.missed) : NAN);
+        cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed
+                                 : NAN);
+        cell_number(t, predicted && w->branches.missed > 0
+                           ? part_of(&w->split.branch, (double)predicted->missed /
+                                                           (double)w->branches.iterations /
+                                                           w->branches.missed)
+                           : NAN);
     }
-    result_line(result, "%s", "mispredicted: in a simulated predictor, whose counts are near those of this CPU, not equal; cycles: by these counts, of those that replays gave all branches");
+    result_line(result, "%s",
+                "mispredicted: in a simulated predictor, whose counts are near those of this CPU, "
+                "not equal; cycles: by these counts, of those that replays gave all branches");
 }
 
 static void add_loads(struct result *result, const struct explaining *w)
 {
-    static const struct result_column columns[] = {{.key = "address", .kind = CELL_TEXT}, {.key = "access", .title = "load", .kind = CELL_TEXT}, {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
-                                                   {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
-                                                   {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
+    static const struct result_column columns[] = {
+        {.key = "address", .kind = CELL_TEXT},
+        {.key = "access", .title = "load", .kind = CELL_TEXT},
+        {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct loop_lines *l = &w->lines;
 
     if (!l->list.count || isnan(l->fresh))
         return;
-    result_line(result, "%s", "\nloads, per iteration: cache lines that were not touched before in the recording; cycles: by these, of those that replays gave caches and TLB");
-    struct result_table *t = result_table(result, "loads", columns, sizeof columns / sizeof *columns);
+    result_line(result, "%s",
+                "\nloads, per iteration: cache lines that were not touched before in the "
+                "recording; cycles: by these, of those that replays gave caches and TLB");
+    struct result_table *t =
+        result_table(result, "loads", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
         const struct load_lines *line = &l->list.items[i];
         const struct insn *in = w->insitu.region.list.items[line->at].insn;
@@ -286,7 +330,11 @@ static void add_loads(struct result *result, const struct explaining *w)
         cell_text(t, insn_shown(in));
         cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
         cell_number(t, (double)line->streamed / (double)l->iterations);
-        cell_number(t, l->fresh + l->streamed > 0 ? part_of(&w->split.cache, (double)(line->fresh + line->streamed) / (double)l->iterations / (l->fresh + l->streamed)) : NAN);
+        cell_number(t, l->fresh + l->streamed > 0
+                           ? part_of(&w->split.cache, (double)(line->fresh + line->streamed) /
+                                                          (double)l->iterations /
+                                                          (l->fresh + l->streamed))
+                           : NAN);
     }
     if (l->list.count > LOADS_SHOWN)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
@@ -299,15 +347,20 @@ static void say_count(struct result *result, const struct explaining *w)
     uint64_t n = placed_iterations(&x->placed);
 
     if (x->complete)
-        result_line(result, "%s: %" PRIu64 " iterations in the whole run of %.2f s", w->name, n, x->seconds);
+        result_line(result, "%s: %" PRIu64 " iterations in the whole run of %.2f s", w->name, n,
+                    x->seconds);
     else
         result_line(result, "%s: %" PRIu64 " iterations in %.2f s", w->name, n, x->seconds);
     if (x->late > 0)
-        result_line(result, "its file was mapped within the last 0.01 s before the first count, %.2f s after the start", x->late);
+        result_line(result,
+                    "its file was mapped within the last 0.01 s before the first count, %.2f s "
+                    "after the start",
+                    x->late);
     if (x->cut)
         result_line(result, "counting ended early: %s", x->cut);
     if (x->killed)
-        result_line(result, "the program was killed: the last iterations before that are not in the count");
+        result_line(result,
+                    "the program was killed: the last iterations before that are not in the count");
 }
 
 static void say_cycles(struct result *result, const struct explaining *w)
@@ -317,20 +370,36 @@ static void say_cycles(struct result *result, const struct explaining *w)
     double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone), trip = insitu_trip(x);
 
     if (isnan(cycles))
-        result_line(result, "cycles per iteration: not measured, as too few iterations ran while it was timed (%zu blocks)", x->placed.timed.count);
-    else
-        result_line(result, "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)", cycles, insitu_cycles(x, SPREAD_LOW, &alone), insitu_cycles(x, SPREAD_HIGH, &alone),
+        result_line(result,
+                    "cycles per iteration: not measured, as too few iterations ran while it was "
+                    "timed (%zu blocks)",
                     x->placed.timed.count);
+    else
+        result_line(
+            result,
+            "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)",
+            cycles, insitu_cycles(x, SPREAD_LOW, &alone), insitu_cycles(x, SPREAD_HIGH, &alone),
+            x->placed.timed.count);
     if (!isnan(cycles) && isfinite(trip) && alone)
-        result_line(result, "  without the code between its visits: control leaves it after %.*f iterations, for %.0f cycles", trip < 100 ? 1 : 0, trip, insitu_between(x));
+        result_line(result,
+                    "  without the code between its visits: control leaves it after %.*f "
+                    "iterations, for %.0f cycles",
+                    trip < 100 ? 1 : 0, trip, insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
-        result_line(result, "  with the code between its visits, which are too short to be timed one by one: control leaves it after %.1f iterations", trip);
+        result_line(result,
+                    "  with the code between its visits, which are too short to be timed one by "
+                    "one: control leaves it after %.1f iterations",
+                    trip);
     if (x->region.calls)
         result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
     if (x->region.jumps_indirect)
-        result_line(result, "  up to %.0f of them lead from its cases, which are timed where they are, back to the timed copy", JUMPS_BACK);
+        result_line(result,
+                    "  up to %.0f of them lead from its cases, which are timed where they are, "
+                    "back to the timed copy",
+                    JUMPS_BACK);
     if (!isnan(w->predicted))
-        result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted, w->machine->id);
+        result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted,
+                    w->machine->id);
 }
 
 static void say_branch(struct result *result, const struct explaining *w, const char *more)
@@ -338,15 +407,23 @@ static void say_branch(struct result *result, const struct explaining *w, const 
     const struct predicted_branch *b = w->branches.list.items;
 
     if (!w->branches.list.count || !b->missed) {
-        result_line(result, "%s: mispredicted branches, which a simulated predictor does not mispredict", more);
+        result_line(result,
+                    "%s: mispredicted branches, which a simulated predictor does not mispredict",
+                    more);
         return;
     }
     const struct region_insn *in = &w->insitu.region.list.items[b->at];
     char address[PLACE_TEXT + 2];
-    result_line(result, "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in simulation", more, insn_shown(in->insn), insn_address_text(in->insn, address),
+    result_line(result,
+                "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in "
+                "simulation",
+                more, insn_shown(in->insn), insn_address_text(in->insn, address),
                 100 * (double)b->missed / (double)b->executed);
-    result_line(result, "%s", in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of each case, or a table of data instead of code"
-                                           : "  a conditional move or arithmetic instead of the branch, or data in order, would save them");
+    result_line(result, "%s",
+                in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of "
+                               "each case, or a table of data instead of code"
+                             : "  a conditional move or arithmetic instead of the branch, or data "
+                               "in order, would save them");
 }
 
 static void say_cache(struct result *result, const struct explaining *w, const char *more)
@@ -360,9 +437,12 @@ static void say_cache(struct result *result, const struct explaining *w, const c
     const struct insn *in = w->insitu.region.list.items[l->at].insn;
     char address[PLACE_TEXT + 2];
 
-    result_line(result, "%s: waits for caches, mainly of %s at %s, %.2f new lines per iteration", more, insn_shown(in), insn_address_text(in, address),
+    result_line(result, "%s: waits for caches, mainly of %s at %s, %.2f new lines per iteration",
+                more, insn_shown(in), insn_address_text(in, address),
                 (double)(l->fresh + l->streamed) / (double)w->lines.iterations);
-    result_line(result, "%s", "  smaller or denser data, an order that reuses lines, or a prefetch some iterations ahead would save them");
+    result_line(result, "%s",
+                "  smaller or denser data, an order that reuses lines, or a prefetch some "
+                "iterations ahead would save them");
 }
 
 static void say_cause(struct result *result, const struct explaining *w, const char *more)
@@ -370,10 +450,16 @@ static void say_cause(struct result *result, const struct explaining *w, const c
     const struct split *s = &w->split;
 
     switch (s->cause) {
-    case SPLIT_NONE: result_line(result, "%s", "the measured time equals the prediction: only less work makes it faster"); break;
+    case SPLIT_NONE:
+        result_line(result, "%s",
+                    "the measured time equals the prediction: only less work makes it faster");
+        break;
     case SPLIT_BRANCH: say_branch(result, w, more); break;
     case SPLIT_CACHE: say_cache(result, w, more); break;
-    case SPLIT_REST: result_line(result, "%s: neither mispredicted branches nor new lines of caches explain that", more); break;
+    case SPLIT_REST:
+        result_line(result,
+                    "%s: neither mispredicted branches nor new lines of caches explain that", more);
+        break;
     case SPLIT_REFUSED:
         if (isnan(s->missing))
             result_line(result, "why it takes that cannot be split: %s", s->why);
@@ -393,10 +479,14 @@ static void say_terms(struct result *result, const struct explaining *w)
             result_line(result, "  its iterations could not be replayed: %s", w->unreplayed);
         return;
     }
-    result_line(result, "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, %.1f (± %.1f) with neither, by replays at %zu moments", s->branch.cycles, s->branch.off,
-                s->cache.cycles, s->cache.off, s->rest.cycles, s->rest.off, w->insitu.replays.list.count);
+    result_line(result,
+                "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, "
+                "%.1f (± %.1f) with neither, by replays at %zu moments",
+                s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
+                s->rest.off, w->insitu.replays.list.count);
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
-        result_line(result, "%s", "  a mispredicted branch that waits for a missing load counts with the caches");
+        result_line(result, "%s",
+                    "  a mispredicted branch that waits for a missing load counts with the caches");
 }
 
 static void say_split(struct result *result, const struct explaining *w)
@@ -419,12 +509,17 @@ static void say_sampled(struct result *result, const struct explaining *w)
 
     for (size_t i = 0; i < p->loops.count; i++) {
         const struct profile_loop *l = &p->loops.items[i];
-        if (strcmp(l->file, w->file) == 0 && l->kernel->insns[l->kernel->loops[l->loop].first].offset == head)
+        if (strcmp(l->file, w->file) == 0 &&
+            l->kernel->insns[l->kernel->loops[l->loop].first].offset == head)
             samples += l->samples;
     }
     double share = profile_share(p, samples, &off);
-    result_line(result, "%s could not be counted: %s%s%s", w->name, w->refused.what, *w->refused.todo ? "; " : "", w->refused.todo);
-    result_line(result, "sampled instead by the system's clock: it has %.1f %% (± %.1f) of %zu samples in %.1f s", 100 * share, 100 * off, p->samples, p->seconds);
+    result_line(result, "%s could not be counted: %s%s%s", w->name, w->refused.what,
+                *w->refused.todo ? "; " : "", w->refused.todo);
+    result_line(
+        result,
+        "sampled instead by the system's clock: it has %.1f %% (± %.1f) of %zu samples in %.1f s",
+        100 * share, 100 * off, p->samples, p->seconds);
     result_text(result, "loop", w->name);
     result_text(result, "file", w->file);
     result_count(result, "samples", (int64_t)samples);
@@ -437,7 +532,11 @@ static void say_sampled(struct result *result, const struct explaining *w)
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
-    static const char *const causes[] = {[SPLIT_NONE] = "none", [SPLIT_BRANCH] = "branches", [SPLIT_CACHE] = "caches", [SPLIT_REST] = "rest", [SPLIT_REFUSED] = "not split"};
+    static const char *const causes[] = {[SPLIT_NONE] = "none",
+                                         [SPLIT_BRANCH] = "branches",
+                                         [SPLIT_CACHE] = "caches",
+                                         [SPLIT_REST] = "rest",
+                                         [SPLIT_REFUSED] = "not split"};
     const struct insitu *x = &w->insitu;
     bool alone;
 
@@ -476,7 +575,8 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     add_paths(result, w);
     add_branches(result, w);
     add_loads(result, w);
-    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments, 1000 * x->stopped);
+    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments,
+                1000 * x->stopped);
     if (x->ended && WIFSIGNALED(x->status) && !x->killed)
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
     else if (x->ended && w->options.argv && WIFEXITED(x->status) && WEXITSTATUS(x->status))
@@ -509,12 +609,17 @@ static void explaining_free(void *state)
 }
 
 /* Loop @number of the last profile, and its program again unless another or a process was named. */
-static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number, bool again, struct err *err)
+static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
+                          bool again, struct err *err)
 {
     if (!p)
-        return err_set(err, ERR_USAGE, "program profile PROGRAM, or name the loop by its function or address", "no program has been profiled");
+        return err_set(err, ERR_USAGE,
+                       "program profile PROGRAM, or name the loop by its function or address",
+                       "no program has been profiled");
     if (!number || number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists them", "no loop %zu: %zu loops of %s were seen", number, p->loops.count, p->program);
+        return err_set(err, ERR_USAGE, "program profile lists them",
+                       "no loop %zu: %zu loops of %s were seen", number, p->loops.count,
+                       p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
     w->kernel = kernel_hold(l->kernel);
     w->loop = l->loop;
@@ -523,7 +628,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
     if (!again)
         return true;
     if (!p->argv.count)
-        return err_set(err, ERR_USAGE, "--pid N attaches to it again", "%s was not started from here", p->program);
+        return err_set(err, ERR_USAGE, "--pid N attaches to it again",
+                       "%s was not started from here", p->program);
     for (size_t i = 0; i < p->argv.count; i++)
         vec_push(&w->argv, mem_strdup(p->argv.items[i]));
     if (p->input && !w->input)
@@ -535,22 +641,32 @@ static bool choose_machine(struct explaining *w, struct session *s, const char *
 {
     struct err ignored = {0};
     const struct document *d = &s->document;
-    const struct machine *m = id ? session_machine(s, id, err) : d->here.id && d->here.isa == isa_host() ? session_machine(s, d->here.id, &ignored) : session_current(s, &ignored);
+    const struct machine *m = id ? session_machine(s, id, err)
+                              : d->here.id && d->here.isa == isa_host()
+                                  ? session_machine(s, d->here.id, &ignored)
+                                  : session_current(s, &ignored);
 
     if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
         w->machine = machine_copy(m);
     return !id || m;
 }
 
-static bool prepare_explain(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_explain(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "watches the loop", .work = explain_run, .publish = explain_finish, .free = explaining_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "watches the loop",
+                                        .work = explain_run,
+                                        .publish = explain_finish,
+                                        .free = explaining_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     const struct explain_values *v = values;
     bool attach = v->pid != NOT_GIVEN, ok = true;
     size_t number;
 
     if (attach && (v->words.count || v->output || v->input))
-        return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own", "--pid takes no program, --output and --input");
+        return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own",
+                       "--pid takes no program, --output and --input");
     struct explaining *w = mem_zero(1, sizeof *w);
     w->input = v->input ? mem_strdup(v->input) : NULL;
     for (size_t i = 0; i < v->words.count; i++)
@@ -558,15 +674,23 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     if (strncmp(v->loop, "0x", 2) != 0 && parameter_count(v->loop, &number))
         ok = take_profiled(w, s->document.profile, number, !attach && !v->words.count, err);
     else if (!attach && !v->words.count)
-        ok = err_set(err, ERR_USAGE, "program explain LOOP ./PROGRAM -- ARGUMENTS, or program explain LOOP --pid N", "no program is named");
+        ok = err_set(err, ERR_USAGE,
+                     "program explain LOOP ./PROGRAM -- ARGUMENTS, or program explain LOOP --pid N",
+                     "no program is named");
     else {
         w->place = mem_strdup(v->loop);
         w->file = v->file ? mem_strdup(v->file) : NULL;
     }
     vec_push(&w->argv, NULL);
-    ok = ok && choose_machine(w, s, v->machine, err) && (attach || program_output_choose(&w->output, v->output, err));
-    w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output.path, .input = w->input,
-                                         .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY};
+    ok = ok && choose_machine(w, s, v->machine, err) &&
+         (attach || program_output_choose(&w->output, v->output, err));
+    w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items,
+                                         .pid = attach ? (pid_t)v->pid : 0,
+                                         .output = w->output.path,
+                                         .input = w->input,
+                                         .seconds = !isnan(v->seconds) ? v->seconds
+                                                    : attach           ? ATTACHED_SECONDS
+                                                                       : INFINITY};
     if (ok)
         return task_give(task, &ops, w);
     explaining_free(w);
@@ -574,37 +698,84 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter arguments[] = {
-    {.name = "LOOP", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, loop), .required = true,
-     .help = "number of a loop in the last program profile, or a function, an address or a place in a function (f+0x40)"},
-    {.name = "PROGRAM", .kind = PARAMETER_WORDS, .at = offsetof(struct explain_values, words), .complete = COMPLETE_FILE,
-     .help = "program and its arguments; without it, the one that was profiled is run again; a word -- goes before arguments that begin with --"},
+    {.name = "LOOP",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct explain_values, loop),
+     .required = true,
+     .help = "number of a loop in the last program profile, or a function, an address or a place "
+             "in a function (f+0x40)"},
+    {.name = "PROGRAM",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct explain_values, words),
+     .complete = COMPLETE_FILE,
+     .help = "program and its arguments; without it, the one that was profiled is run again; a "
+             "word -- goes before arguments that begin with --"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct explain_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "start a program",
+    {.name = "--pid",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct explain_values, pid),
+     .value = "N",
+     .least = 1,
+     .most = 4194304,
+     .otherwise = "start a program",
      .help = "running process that executes the loop; it continues afterwards"},
-    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, file), .value = "FILE", .otherwise = "the program", .complete = COMPLETE_FILE,
+    {.name = "--file",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct explain_values, file),
+     .value = "FILE",
+     .otherwise = "the program",
+     .complete = COMPLETE_FILE,
      .help = "program or library that holds the loop"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct explain_values, seconds), .value = "T", .least = 0.01, .most = 86400,
-     .otherwise = "until it ends; with --pid 5 s", .help = "time limit; a program that was started here is then killed"},
-    {.name = "--output", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, output), .value = "FILE", .otherwise = "a new file, named in the result", .complete = COMPLETE_FILE,
+    {.name = "--seconds",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct explain_values, seconds),
+     .value = "T",
+     .least = 0.01,
+     .most = 86400,
+     .otherwise = "until it ends; with --pid 5 s",
+     .help = "time limit; a program that was started here is then killed"},
+    {.name = "--output",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct explain_values, output),
+     .value = "FILE",
+     .otherwise = "a new file, named in the result",
+     .complete = COMPLETE_FILE,
      .help = "file to append the program's output to"},
-    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, input), .value = "FILE", .otherwise = "no input", .complete = COMPLETE_FILE,
+    {.name = "--input",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct explain_values, input),
+     .value = "FILE",
+     .otherwise = "no input",
+     .complete = COMPLETE_FILE,
      .help = "file for the program's standard input"},
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables are used for predictions"},
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct explain_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose tables are used for predictions"},
     {0},
 };
 
-static const char *const examples[] = {"program explain 1", "program explain partition ./sort-it -- words.txt", "program explain 0x4308 --pid 4711 --seconds 10s", NULL};
+static const char *const examples[] = {"program explain 1",
+                                       "program explain partition ./sort-it -- words.txt",
+                                       "program explain 0x4308 --pid 4711 --seconds 10s", NULL};
 
 const struct command command_program_explain = {
     .name = "program explain",
     .help = "count and time a hot loop within its running program",
-    .description = "Works on optimised and stripped programs and libraries, without counters and privileges. The loop's code in memory is patched to lead to copies of it: one counts all iterations, one is "
-                   "timed for some moments, one records which way branches go. What the program computes and prints stays the same. Programs that cannot be treated (code made at run time, "
-                   "seccomp, set-user-ID, a shadow stack) are refused before anything is changed. x86-64 Linux.",
+    .description =
+        "Works on optimised and stripped programs and libraries, without counters and privileges. "
+        "The loop's code in memory is patched to lead to copies of it: one counts all iterations, "
+        "one is "
+        "timed for some moments, one records which way branches go. What the program computes and "
+        "prints stays the same. Programs that cannot be treated (code made at run time, "
+        "seccomp, set-user-ID, a shadow stack) are refused before anything is changed. x86-64 "
+        "Linux.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -13,7 +13,8 @@
 #include "program/native_kept.h"
 #include "work/job.h"
 
-#define REACH 8                /* the formula is of inputs up to so many times those that were run */
+/* the formula is of inputs up to so many times those that were run */
+#define REACH 8
 #define POINTS_MOST 160
 
 struct mix_values {
@@ -22,12 +23,21 @@ struct mix_values {
 };
 
 /* Executed instructions of each class, and how the paper's pipelines are taken up by them. */
-static void add_mix(struct result *result, const struct program *p, const struct program_run *run, const struct pipe_kind *kinds, const struct program_time *time)
+static void add_mix(struct result *result, const struct program *p, const struct program_run *run,
+                    const struct pipe_kind *kinds, const struct program_time *time)
 {
     static const struct result_column columns[] = {
-        {.key = "class", .kind = CELL_TEXT}, {.key = "executed", .kind = CELL_NUMBER, .decimals = 0}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "pipes", .kind = CELL_COUNT}, {.key = "latency", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "interval", .title = "a new one each", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "usage", .title = "pipes in use", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
+        {.key = "class", .kind = CELL_TEXT},
+        {.key = "executed", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "pipes", .kind = CELL_COUNT},
+        {.key = "latency", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "interval",
+         .title = "a new one each",
+         .unit = "cycles",
+         .kind = CELL_NUMBER,
+         .decimals = 2},
+        {.key = "usage", .title = "pipes in use", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
     double counts[OP_CLASSES] = {0}, all = 0;
 
     for (size_t b = 0; b < p->block_count; b++)
@@ -62,13 +72,16 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     bool here;
 
     const struct machine *machine = m ? program_machine(s, v->machine, &here, err) : NULL;
-    if (!machine || !program_inputs_given(m, &v->inputs, inputs, err) || !ammp_pipes(machine, kinds, err))
+    if (!machine || !program_inputs_given(m, &v->inputs, inputs, err) ||
+        !ammp_pipes(machine, kinds, err))
         return false;
     struct estimator *e = estimator_new(m, inputs, ESTIMATE_AMMP, err);
     bool ok = e && estimator_time(e, machine, NULL, &time, err);
     if (ok) {
         program_inputs_print(m->runs->names, inputs, m->runs->name_count, &at);
-        result_line(result, "%s: instructions of LLVM executed at %s; pipes of %s, model ammp: the paper's", m->runs->program->name, str_text(&at), machine->id);
+        result_line(result,
+                    "%s: instructions of LLVM executed at %s; pipes of %s, model ammp: the paper's",
+                    m->runs->program->name, str_text(&at), machine->id);
         add_mix(result, m->runs->program, estimator_run(e), kinds, &time);
     }
     str_done(&at);
@@ -77,23 +90,33 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     return ok;
 }
 
-#define MACHINE_OPTION(type) \
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine), .value = "ID", .otherwise = "the current machine", \
-     .complete = COMPLETE_MACHINE, .help = "machine that it is predicted for"}
+#define MACHINE_OPTION(type)                                                                       \
+    {                                                                                              \
+        .name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine),         \
+        .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,           \
+        .help = "machine that it is predicted for"                                                 \
+    }
 
 static const struct parameter mix_arguments[] = {
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct mix_values, inputs), .otherwise = "the last run's",
+    {.name = "INPUT=VALUE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct mix_values, inputs),
+     .otherwise = "the last run's",
      .help = "value of each input; inputs that were not run are extrapolated"},
     {0},
 };
 static const struct parameter mix_options[] = {MACHINE_OPTION(mix_values), {0}};
-static const char *const mix_examples[] = {"program mix N=2000", "program mix N=2000 --machine skylake", NULL};
+static const char *const mix_examples[] = {"program mix N=2000",
+                                           "program mix N=2000 --machine skylake", NULL};
 
 const struct command command_program_mix = {
     .name = "program mix",
     .help = "show the program's instructions by class, and how much they use the pipelines",
-    .description = "Instructions are those of LLVM after optimisation. Pipes in use: the share of the predicted cycles for which the pipes of a class are taken, in the model "
-                   "of the PPT-AMMP paper, in which every block is executed by itself; their latency and how often each takes a new instruction are those of a typical form of the class.",
+    .description =
+        "Instructions are those of LLVM after optimisation. Pipes in use: the share of the "
+        "predicted cycles for which the pipes of a class are taken, in the model "
+        "of the PPT-AMMP paper, in which every block is executed by itself; their latency and how "
+        "often each takes a new instruction are those of a typical form of the class.",
     .arguments = mix_arguments,
     .options = mix_options,
     .examples = mix_examples,
@@ -127,7 +150,8 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     }
     bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {
-        memcpy(f->inputs + f->count * f->model->runs->name_count, inputs, f->model->runs->name_count * sizeof *inputs);
+        memcpy(f->inputs + f->count * f->model->runs->name_count, inputs,
+               f->model->runs->name_count * sizeof *inputs);
         f->seconds[f->count++] = 1e9 * time.seconds;
     }
     program_time_done(&time);
@@ -135,7 +159,8 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicted at the inputs of the runs and at twice, four and eight times each, then fitted by regression. */
+/* Predicted at the inputs of the runs and at twice, four and eight times each, then fitted by
+ * regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -153,10 +178,12 @@ static bool formula_run(void *state, struct result *result, struct err *err)
             for (size_t i = 0; i < runs->name_count; i++)
                 inputs[i] = factor * runs->runs.items[r].inputs[i];
             job_progress(job, (double)r, (double)runs->runs.count, "predicting");
-            ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled")) && time_point(f, inputs, err);
+            ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled")) &&
+                 time_point(f, inputs, err);
         }
     if (ok)
-        fit_counts(&(struct fit_data){f->inputs, runs->name_count, f->count, f->seconds}, &f->formula);
+        fit_counts(&(struct fit_data){f->inputs, runs->name_count, f->count, f->seconds},
+                   &f->formula);
     return ok;
 }
 
@@ -169,12 +196,16 @@ static bool formula_finish(struct session *s, void *state, struct result *result
     (void)s;
     (void)err;
     formula_print(&f->formula, (const char *const *)runs->names, runs->name_count, &text);
-    result_line(result, "%s on %s, nanoseconds: %s", runs->program->name, f->machine->id, str_text(&text));
+    result_line(result, "%s on %s, nanoseconds: %s", runs->program->name, f->machine->id,
+                str_text(&text));
     program_say_memory(result, f->day);
     result_text(result, "machine", f->machine->id);
     result_text(result, "nanoseconds", str_text(&text));
     result_number(result, "left_out_error", f->formula.error);
-    result_line(result, "from %zu predictions, inputs up to %d times those of the runs; each predicted from the others: %.1f %% off on average", f->count, REACH, 100 * f->formula.error);
+    result_line(result,
+                "from %zu predictions, inputs up to %d times those of the runs; each predicted "
+                "from the others: %.1f %% off on average",
+                f->count, REACH, 100 * f->formula.error);
     str_done(&text);
     return true;
 }
@@ -189,15 +220,22 @@ static void time_formula_free(void *state)
     free(f);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
+ * be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct time_formula *)state)->here;
 }
 
-static bool prepare_formula(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_formula(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts", .work = formula_run, .publish = formula_finish, .free = time_formula_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts",
+                                        .work = formula_run,
+                                        .publish = formula_finish,
+                                        .free = time_formula_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures_here};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
@@ -213,13 +251,16 @@ static bool prepare_formula(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter formula_options[] = {MACHINE_OPTION(formula_values), {0}};
-static const char *const formula_examples[] = {"program formula", "program formula --machine skylake", NULL};
+static const char *const formula_examples[] = {"program formula",
+                                               "program formula --machine skylake", NULL};
 
 const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
-    .description = "Predictions at the inputs of the runs and up to eight times larger ones, fitted by regression. Where caches become too small, the time bends, and a formula "
-                   "is only near it: program predict is what the formula was made from.",
+    .description =
+        "Predictions at the inputs of the runs and up to eight times larger ones, fitted by "
+        "regression. Where caches become too small, the time bends, and a formula "
+        "is only near it: program predict is what the formula was made from.",
     .options = formula_options,
     .examples = formula_examples,
     .values_size = sizeof(struct formula_values),

@@ -21,7 +21,9 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     if (!p)
         return err_set(err, ERR_USAGE, "program profile PROGRAM", "no program has been profiled");
     if (!number || number > p->loops.count)
-        return err_set(err, ERR_USAGE, "program profile lists them", "no loop %zu: %zu loops of %s were seen", number, p->loops.count, p->program);
+        return err_set(err, ERR_USAGE, "program profile lists them",
+                       "no loop %zu: %zu loops of %s were seen", number, p->loops.count,
+                       p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
     session_set_kernel(s, kernel_hold(l->kernel), l->loop);
     s->document.kernel_measured = l->measured;
@@ -32,7 +34,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);
-    return length > wanted + 1 && b->name[length - wanted - 1] == ':' && strcmp(b->name + length - wanted, name) == 0;
+    return length > wanted + 1 && b->name[length - wanted - 1] == ':' &&
+           strcmp(b->name + length - wanted, name) == 0;
 }
 
 /* Refuses a name that the functions of several files share; nothing where none does. */
@@ -50,7 +53,8 @@ static bool refuse_shared(const struct study *study, const char *name, struct er
             str_addf(&names, " (line %u)", b->line);
     }
     if (count)
-        err_set(err, ERR_USAGE, str_text(&names), "functions of several files are called as in \"%s\"", name);
+        err_set(err, ERR_USAGE, str_text(&names),
+                "functions of several files are called as in \"%s\"", name);
     str_done(&names);
     return count == 0;
 }
@@ -62,7 +66,8 @@ static bool open_block(struct session *s, const char *name, struct err *err)
     char todo[SIMILAR_TODO];
 
     if (!study || !study->estimator)
-        return err_set(err, ERR_USAGE, "program show", "the program has not been predicted, so it has no block \"%s\"", name);
+        return err_set(err, ERR_USAGE, "program show",
+                       "the program has not been predicted, so it has no block \"%s\"", name);
     for (size_t i = 0; i < study->blocks.count; i++) {
         const struct study_block *b = &study->blocks.items[i];
         if (strcmp(b->name, name) != 0) {
@@ -70,13 +75,16 @@ static bool open_block(struct session *s, const char *name, struct err *err)
             continue;
         }
         if (b->loop == UINT32_MAX)
-            return err_set(err, ERR_DATA, "open a block next to it", "block %s has no instructions of its own", name);
-        session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel), b->loop);
+            return err_set(err, ERR_DATA, "open a block next to it",
+                           "block %s has no instructions of its own", name);
+        session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel),
+                           b->loop);
         return true;
     }
     if (!refuse_shared(study, name, err))
         return false;
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists them", todo), "no executed block is called \"%s\"", name);
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "program show lists them", todo),
+                   "no executed block is called \"%s\"", name);
 }
 
 static bool run_open(struct session *s, const void *values, struct result *result, struct err *err)
@@ -84,15 +92,20 @@ static bool run_open(struct session *s, const void *values, struct result *resul
     const struct program_open_values *v = values;
     size_t number;
 
-    if (parameter_count(v->what, &number) ? !open_loop(s, number, err) : !open_block(s, v->what, err))
+    if (parameter_count(v->what, &number) ? !open_loop(s, number, err)
+                                          : !open_block(s, v->what, err))
         return false;
     kernel_tell_loaded(s, result);
     return !s->interactive || !s->views || session_view(s, "view", "kernel", result, err);
 }
 
 static const struct parameter arguments[] = {
-    {.name = "N|BLOCK", .kind = PARAMETER_TEXT, .at = offsetof(struct program_open_values, what), .required = true,
-     .help = "number of a loop in the last program profile, or name of a block in the last program show"},
+    {.name = "N|BLOCK",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct program_open_values, what),
+     .required = true,
+     .help = "number of a loop in the last program profile, or name of a block in the last program "
+             "show"},
     {0},
 };
 
@@ -101,7 +114,8 @@ static const char *const examples[] = {"program open 1", "program open main:12",
 const struct command command_program_open = {
     .name = "program open",
     .help = "show a hot loop of the last program profile, or a block, in LOOP",
-    .description = "Of a block in a loop the innermost loop is shown, of another its own instructions. Where functions of several files are called the same, the "
+    .description = "Of a block in a loop the innermost loop is shown, of another its own "
+                   "instructions. Where functions of several files are called the same, the "
                    "file comes first: a.c:update:3.",
     .arguments = arguments,
     .examples = examples,

@@ -16,7 +16,8 @@
 #include "program/spread.h"
 #include "work/job.h"
 
-#define SHOWN_LEAST 0.005   /* share of the time that rests on counts that are not exact, from which on it is told */
+/* share of the time that rests on counts that are not exact, from which on it is told */
+#define SHOWN_LEAST 0.005
 
 struct predict_values {
     struct word_list inputs, machines;
@@ -34,7 +35,8 @@ struct machine_prediction {
     char day[NATIVE_DAY];              /* that its memory was measured; "": it was not */
     size_t levels;                     /* of caches */
     struct core_share share;           /* that others leave */
-    double system;                     /* of this CPU: seconds for starting it and for the pages of its memory */
+    /* of this CPU: seconds for starting it and for the pages of its memory */
+    double system;
     struct program_time time;
     struct time_spread spread;         /* of time, by its counts */
     bool done;
@@ -51,7 +53,8 @@ struct predicting {
     VEC(struct machine_prediction) outcomes;
 };
 
-static bool predict_one(const struct predicting *p, struct estimator *e, struct machine_prediction *o, struct err *err)
+static bool predict_one(const struct predicting *p, struct estimator *e,
+                        struct machine_prediction *o, struct err *err)
 {
     const struct core_share alone = {1, 1, 0, 0};
     struct memory memory;
@@ -72,9 +75,11 @@ static bool predict_one(const struct predicting *p, struct estimator *e, struct 
         if (isnan(o->system))
             return false;
     }
-    o->done = memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
+    o->done =
+        memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
     if (o->done)
-        spread_of(p->model, p->inputs, &o->time, fact_number(o->machine, "branch_miss"), &o->spread);
+        spread_of(p->model, p->inputs, &o->time, fact_number(o->machine, "branch_miss"),
+                  &o->spread);
     o->clock = memory.clock_hz / 1e9;
     o->levels = memory.count;
     return o->done;
@@ -92,8 +97,10 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
-        job_progress(job, (double)i, (double)p->outcomes.count, "%s", p->outcomes.items[i].machine->id);
-        ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
+        job_progress(job, (double)i, (double)p->outcomes.count, "%s",
+                     p->outcomes.items[i].machine->id);
+        ok = !job_cancelled(job) ||
+             err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
         if (ok && !predict_one(p, e, &p->outcomes.items[i], err))
             ok = p->outcomes.count > 1;
     }
@@ -104,33 +111,50 @@ static bool predict_run(void *state, struct result *result, struct err *err)
 static void say_here(struct result *result, const struct machine_prediction *o)
 {
     program_say_memory(result, o->day);
-    result_line(result, "others leave %.0f %% of the core's issue slots and %.0f %% of its ports now; starting the program and its pages of memory take the system %.4g s more", 100 * o->share.slots, 100 * o->share.ports, o->system);
+    result_line(result,
+                "others leave %.0f %% of the core's issue slots and %.0f %% of its ports now; "
+                "starting the program and its pages of memory take the system %.4g s more",
+                100 * o->share.slots, 100 * o->share.ports, o->system);
     result_number(result, "slots_left", o->share.slots);
     result_number(result, "ports_left", o->share.ports);
     result_number(result, "system_seconds", o->system);
 }
 
-/* What of the time rests on forms that the machine does not know, or only estimates; the numbers of @o stand in the table before. */
+/* What of the time rests on forms that the machine does not know, or only estimates; the numbers of
+ * @o stand in the table before. */
 static void say_doubts(struct result *result, const struct machine_prediction *o)
 {
     const struct program_time *t = &o->time;
 
     if (t->least > SHOWN_LEAST)
-        result_line(result, "%s: at least: %.0f %% of the cycles are of parts with forms that it does not know", o->machine->id, 100 * t->least);
+        result_line(
+            result,
+            "%s: at least: %.0f %% of the cycles are of parts with forms that it does not know",
+            o->machine->id, 100 * t->least);
     if (t->estimate > SHOWN_LEAST)
-        result_line(result, "%s: about: %.0f %% of the cycles are of parts with forms whose figures are estimates", o->machine->id, 100 * t->estimate);
+        result_line(
+            result,
+            "%s: about: %.0f %% of the cycles are of parts with forms whose figures are estimates",
+            o->machine->id, 100 * t->estimate);
 }
 
 static void add_machines(struct result *result, const struct predicting *p)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l1_misses", .title = "L1 misses", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "l2_misses", .title = "L2 misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l3_misses", .title = "L3 misses", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "seconds_least", .title = "least", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "seconds_most", .title = "most", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
-        {.key = "unknown_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "estimate_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+        {.key = "machine", .kind = CELL_TEXT},
+        {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "l1_misses", .title = "L1 misses", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "l2_misses", .title = "L2 misses", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "l3_misses", .title = "L3 misses", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "seconds_least", .title = "least", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = "seconds_most", .title = "most", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = "unknown_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "estimate_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
+    struct result_table *t =
+        result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < p->outcomes.count; i++) {
         const struct machine_prediction *o = &p->outcomes.items[i];
@@ -161,28 +185,47 @@ static void add_machines(struct result *result, const struct predicting *p)
         }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (!p->outcomes.items[i].done)
-            result_line(result, "%s omitted: caches, memory or clock unknown, cache lines not of 64 bytes, or a form missing", p->outcomes.items[i].machine->id);
+            result_line(result,
+                        "%s omitted: caches, memory or clock unknown, cache lines not of 64 bytes, "
+                        "or a form missing",
+                        p->outcomes.items[i].machine->id);
 }
 
 /* What the counts leave open, and which run would narrow it. */
-static void say_spread(struct result *result, const struct predicting *p, const struct machine_prediction *o)
+static void say_spread(struct result *result, const struct predicting *p,
+                       const struct machine_prediction *o)
 {
     const struct time_spread *s = &o->spread;
     const struct program *program = p->model->runs->program;
     struct str run = {0};
 
     if (s->input >= 0)
-        str_addf(&run, "; program run %s=%.12g would narrow it most", p->model->runs->names[s->input], s->value);
+        str_addf(&run, "; program run %s=%.12g would narrow it most",
+                 p->model->runs->names[s->input], s->value);
     const bool known = s->counts_most / s->counts_least <= SPREAD_KNOWN && !isinf(s->counts_most);
     if (!known)
-        result_line(result, "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u first%s", 100 * s->inexact,
-                    s->block == UINT32_MAX ? "?" : program->functions[program->blocks[s->block].function].name,
-                    s->block == UINT32_MAX ? 0 : s->block - program->functions[program->blocks[s->block].function].first_block, str_text(&run));
+        result_line(
+            result,
+            "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u "
+            "first%s",
+            100 * s->inexact,
+            s->block == UINT32_MAX ? "?"
+                                   : program->functions[program->blocks[s->block].function].name,
+            s->block == UINT32_MAX
+                ? 0
+                : s->block - program->functions[program->blocks[s->block].function].first_block,
+            str_text(&run));
     else if (s->inexact > SHOWN_LEAST)
-        result_line(result, "counts alone leave %.2f to %.2f of the time open: they are not exact in %.0f %% of it%s", s->counts_least, s->counts_most, 100 * s->inexact,
+        result_line(result,
+                    "counts alone leave %.2f to %.2f of the time open: they are not exact in %.0f "
+                    "%% of it%s",
+                    s->counts_least, s->counts_most, 100 * s->inexact,
                     s->counts_most / s->counts_least > 1.1 ? str_text(&run) : "");
     if (s->branches > SHOWN_LEAST)
-        result_line(result, "not included: mispredicted branches on data, up to %.0f %% of the time; the range has them", 100 * s->branches);
+        result_line(result,
+                    "not included: mispredicted branches on data, up to %.0f %% of the time; the "
+                    "range has them",
+                    100 * s->branches);
     result_switch(result, "known", known);
     result_number(result, "counts_least", s->counts_least);
     result_number(result, "counts_most", isinf(s->counts_most) ? NAN : s->counts_most);
@@ -192,23 +235,41 @@ static void say_spread(struct result *result, const struct predicting *p, const 
     str_done(&run);
 }
 
-static void add_parts(struct result *result, const struct predicting *p, const struct machine_prediction *o)
+static void add_parts(struct result *result, const struct predicting *p,
+                      const struct machine_prediction *o)
 {
     static const struct result_column columns[] = {
-        {.key = "part", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "executions", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "instructions", .kind = CELL_COUNT}, {.key = "core", .title = "cycles each", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "stream", .title = "streamed", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0}, {.key = "latency", .title = "waited", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "loop_ends", .title = "loop ends", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0}, {.key = "calls", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
+        {.key = "part", .kind = CELL_TEXT},
+        {.key = "line", .kind = CELL_COUNT},
+        {.key = "executions", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "core", .title = "cycles each", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "stream",
+         .title = "streamed",
+         .unit = "cycles",
+         .kind = CELL_NUMBER,
+         .decimals = 0},
+        {.key = "latency", .title = "waited", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "loop_ends",
+         .title = "loop ends",
+         .unit = "cycles",
+         .kind = CELL_NUMBER,
+         .decimals = 0},
+        {.key = "calls", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
     const struct program *program = p->model->runs->program;
 
     result_line(result, "\n%s", o->machine->title);
-    struct result_table *t = result_table(result, "parts", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "parts", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < o->time.parts.count && i < p->top; i++) {
         const struct part_time *part = &o->time.parts.items[i];
-        const struct program_function *f = &program->functions[program->blocks[part->block].function];
+        const struct program_function *f =
+            &program->functions[program->blocks[part->block].function];
         struct str name = {0};
-        str_addf(&name, "%s:%u%s", f->name, part->block - f->first_block, part->repeats ? " loop" : "");
+        str_addf(&name, "%s:%u%s", f->name, part->block - f->first_block,
+                 part->repeats ? " loop" : "");
         cell_text(t, str_text(&name));
         str_done(&name);
         if (part->line)
@@ -227,7 +288,9 @@ static void add_parts(struct result *result, const struct predicting *p, const s
         cell_text(t, part_limit_name(part));
     }
     if (o->time.unknown_call)
-        result_line(result, "not included: %zu calls of library functions of unknown cost, such as %s", o->time.unknown_calls, o->time.unknown_call);
+        result_line(result,
+                    "not included: %zu calls of library functions of unknown cost, such as %s",
+                    o->time.unknown_calls, o->time.unknown_call);
 }
 
 static bool predict_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -238,7 +301,9 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     (void)s;
     (void)err;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
-    result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at), p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "", p->model->traced ? "" : "; without misses: the runs were not traced");
+    result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at),
+                p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "",
+                p->model->traced ? "" : "; without misses: the runs were not traced");
     program_say_threads(result, p->threads, p->common);
     add_machines(result, p);
     if (p->outcomes.items[0].done)
@@ -261,7 +326,8 @@ static void predicting_free(void *state)
     free(p);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
+ * be disturbed. */
 static bool measures_here(const void *state)
 {
     const struct predicting *p = state;
@@ -272,9 +338,15 @@ static bool measures_here(const void *state)
     return here;
 }
 
-static bool prepare_predict(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_predict(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts", .work = predict_run, .publish = predict_finish, .free = predicting_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts",
+                                        .work = predict_run,
+                                        .publish = predict_finish,
+                                        .free = predicting_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures_here};
     const struct predict_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
@@ -291,7 +363,8 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
     bool ok = program_inputs_given(m, &v->inputs, p->inputs, err);
     for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {
         struct machine_prediction o = {.done = false};
-        const struct machine *machine = program_machine(s, v->machines.count ? v->machines.items[i] : NULL, &o.here, err);
+        const struct machine *machine =
+            program_machine(s, v->machines.count ? v->machines.items[i] : NULL, &o.here, err);
         ok = machine != NULL;
         o.machine = ok ? machine_copy(machine) : NULL;
         vec_push(&p->outcomes, o);
@@ -303,33 +376,68 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, inputs), .otherwise = "the last run's",
+    {.name = "INPUT=VALUE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct predict_values, inputs),
+     .otherwise = "the last run's",
      .help = "value of each input; values that were not run are extrapolated"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct predict_values, machines), .value = "ID", .otherwise = "the current machine",
-     .complete = COMPLETE_MACHINE, .help = "machine to predict for; the parts are those of the first"},
-    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct predict_values, model), .choices = "steady|ammp", .initial = "steady",
-     .help = "loops in steady state, or the pipelines of the PPT-AMMP paper: every block by itself"},
-    {.name = "--clock", .kind = PARAMETER_NUMBER, .at = offsetof(struct predict_values, clock), .value = "GHZ", .unit = "GHz", .least = 0.001, .most = 100,
-     .otherwise = "measured for this CPU, else the machine's fact clock", .help = "core clock"},
+    {.name = "--machine",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct predict_values, machines),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to predict for; the parts are those of the first"},
+    {.name = "--model",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct predict_values, model),
+     .choices = "steady|ammp",
+     .initial = "steady",
+     .help =
+         "loops in steady state, or the pipelines of the PPT-AMMP paper: every block by itself"},
+    {.name = "--clock",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct predict_values, clock),
+     .value = "GHZ",
+     .unit = "GHz",
+     .least = 0.001,
+     .most = 100,
+     .otherwise = "measured for this CPU, else the machine's fact clock",
+     .help = "core clock"},
     PROGRAM_FRESH_OPTION(predict_values),
     PROGRAM_THREADS_OPTIONS(predict_values),
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct predict_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "12",
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct predict_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 1e9,
+     .initial = "12",
      .help = "parts shown, the longest first"},
     {0},
 };
 
-static const char *const examples[] = {"program predict N=4096", "program predict N=4096 --machine skylake --machine znver4", NULL};
+static const char *const examples[] = {
+    "program predict N=4096", "program predict N=4096 --machine skylake --machine znver4", NULL};
 
 const struct command command_program_predict = {
     .name = "program predict",
     .help = "predict the program's time at any inputs and on any machine",
-    .description = "Each loop's machine code is analysed in steady state, straight code by what its instructions occupy, and the executions come from the formulas of "
-                   "the runs. Misses come from reuse distances by the stack distance model: lines at a steady step cost bandwidth, others the latency that "
-                   "the reorder buffer does not hide. Calls of the mathematical library cost what they take on this CPU; other calls cost what the runs took in them, and are listed, but not included, where the runs did not measure them (--mode counts). For this CPU (native), clock, caches and memory are those measured here; the memory's are kept with their day in native.csv in the state directory. With --threads, seconds are those of threads that run beside each other, cycles and misses those of all together.",
+    .description =
+        "Each loop's machine code is analysed in steady state, straight code by what its "
+        "instructions occupy, and the executions come from the formulas of "
+        "the runs. Misses come from reuse distances by the stack distance model: lines at a steady "
+        "step cost bandwidth, others the latency that "
+        "the reorder buffer does not hide. Calls of the mathematical library cost what they take "
+        "on this CPU; other calls cost what the runs took in them, and are listed, but not "
+        "included, where the runs did not measure them (--mode counts). For this CPU (native), "
+        "clock, caches and memory are those measured here; the memory's are kept with their day in "
+        "native.csv in the state directory. With --threads, seconds are those of threads that run "
+        "beside each other, cycles and misses those of all together.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

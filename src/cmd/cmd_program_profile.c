@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a program spends its time, whoever built it: its functions and hottest loops, what these could gain. */
+/* Where a program spends its time, whoever built it: its functions and hottest loops, what these
+ * could gain. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,9 +42,11 @@ struct profile_values {
 };
 
 #define LIVE_FIRST 0.3         /* seconds until the first list of a program that still runs */
-#define LIVE_SHARE 20          /* times that a list took are let pass before the next: the samples wait meanwhile */
+/* times that a list took are let pass before the next: the samples wait meanwhile */
+#define LIVE_SHARE 20
 
-/* The job: the program runs and is looked at, then its hottest loops are predicted and measured alone. */
+/* The job: the program runs and is looked at, then its hottest loops are predicted and measured
+ * alone. */
 struct profiling {
     struct job *job;
     VEC(char *) argv;              /* NULL at the end */
@@ -59,7 +62,8 @@ struct profiling {
     struct session *session;       /* UI thread */
     atomic_bool stop;              /* the samples so far are enough */
     pthread_mutex_t lock;          /* of so_far */
-    struct run_profile *so_far;    /* of the program that still runs, for the UI thread; NULL: taken, or none yet */
+    /* of the program that still runs, for the UI thread; NULL: taken, or none yet */
+    struct run_profile *so_far;
     double next;                   /* seconds of sampling at which another one is made */
 };
 
@@ -114,7 +118,8 @@ static bool goes_on(void *state, double seconds, size_t samples)
     struct profiling *w = state;
     if (w->session)
         list_so_far(w, seconds, samples);
-    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%zu samples in %.1f s", samples, seconds);
+    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
+                 "%zu samples in %.1f s", samples, seconds);
     return job_interrupted() || !cancelled(w);   /* what is interrupted has seen enough */
 }
 
@@ -136,7 +141,9 @@ static void predict_over_memory(const struct profiling *w, struct profile_loop *
     if (!(w->profile->memory > 0))
         return;
     const bool kept = memory_lines_recall(&measured);
-    if (memory_curve_predict(&curve, l->kernel, l->loop, w->machine, kept ? &measured : NULL, bytes, bytes, NULL, 0, &ignored) && curve.known && curve.moves) {
+    if (memory_curve_predict(&curve, l->kernel, l->loop, w->machine, kept ? &measured : NULL, bytes,
+                             bytes, NULL, 0, &ignored) &&
+        curve.known && curve.moves) {
         l->over_memory = fmax(l->predicted, curve.points[0].time.cycles);
         l->level = curve.points[0].level;
     }
@@ -154,7 +161,8 @@ static void predict(struct profiling *w)
         kernel_insns(l->kernel, l->loop, &count);
         if (count > SIMULATED_MOST || strcmp(isa_name(l->kernel->isa), w->machine->isa) != 0)
             continue;
-        simulate_kernel(l->kernel, l->loop, w->machine, &(struct simulate_options){0}, &sim, &bounds);
+        simulate_kernel(l->kernel, l->loop, w->machine, &(struct simulate_options){0}, &sim,
+                        &bounds);
         l->bound = bounds.total;
         l->bottleneck = mem_strdup(bound_name(bounds.bottleneck));
         struct analysis *a = analysis_new(l->kernel, l->loop, w->machine);
@@ -166,7 +174,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* The hottest loops alone on this CPU. A loop that cannot be measured says why; only the user ends it all. */
+/* The hottest loops alone on this CPU. A loop that cannot be measured says why; only the user ends
+ * it all. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;
@@ -184,7 +193,9 @@ static bool measure(struct profiling *w, struct err *err)
         const struct insn *insns = kernel_insns(l->kernel, l->loop, &count);
 
         job_progress(w->job, (double)i, (double)most, "measuring %s alone", l->name);
-        bool done = ok && (l->kernel->isa == isa_host() || err_set(err, ERR_DATA, NULL, "code of another processor")) &&
+        bool done = ok &&
+                    (l->kernel->isa == isa_host() ||
+                     err_set(err, ERR_DATA, NULL, "code of another processor")) &&
                     kernel_run(sandbox, &calibration, insns, count, &measured, err);
         l->measured = done ? measured.cycles : NAN;
         vec_push(&w->unmeasured, done ? NULL : mem_strdup(err->what));
@@ -210,14 +221,25 @@ static bool enough(const struct profiling *w, struct err *err)
     if (count >= SAMPLES_LEAST)
         return true;
     if (w->interrupted)
-        return err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled before there was much to show: %zu samples in %.1f s", count, s->seconds);
+        return err_set(
+            err, ERR_INTERRUPTED, NULL,
+            "profiling was cancelled before there was much to show: %zu samples in %.1f s", count,
+            s->seconds);
     if (!w->options.argv)
-        return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T", "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count, s->seconds);
+        return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T",
+                       "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count,
+                       s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
-        return err_set(err, ERR_DATA, w->output.path && !w->output.own ? "see its output" : "run it by hand to see why", "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
+        return err_set(
+            err, ERR_DATA,
+            w->output.path && !w->output.own ? "see its output" : "run it by hand to see why",
+            "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
     if (s->ended && WIFSIGNALED(s->status))
-        return err_set(err, ERR_DATA, "run it by hand to see why", "%s crashed after %zu samples: %s", s->path, count, strsignal(WTERMSIG(s->status)));
-    return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000", "%s ran too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
+        return err_set(err, ERR_DATA, "run it by hand to see why",
+                       "%s crashed after %zu samples: %s", s->path, count,
+                       strsignal(WTERMSIG(s->status)));
+    return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000",
+                   "%s ran too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
 }
 
 static bool profile_run(void *state, struct result *result, struct err *err)
@@ -232,7 +254,9 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     const bool sampled = sampling_run(&w->options, &w->sampled, err);
     /* The user ended the sampling: looking things up is not to end with it. */
     const struct watch before = w->interrupted ? watch_begin(NULL, NULL) : watch;
-    w->profile = sampled && enough(w, err) ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
+    w->profile = sampled && enough(w, err)
+                     ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err)
+                     : NULL;
     if (w->profile) {
         keep_output(w);
         name_run(w, w->profile);
@@ -259,10 +283,15 @@ static void cell_name(struct result_table *t, const char *name)
 static void add_functions(struct result *result, const struct run_profile *p, size_t top)
 {
     static const struct result_column columns[] = {
-        {.key = "samples", .kind = CELL_COUNT}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "short", .title = "function", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}, {.key = "function", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
-        {.key = "file", .kind = CELL_TEXT}, {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct result_table *t = result_table(result, "functions", columns, sizeof columns / sizeof *columns);
+        {.key = "samples", .kind = CELL_COUNT},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "short", .title = "function", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
+        {.key = "function", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "file", .kind = CELL_TEXT},
+        {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
+    struct result_table *t =
+        result_table(result, "functions", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < p->functions.count && i < top; i++) {
         const struct profile_function *f = &p->functions.items[i];
@@ -282,14 +311,27 @@ static void add_functions(struct result *result, const struct run_profile *p, si
 static void add_loops(struct result *result, const struct run_profile *p, size_t top)
 {
     static const struct result_column columns[] = {
-        {.key = "number", .title = "N", .kind = CELL_COUNT}, {.key = "samples", .kind = CELL_COUNT}, {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1}, {.key = "short", .title = "loop", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
-        {.key = "loop", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
-        {.key = "measured", .title = "alone", .kind = CELL_NUMBER, .decimals = 2}, {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "over_memory", .title = "over memory", .kind = CELL_NUMBER, .decimals = 2}, {.key = "bound", .kind = CELL_NUMBER, .decimals = 2}, {.key = "bottleneck", .title = "by", .kind = CELL_TEXT},
-        {.key = "at_bound", .title = "program at bound", .unit = "s", .kind = CELL_NUMBER, .decimals = 3}, {.key = "file", .kind = CELL_TEXT},
+        {.key = "number", .title = "N", .kind = CELL_COUNT},
+        {.key = "samples", .kind = CELL_COUNT},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "short", .title = "loop", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
+        {.key = "loop", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
+        {.key = "measured", .title = "alone", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "over_memory", .title = "over memory", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "bound", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "bottleneck", .title = "by", .kind = CELL_TEXT},
+        {.key = "at_bound",
+         .title = "program at bound",
+         .unit = "s",
+         .kind = CELL_NUMBER,
+         .decimals = 3},
+        {.key = "file", .kind = CELL_TEXT},
         {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
-    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < p->loops.count && i < top; i++) {
         const struct profile_loop *l = &p->loops.items[i];
@@ -319,7 +361,10 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
-        result_line(result, "%zu of the samples (%.1f %%) were lost or fell outside all mapped files: they count for no function", p->lost, 100 * profile_share(p, p->lost, NULL));
+        result_line(result,
+                    "%zu of the samples (%.1f %%) were lost or fell outside all mapped files: they "
+                    "count for no function",
+                    p->lost, 100 * profile_share(p, p->lost, NULL));
 }
 
 static void say_how(struct result *result, const struct profiling *w)
@@ -327,17 +372,22 @@ static void say_how(struct result *result, const struct profiling *w)
     const struct run_profile *p = w->profile;
     const struct sampled *s = &w->sampled;
 
-    result_line(result, "%s: %.3f s of CPU time%s, %zu samples by %s", p->program, p->user, isnan(p->system) ? "" : " outside the system", p->samples,
+    result_line(result, "%s: %.3f s of CPU time%s, %zu samples by %s", p->program, p->user,
+                isnan(p->system) ? "" : " outside the system", p->samples,
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
     if (!isnan(p->system) && p->system >= 0.01)
         result_line(result, "%.3f s more were the system's work for it", p->system);
     if (s->refused.code)
-        result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "", s->refused.todo);
+        result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "",
+                    s->refused.todo);
     if (p->processes || p->threads)
-        result_line(result, "includes %zu process%s and %zu thread%s that it started", p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
+        result_line(result, "includes %zu process%s and %zu thread%s that it started", p->processes,
+                    p->processes == 1 ? "" : "es", p->threads - p->processes,
                     p->threads - p->processes == 1 ? "" : "s");
     if (w->options.argv && !s->ended)
-        result_line(result, "%s: the program was ended after %.1f s", w->interrupted || atomic_load(&w->stop) ? "stopped" : "time limit reached", s->seconds);
+        result_line(result, "%s: the program was ended after %.1f s",
+                    w->interrupted || atomic_load(&w->stop) ? "stopped" : "time limit reached",
+                    s->seconds);
     else if (w->options.argv && WIFSIGNALED(s->status))
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(s->status)));
     else if (w->options.argv && WEXITSTATUS(s->status))
@@ -346,19 +396,24 @@ static void say_how(struct result *result, const struct profiling *w)
         result_line(result, "its output is in %s", p->output);
     say_lost(result, p);
     if (p->samples < SAMPLES_FEW)
-        result_line(result, "only %zu samples: give it more to do, or sample faster with --rate", p->samples);
+        result_line(result, "only %zu samples: give it more to do, or sample faster with --rate",
+                    p->samples);
 }
 
-/* Between the first level and all of the program's memory: which of them its data is in, the code does not say. */
-static void say_memory(struct result *result, const struct run_profile *p, const struct profile_loop *l)
+/* Between the first level and all of the program's memory: which of them its data is in, the code
+ * does not say. */
+static void say_memory(struct result *result, const struct run_profile *p,
+                       const struct profile_loop *l)
 {
     struct str size = {0};
 
     if (!(l->over_memory > MEMORY_MATTERS * profile_loop_now(l)))
         return;
     memory_size_print(p->memory, &size);
-    result_line(result, "  assumed: its data is in the first level; the program had %s of memory, and over arrays of that size (%s) it takes %.2f: between %.2f and that", str_text(&size), l->level,
-                l->over_memory, profile_loop_now(l));
+    result_line(result,
+                "  assumed: its data is in the first level; the program had %s of memory, and over "
+                "arrays of that size (%s) it takes %.2f: between %.2f and that",
+                str_text(&size), l->level, l->over_memory, profile_loop_now(l));
     str_done(&size);
 }
 
@@ -370,27 +425,40 @@ static void say_hottest(struct result *result, const struct profiling *w)
     double off, all = p->user + (isnan(p->system) ? 0 : p->system), share, now;
 
     if (!p->loops.count) {
-        result_line(result, "no loop stands out: the time goes into code that repeats by calls, or whose loops are not seen");
+        result_line(result, "no loop stands out: the time goes into code that repeats by calls, or "
+                            "whose loops are not seen");
         return;
     }
     share = profile_share(p, l->samples, &off);
     now = profile_loop_now(l);
-    result_line(result, "\nhottest loop: %s, %.1f %% (± %.1f) of the run", l->name, 100 * share, 100 * off);
+    result_line(result, "\nhottest loop: %s, %.1f %% (± %.1f) of the run", l->name, 100 * share,
+                100 * off);
     if (w->unmeasured.count && w->unmeasured.items[0])
         result_line(result, "  not measured alone: %s", w->unmeasured.items[0]);
     if (isnan(now) || isnan(l->bound))
         return;
     if (!isnan(l->measured))
-        result_line(result, "  %.2f cycles per iteration alone on this CPU, its data in the first level; %.2f predicted for %s", l->measured, l->predicted, p->machine);
+        result_line(result,
+                    "  %.2f cycles per iteration alone on this CPU, its data in the first level; "
+                    "%.2f predicted for %s",
+                    l->measured, l->predicted, p->machine);
     else
-        result_line(result, "  %.2f cycles per iteration predicted for %s (all of its instructions executed); not measured here", l->predicted, p->machine);
+        result_line(result,
+                    "  %.2f cycles per iteration predicted for %s (all of its instructions "
+                    "executed); not measured here",
+                    l->predicted, p->machine);
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
         result_line(result, "  that is its bound (%s)", l->bottleneck);
     else if (now > 1.02 * l->bound)
-        result_line(result, "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "", profile_time_with(p, 0, now, l->bound), all);
+        result_line(result,
+                    "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s "
+                    "instead of %.3f",
+                    l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "",
+                    profile_time_with(p, 0, now, l->bound), all);
     else
-        result_line(result, "  measured alone, it is at its bound of %.2f (%s)", l->bound, l->bottleneck);
+        result_line(result, "  measured alone, it is at its bound of %.2f (%s)", l->bound,
+                    l->bottleneck);
     result_line(result, "  %s", l->why);
     result_line(result, "  program open 1 shows it in LOOP");
 }
@@ -421,10 +489,12 @@ static void say_short(struct result *result, const struct run_profile *p)
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
 
     if (p->loops.count)
-        result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples, p->loops.items[0].name, 100 * share, 100 * off, p->output ? "; its output is in " : "",
-                    p->output ? p->output : "");
+        result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples,
+                    p->loops.items[0].name, 100 * share, 100 * off,
+                    p->output ? "; its output is in " : "", p->output ? p->output : "");
     else
-        result_line(result, "%zu samples; no loop stands out%s%s", p->samples, p->output ? "; its output is in " : "", p->output ? p->output : "");
+        result_line(result, "%zu samples; no loop stands out%s%s", p->samples,
+                    p->output ? "; its output is in " : "", p->output ? p->output : "");
     say_lost(result, p);
 }
 
@@ -451,7 +521,8 @@ void profile_publish(struct session *s)
 }
 
 /* The list so far stays: what was seen is not lost with the rest. Nothing will come after it. */
-static void profile_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void profile_failed(struct session *s, void *state, struct result *result,
+                           const struct err *err)
 {
     profile_publish(s);
     forget(state);
@@ -461,7 +532,8 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    program_output_drop(&((struct profiling *)state)->output);   /* a job that has ended is kept for a while */
+    /* a job that has ended is kept for a while */
+    program_output_drop(&((struct profiling *)state)->output);
 }
 
 static bool profile_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -504,30 +576,48 @@ static void profiling_free(void *state)
     free(w);
 }
 
-/* This CPU's machine, or the current one when it is of the same instruction set; none is a fault only when the user named one. */
+/* This CPU's machine, or the current one when it is of the same instruction set; none is a fault
+ * only when the user named one. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};
     const struct document *d = &s->document;
-    const struct machine *m = id ? session_machine(s, id, err) : d->here.id && d->here.isa == isa_host() ? session_machine(s, d->here.id, &ignored) : session_current(s, &ignored);
+    const struct machine *m = id ? session_machine(s, id, err)
+                              : d->here.id && d->here.isa == isa_host()
+                                  ? session_machine(s, d->here.id, &ignored)
+                                  : session_current(s, &ignored);
 
     if (id && m && strcmp(m->isa, isa_name(isa_host())) != 0)
-        return err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "%s is a machine for %s, and this CPU runs %s", m->id, m->isa, isa_name(isa_host()));
+        return err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set",
+                       "%s is a machine for %s, and this CPU runs %s", m->id, m->isa,
+                       isa_name(isa_host()));
     if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
         w->machine = machine_copy(m);
     return !id || m;
 }
 
-static bool prepare_profile(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_profile(struct session *s, const void *values, struct task *task,
+                            struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs the program", .work = profile_run, .publish = profile_finish, .free = profiling_free, .failed = profile_failed, .listed = TASK_LISTED, .measures = job_measures_always, .keeps = true};
+    static const struct task_ops ops = {.doing = "runs the program",
+                                        .work = profile_run,
+                                        .publish = profile_finish,
+                                        .free = profiling_free,
+                                        .failed = profile_failed,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always,
+                                        .keeps = true};
     const struct profile_values *v = values;
     bool attach = v->pid != NOT_GIVEN;
 
     if (attach == (v->words.count > 0))
-        return err_set(err, ERR_USAGE, "program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N", attach ? "a program and a process at once" : "no program is named");
+        return err_set(err, ERR_USAGE,
+                       "program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N",
+                       attach ? "a program and a process at once" : "no program is named");
     if (attach && (v->output || v->input))
-        return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own input and output", "--pid does not take %s", v->output ? "--output" : "--input");
+        return err_set(err, ERR_USAGE,
+                       "leave it out: a process that already runs has its own input and output",
+                       "--pid does not take %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     for (size_t i = 0; i < v->words.count; i++)
@@ -536,10 +626,19 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     w->input = v->input ? mem_strdup(v->input) : NULL;
     w->measure = v->measure;
     w->top = v->top;
-    bool ok = choose_machine(w, s, v->machine, err) && (attach || program_output_choose(&w->output, v->output, err));
-    w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output.path, .input = w->input,
-                                   .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY, .rate = v->rate,
-                                   .method = v->method[0] == 'c' ? SAMPLING_CLOCK : v->method[0] == 'i' ? SAMPLING_INTERRUPT : SAMPLING_ANY};
+    bool ok = choose_machine(w, s, v->machine, err) &&
+              (attach || program_output_choose(&w->output, v->output, err));
+    w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items,
+                                   .pid = attach ? (pid_t)v->pid : 0,
+                                   .output = w->output.path,
+                                   .input = w->input,
+                                   .seconds = !isnan(v->seconds) ? v->seconds
+                                              : attach           ? ATTACHED_SECONDS
+                                                                 : INFINITY,
+                                   .rate = v->rate,
+                                   .method = v->method[0] == 'c'   ? SAMPLING_CLOCK
+                                             : v->method[0] == 'i' ? SAMPLING_INTERRUPT
+                                                                   : SAMPLING_ANY};
     if (ok && s->interactive && s->views) {
         w->session = s;
         s->profiling = w;
@@ -552,41 +651,101 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
 }
 
 static const struct parameter arguments[] = {
-    {.name = "PROGRAM", .kind = PARAMETER_WORDS, .at = offsetof(struct profile_values, words), .complete = COMPLETE_FILE,
-     .help = "program or script, looked up as the shell does, then its arguments; a word -- goes before arguments that begin with --"},
+    {.name = "PROGRAM",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct profile_values, words),
+     .complete = COMPLETE_FILE,
+     .help = "program or script, looked up as the shell does, then its arguments; a word -- goes "
+             "before arguments that begin with --"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "start a program",
+    {.name = "--pid",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct profile_values, pid),
+     .value = "N",
+     .least = 1,
+     .most = 4194304,
+     .otherwise = "start a program",
      .help = "running process to profile instead of starting a program"},
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct profile_values, seconds), .value = "T", .least = 0.01, .most = 86400,
-     .otherwise = "until it ends; with --pid 5 s", .help = "time limit for profiling; a program that was started here is then killed"},
-    {.name = "--rate", .kind = PARAMETER_NUMBER, .at = offsetof(struct profile_values, rate), .value = "N", .least = 1, .most = 20000, .initial = "1000",
+    {.name = "--seconds",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct profile_values, seconds),
+     .value = "T",
+     .least = 0.01,
+     .most = 86400,
+     .otherwise = "until it ends; with --pid 5 s",
+     .help = "time limit for profiling; a program that was started here is then killed"},
+    {.name = "--rate",
+     .kind = PARAMETER_NUMBER,
+     .at = offsetof(struct profile_values, rate),
+     .value = "N",
+     .least = 1,
+     .most = 20000,
+     .initial = "1000",
      .help = "samples per second of CPU time"},
-    {.name = "--method", .kind = PARAMETER_CHOICE, .at = offsetof(struct profile_values, method), .choices = "any|clock|interrupt", .initial = "any",
-     .help = "sampling method: the system's sampling clock (perf_event_open), interrupts (ptrace), or any: the clock if allowed, else interrupts"},
-    {.name = "--output", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, output), .value = "FILE", .otherwise = "a new file, named in the result", .complete = COMPLETE_FILE,
+    {.name = "--method",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct profile_values, method),
+     .choices = "any|clock|interrupt",
+     .initial = "any",
+     .help = "sampling method: the system's sampling clock (perf_event_open), interrupts (ptrace), "
+             "or any: the clock if allowed, else interrupts"},
+    {.name = "--output",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct profile_values, output),
+     .value = "FILE",
+     .otherwise = "a new file, named in the result",
+     .complete = COMPLETE_FILE,
      .help = "file to append the program's output to"},
-    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, input), .value = "FILE", .otherwise = "no input", .complete = COMPLETE_FILE,
+    {.name = "--input",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct profile_values, input),
+     .value = "FILE",
+     .otherwise = "no input",
+     .complete = COMPLETE_FILE,
      .help = "file for the program's standard input"},
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct profile_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
-     .complete = COMPLETE_MACHINE, .help = "machine whose tables are used for bounds and predictions"},
-    {.name = "--measure", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, measure), .value = "N", .least = 0, .most = 100, .initial = "1",
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct profile_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine whose tables are used for bounds and predictions"},
+    {.name = "--measure",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct profile_values, measure),
+     .value = "N",
+     .least = 0,
+     .most = 100,
+     .initial = "1",
      .help = "number of loops to measure alone, hottest first"},
-    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct profile_values, top), .value = "N", .least = 1, .most = 100000, .initial = "20",
+    {.name = "--top",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct profile_values, top),
+     .value = "N",
+     .least = 1,
+     .most = 100000,
+     .initial = "20",
      .help = "number of functions and loops to show"},
     {0},
 };
 
-static const char *const examples[] = {"program profile ./simulation -- --steps 100 input.dat", "program profile --pid 4711 --seconds 10s", "program profile sort --input words.txt --rate 5000", NULL};
+static const char *const examples[] = {"program profile ./simulation -- --steps 100 input.dat",
+                                       "program profile --pid 4711 --seconds 10s",
+                                       "program profile sort --input words.txt --rate 5000", NULL};
 
 const struct command command_program_profile = {
     .name = "program profile",
     .help = "run any program and show its hottest functions and loops",
-    .description = "Needs no source, no performance counters and no privileges: the program is sampled about 1,000 times per second of its CPU time, in all its threads, children "
-                   "and libraries. Each share has its 95 % confidence interval. Loops are found in the machine code, in stripped programs too. "
-                   "The hottest is measured alone, its data in the first-level cache; in the program it may take longer. program open N shows a loop in LOOP.",
+    .description =
+        "Needs no source, no performance counters and no privileges: the program is sampled about "
+        "1,000 times per second of its CPU time, in all its threads, children "
+        "and libraries. Each share has its 95 % confidence interval. Loops are found in the "
+        "machine code, in stripped programs too. "
+        "The hottest is measured alone, its data in the first-level cache; in the program it may "
+        "take longer. program open N shows a loop in LOOP.",
     .arguments = arguments,
     .options = options,
     .examples = examples,
@@ -595,11 +754,13 @@ const struct command command_program_profile = {
     .prepare = prepare_profile,
 };
 
-static bool run_program_stop(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_program_stop(struct session *s, const void *values, struct result *result,
+                             struct err *err)
 {
     (void)values;
     if (!s->profiling)
-        return err_set(err, ERR_USAGE, "program profile begins one", "no program is being profiled");
+        return err_set(err, ERR_USAGE, "program profile begins one",
+                       "no program is being profiled");
     atomic_store(&s->profiling->stop, true);
     result_note(result, "the samples so far are the profile");
     return true;
@@ -610,7 +771,8 @@ static const char *const stop_examples[] = {"program stop", NULL};
 const struct command command_program_stop = {
     .name = "program stop",
     .help = "stop the profile that runs and keep its samples",
-    .description = "A program started by the profile is ended; an attached process continues. Its hottest loops are then predicted and measured as after a whole run.",
+    .description = "A program started by the profile is ended; an attached process continues. Its "
+                   "hottest loops are then predicted and measured as after a whole run.",
     .examples = stop_examples,
     .run = run_program_stop,
 };

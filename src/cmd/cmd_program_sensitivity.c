@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much a program's time depends on each property of a machine, and its time over values of one. */
+/* How much a program's time depends on each property of a machine, and its time over values of
+ * one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,8 @@ struct probing {
     struct job *job;
     struct program_case at;
     bool fresh;
-    char day[NATIVE_DAY];              /* that this CPU's memory was measured; "": another machine */
+    /* that this CPU's memory was measured; "": another machine */
+    char day[NATIVE_DAY];
     enum estimate_model kind;
     double seconds;
     struct effects effects;
@@ -80,7 +82,9 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills it */
     p->job = job_current();
-    bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds, effects_go_on, p, &p->effects, &p->idle) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
+    bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
+                                                   effects_go_on, p, &p->effects, &p->idle) ||
+                                      err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     estimator_free(e);
     return ok;
 }
@@ -88,26 +92,42 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
 static void say(struct result *result, const struct probing *p)
 {
     struct str at = {0};
-    program_inputs_print(p->at.model->runs->names, p->at.inputs, p->at.model->runs->name_count, &at);
-    result_line(result, "%s at %s on %s, model %s: %.6g s", p->at.model->runs->program->name, str_text(&at), p->at.machine->id, p->kind == ESTIMATE_AMMP ? "ammp" : "steady", p->seconds);
+    program_inputs_print(p->at.model->runs->names, p->at.inputs, p->at.model->runs->name_count,
+                         &at);
+    result_line(result, "%s at %s on %s, model %s: %.6g s", p->at.model->runs->program->name,
+                str_text(&at), p->at.machine->id, p->kind == ESTIMATE_AMMP ? "ammp" : "steady",
+                p->seconds);
     program_say_memory(result, p->day);
     result_text(result, "machine", p->at.machine->id);
     result_number(result, "seconds", p->seconds);
     str_done(&at);
 }
 
-static bool sensitivity_finish(struct session *s, void *state, struct result *result, struct err *err)
+static bool sensitivity_finish(struct session *s, void *state, struct result *result,
+                               struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "property", .kind = CELL_TEXT}, {.key = "value", .kind = CELL_NUMBER, .decimals = SHORTEST}, {.key = "elasticity", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "halved", .title = "time when halved", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "doubled", .title = "time when doubled", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "bar", .title = " ", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}};
+        {.key = "property", .kind = CELL_TEXT},
+        {.key = "value", .kind = CELL_NUMBER, .decimals = SHORTEST},
+        {.key = "elasticity", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "halved",
+         .title = "time when halved",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
+        {.key = "doubled",
+         .title = "time when doubled",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
+        {.key = "bar", .title = " ", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}};
     struct probing *p = state;
 
     (void)s;
     (void)err;
     say(result, p);
-    struct result_table *t = result_table(result, "properties", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "properties", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->effects.list.count; i++) {
         const struct effect *effect = &p->effects.list.items[i];
         struct str bar = {0};
@@ -138,7 +158,9 @@ static void probing_free(void *state)
 }
 
 /* What both commands begin with; NULL with err. */
-static struct probing *probing_new(struct session *s, const struct word_list *inputs, const char *machine, const char *model, bool fresh, struct err *err)
+static struct probing *probing_new(struct session *s, const struct word_list *inputs,
+                                   const char *machine, const char *model, bool fresh,
+                                   struct err *err)
 {
     struct probing *p = mem_zero(1, sizeof *p);
 
@@ -150,41 +172,66 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
     return NULL;
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
+ * be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct probing *)state)->at.here;
 }
 
-static bool prepare_sensitivity(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_sensitivity(struct session *s, const void *values, struct task *task,
+                                struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts", .work = sensitivity_run, .publish = sensitivity_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts",
+                                        .work = sensitivity_run,
+                                        .publish = sensitivity_finish,
+                                        .free = probing_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures_here};
     const struct sensitivity_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
     return p && task_give(task, &ops, p);
 }
 
-#define COMMON_OPTIONS(type) \
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine), .value = "ID", .otherwise = "the current machine", \
-     .complete = COMPLETE_MACHINE, .help = "machine to change, one property at a time, in a copy"}, \
-    {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct type, model), .choices = "steady|ammp", .initial = "steady", \
-     .help = "loops in steady state, or the paper's pipelines"}, \
-    PROGRAM_FRESH_OPTION(type), \
-    {0}
-#define INPUTS_ARGUMENT(type) \
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs), .otherwise = "the last run's", \
-     .help = "value of each input; values that were not run are extrapolated"}
+#define COMMON_OPTIONS(type)                                                                       \
+    {.name = "--machine",                                                                          \
+     .kind = PARAMETER_TEXT,                                                                       \
+     .at = offsetof(struct type, machine),                                                         \
+     .value = "ID",                                                                                \
+     .otherwise = "the current machine",                                                           \
+     .complete = COMPLETE_MACHINE,                                                                 \
+     .help = "machine to change, one property at a time, in a copy"},                              \
+        {.name = "--model",                                                                        \
+         .kind = PARAMETER_CHOICE,                                                                 \
+         .at = offsetof(struct type, model),                                                       \
+         .choices = "steady|ammp",                                                                 \
+         .initial = "steady",                                                                      \
+         .help = "loops in steady state, or the paper's pipelines"},                               \
+        PROGRAM_FRESH_OPTION(type),                                                                \
+    {                                                                                              \
+        0                                                                                          \
+    }
+#define INPUTS_ARGUMENT(type)                                                                      \
+    {                                                                                              \
+        .name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct type, inputs),       \
+        .otherwise = "the last run's",                                                             \
+        .help = "value of each input; values that were not run are extrapolated"                   \
+    }
 
 static const struct parameter sensitivity_arguments[] = {INPUTS_ARGUMENT(sensitivity_values), {0}};
 static const struct parameter sensitivity_options[] = {COMMON_OPTIONS(sensitivity_values)};
-static const char *const sensitivity_examples[] = {"program sensitivity N=2000", "program sensitivity N=2000 --machine skylake --model ammp", NULL};
+static const char *const sensitivity_examples[] = {
+    "program sensitivity N=2000", "program sensitivity N=2000 --machine skylake --model ammp",
+    NULL};
 
 const struct command command_program_sensitivity = {
     .name = "program sensitivity",
     .help = "show how the program's time depends on each property of a machine",
-    .description = "The elasticity is the relative change of the time per relative change of the property, from 1 % more and 1 % less (whole numbers: one more and one "
-                   "less): 1 means that doubling the property doubles the time, -1 that it halves it. The machine itself is not changed.",
+    .description = "The elasticity is the relative change of the time per relative change of the "
+                   "property, from 1 % more and 1 % less (whole numbers: one more and one "
+                   "less): 1 means that doubling the property doubles the time, -1 that it halves "
+                   "it. The machine itself is not changed.",
     .arguments = sensitivity_arguments,
     .options = sensitivity_options,
     .examples = sensitivity_examples,
@@ -208,7 +255,8 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct probing *)state)->job);
 }
 
-/* The other ranks, which get the program, what it does at the inputs, and the machine: *@farm, NULL when there are none. False with err. */
+/* The other ranks, which get the program, what it does at the inputs, and the machine: *@farm, NULL
+ * when there are none. False with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
     const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
@@ -260,11 +308,13 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
         vec_push(&p->times, NAN);
     ok = ok && hire(p, e, &farm, err);
     for (size_t i = 0; ok && i < p->values.count; i++) {
-        job_progress(job, (double)i, (double)p->values.count, "%s = %g", p->property, p->values.items[i]);
+        job_progress(job, (double)i, (double)p->values.count, "%s = %g", p->property,
+                     p->values.items[i]);
         if (farm && farm_room(farm, 0))
             pass_on(farm, i, p->values.items[i]);
         else
-            p->times.items[i] = effects_time_with(e, p->at.machine, p->property, p->values.items[i]);
+            p->times.items[i] =
+                effects_time_with(e, p->at.machine, p->property, p->values.items[i]);
         ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
     if (farm)
@@ -277,7 +327,8 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
 {
     struct probing *p = state;
     const struct result_column columns[] = {
-        {.key = p->property, .kind = CELL_NUMBER, .decimals = SHORTEST}, {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = p->property, .kind = CELL_NUMBER, .decimals = SHORTEST},
+        {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
         {.key = "share", .title = "of now", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
 
     (void)s;
@@ -287,7 +338,8 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
         result_line(result, "predicted by %u ranks", p->ranks);
         result_count(result, "ranks", p->ranks);
     }
-    struct result_table *t = result_table(result, "times", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "times", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->times.count; i++) {
         cell_number(t, p->values.items[i]);
         cell_number(t, p->times.items[i]);
@@ -304,7 +356,10 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
     p->property = mem_strndup(text, length);
     const struct fact *f = fact_find(p->property);
     if (!f || !text[length] || (f->type != FACT_NUMBER && f->type != FACT_WHOLE))
-        return err_set(err, ERR_USAGE, "write KEY=VALUES with a fact that is a number, as in l2_bytes=512k,1M,2M; help fact lists them", "invalid property \"%s\"", text);
+        return err_set(err, ERR_USAGE,
+                       "write KEY=VALUES with a fact that is a number, as in l2_bytes=512k,1M,2M; "
+                       "help fact lists them",
+                       "invalid property \"%s\"", text);
     for (const char *at = text + length; *at; at += 1 + strcspn(at + 1, ",")) {
         char *end, *one = mem_strndup(at + 1, strcspn(at + 1, ","));
         double value = strtod(one, &end);
@@ -312,7 +367,9 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
         bool ok = end != one && (!*end || (!end[1] && strchr("kM", *end)));
         struct str number = {0};
         str_addf(&number, "%.12g", value);
-        ok = ok ? fact_check(f, str_text(&number), NULL, err) : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024", "\"%s\" is not a number", one);
+        ok = ok ? fact_check(f, str_text(&number), NULL, err)
+                : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024",
+                          "\"%s\" is not a number", one);
         str_done(&number);
         free(one);
         if (!ok)
@@ -324,7 +381,12 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
 
 static bool prepare_sweep(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "predicts", .work = sweep_run, .publish = sweep_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts",
+                                        .work = sweep_run,
+                                        .publish = sweep_finish,
+                                        .free = probing_free,
+                                        .listed = TASK_LISTED,
+                                        .measures = measures_here};
     const struct sweep_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
@@ -337,11 +399,17 @@ static bool prepare_sweep(struct session *s, const void *values, struct task *ta
 }
 
 static const struct parameter sweep_arguments[] = {
-    {.name = "KEY=VALUES", .kind = PARAMETER_TEXT, .at = offsetof(struct sweep_values, property), .required = true,
+    {.name = "KEY=VALUES",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct sweep_values, property),
+     .required = true,
      .help = "a fact of the machine and the values it takes; k and M multiply by 1024"},
-    INPUTS_ARGUMENT(sweep_values), {0}};
+    INPUTS_ARGUMENT(sweep_values),
+    {0}};
 static const struct parameter sweep_options[] = {COMMON_OPTIONS(sweep_values)};
-static const char *const sweep_examples[] = {"program sweep l2_bytes=256k,512k,1M,2M,4M N=600", "program sweep memory_latency=60,80,100,120 N=600 --machine skylake", NULL};
+static const char *const sweep_examples[] = {
+    "program sweep l2_bytes=256k,512k,1M,2M,4M N=600",
+    "program sweep memory_latency=60,80,100,120 N=600 --machine skylake", NULL};
 
 const struct command command_program_sweep = {
     .name = "program sweep",
@@ -354,7 +422,8 @@ const struct command command_program_sweep = {
     .prepare = prepare_sweep,
 };
 
-/* Another rank's part: the program at the same inputs, of which it knows one run, the predicted one. */
+/* Another rank's part: the program at the same inputs, of which it knows one run, the predicted
+ * one. */
 struct sweep_hand {
     struct machine *machine;
     struct program *program;
@@ -392,7 +461,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* The run that rank 0 predicted, as the only one of a model: what it says of these inputs is this run. */
+/* The run that rank 0 predicted, as the only one of a model: what it says of these inputs is this
+ * run. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];
@@ -409,29 +479,34 @@ static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct er
     return ok && (hand->model = program_model_new(hand->runs, COUNTS_REGRESSION, NULL, NULL, err));
 }
 
-static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers, struct err *err)
+static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers,
+                       struct err *err)
 {
     struct sweep_hand *hand = mem_zero(1, sizeof *hand);
-    enum estimate_model kind = unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
+    enum estimate_model kind =
+        unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     struct core_share share;
 
     (void)farmhand;   /* pieces are short */
     (void)workers;    /* one: an estimator is one thread's */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
-    if (read_program(hand, setup, err) && read_run(hand, setup, err) && (hand->machine = machine_unpack(setup, err)))
+    if (read_program(hand, setup, err) && read_run(hand, setup, err) &&
+        (hand->machine = machine_unpack(setup, err)))
         hand->estimator = estimator_new(hand->model, hand->runs->runs.items[0].inputs, kind, err);
     if (hand->estimator) {
         estimator_set_share(hand->estimator, &share);
         return hand;
     }
     if (err->code == ERR_NONE)
-        err_set(err, ERR_DATA, "start the same program on every host", "the program from rank 0 is broken");
+        err_set(err, ERR_DATA, "start the same program on every host",
+                "the program from rank 0 is broken");
     free_hand(hand);
     return NULL;
 }
 
-static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
+                        struct err *err)
 {
     struct sweep_hand *hand = state;
     uint64_t i = unpack_count(piece);

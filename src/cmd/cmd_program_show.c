@@ -45,11 +45,23 @@ static bool show_run(void *state, struct result *result, struct err *err)
 static void add_tables(struct result *result, const struct study *s)
 {
     static const struct result_column columns[] = {
-        {.key = "block", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "count", .kind = CELL_NUMBER, .decimals = 0}, {.key = "formula", .kind = CELL_TEXT},
-        {.key = "left_out_error", .title = "left-out error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
-    static const struct result_column points[] = {{.key = "input", .kind = CELL_NUMBER, .decimals = SHORTEST}, {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}};
-    struct result_table *t = result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
+        {.key = "block", .kind = CELL_TEXT},
+        {.key = "line", .kind = CELL_COUNT},
+        {.key = "count", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "formula", .kind = CELL_TEXT},
+        {.key = "left_out_error",
+         .title = "left-out error",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 2},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "limit", .title = "bound by", .kind = CELL_TEXT}};
+    static const struct result_column points[] = {
+        {.key = "input", .kind = CELL_NUMBER, .decimals = SHORTEST},
+        {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}};
+    struct result_table *t =
+        result_table(result, "blocks", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < s->blocks.count; i++) {
         const struct study_block *b = &s->blocks.items[i];
@@ -84,7 +96,8 @@ static void shown_no_more(struct session *s, const struct showing *w)
         p->showing = 0;
 }
 
-static void show_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void show_failed(struct session *s, void *state, struct result *result,
+                        const struct err *err)
 {
     (void)result;
     (void)err;
@@ -103,7 +116,8 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     if (w->quiet && p->study)
         return true;   /* the user has asked for one meanwhile */
     if (!w->quiet) {
-        result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs, w->study->machine, w->study->seconds);
+        result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
+                    w->study->machine, w->study->seconds);
         program_say_memory(result, w->study->memory_day);
         result_number(result, "seconds", w->study->seconds);
         result_text(result, "machine", w->study->machine);
@@ -126,16 +140,24 @@ static void showing_free(void *state)
     free(w);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
+ * be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct showing *)state)->at.here;
 }
 
-static const struct task_ops ops = {.doing = "predicts", .work = show_run, .publish = show_finish, .free = showing_free, .failed = show_failed, .listed = TASK_LISTED, .measures = measures_here};
+static const struct task_ops ops = {.doing = "predicts",
+                                    .work = show_run,
+                                    .publish = show_finish,
+                                    .free = showing_free,
+                                    .failed = show_failed,
+                                    .listed = TASK_LISTED,
+                                    .measures = measures_here};
 
 /* NULL with err. */
-static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)
+static struct showing *showing_new(struct session *s, const struct word_list *inputs,
+                                   const char *machine, struct err *err)
 {
     struct showing *w = mem_zero(1, sizeof *w);
 
@@ -184,24 +206,36 @@ static bool prepare_show(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct show_values, inputs), .otherwise = "the last run's",
+    {.name = "INPUT=VALUE",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct show_values, inputs),
+     .otherwise = "the last run's",
      .help = "value of each input; inputs that were not run are extrapolated"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct show_values, machine), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct show_values, machine),
+     .value = "ID",
+     .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE,
      .help = "machine that it is predicted for"},
     {0},
 };
 
-static const char *const examples[] = {"program show", "program show N=2000 --machine skylake", NULL};
+static const char *const examples[] = {"program show", "program show N=2000 --machine skylake",
+                                       NULL};
 
 const struct command command_program_show = {
     .name = "program show",
     .help = "predict the program block by block, and show it in PROGRAM",
-    .description = "Blocks with the formula of their count, cycles and share of the time, ways between them, reuse distances, misses over the size of a cache, the time over the "
-                   "input that was varied most, and what the time depends on. A block's cycles are its share of those of the part it is executed with, by instructions.",
+    .description =
+        "Blocks with the formula of their count, cycles and share of the time, ways between them, "
+        "reuse distances, misses over the size of a cache, the time over the "
+        "input that was varied most, and what the time depends on. A block's cycles are its share "
+        "of those of the part it is executed with, by instructions.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

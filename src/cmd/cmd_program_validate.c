@@ -39,7 +39,8 @@ struct validating {
     size_t threads;
     double limit, common;
     struct native_watch *watch;        /* NULL: no program runs on one CPU */
-    struct call_readings calls;        /* functions of the mathematical library that the program calls */
+    /* functions of the mathematical library that the program calls */
+    struct call_readings calls;
     VEC(struct compared) rows;
 };
 
@@ -56,7 +57,8 @@ static bool cancelled(void *state)
 }
 
 /* Predicted with what the CPU gave around the runs, so that both are of one moment. */
-static bool predict(const struct validating *v, const double *inputs, const struct native *native, const struct call_costs *calls, struct compared *out, struct err *err)
+static bool predict(const struct validating *v, const double *inputs, const struct native *native,
+                    const struct call_costs *calls, struct compared *out, struct err *err)
 {
     struct estimator *e = estimator_new(v->model, inputs, ESTIMATE_STEADY, err);
     struct machine *m = e ? machine_copy(v->machine) : NULL;
@@ -84,21 +86,32 @@ static bool predict(const struct validating *v, const double *inputs, const stru
 }
 
 /* One run, which one it was, and what the CPU gave it. */
-struct program_taken { double seconds, clock_hz; struct core_share share; struct call_costs calls; size_t readings, at; };
+struct program_taken {
+    double seconds, clock_hz;
+    struct core_share share;
+    struct call_costs calls;
+    size_t readings, at;
+};
 
 static int by_seconds(const void *a, const void *b)
 {
-    double x = ((const struct program_taken *)a)->seconds, y = ((const struct program_taken *)b)->seconds;
+    double x = ((const struct program_taken *)a)->seconds,
+           y = ((const struct program_taken *)b)->seconds;
     return (x > y) - (x < y);
 }
 
-/* Runs the program, and reads clock and core while it runs, on its CPU: they change from one millisecond to the next. */
-static bool run_watched(struct validating *v, const double *inputs, const struct run_options *options, struct program_taken *out, struct err *err)
+/* Runs the program, and reads clock and core while it runs, on its CPU: they change from one
+ * millisecond to the next. */
+static bool run_watched(struct validating *v, const double *inputs,
+                        const struct run_options *options, struct program_taken *out,
+                        struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
 
     v->watch = v->threads > 1 ? NULL : native_watch_start();
-    out->seconds = program_measure(runs->program, runs->names, runs->name_count, inputs, options, &out->share, err) / (double)v->threads;
+    out->seconds = program_measure(runs->program, runs->names, runs->name_count, inputs, options,
+                                   &out->share, err) /
+                   (double)v->threads;
     struct native_watch *watch = v->watch;
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
@@ -108,8 +121,10 @@ static bool run_watched(struct validating *v, const double *inputs, const struct
     return !isnan(out->seconds);
 }
 
-/* Of @count runs, ascending, the one of the lower quartile; @use gets the looks around those that took as long. */
-static const struct program_taken *quartile(const struct program_taken *seen, size_t count, bool *use)
+/* Of @count runs, ascending, the one of the lower quartile; @use gets the looks around those that
+ * took as long. */
+static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
+                                            bool *use)
 {
     const struct program_taken *one = &seen[count / 4];
 
@@ -119,8 +134,10 @@ static const struct program_taken *quartile(const struct program_taken *seen, si
     return one;
 }
 
-/* Whether another of @count runs, ascending, took as long as that of the lower quartile, and both met the same memory: else that run may have met by chance what others did not. */
-static bool settled(const struct native_probe *probe, const struct program_taken *seen, size_t count)
+/* Whether another of @count runs, ascending, took as long as that of the lower quartile, and both
+ * met the same memory: else that run may have met by chance what others did not. */
+static bool settled(const struct native_probe *probe, const struct program_taken *seen,
+                    size_t count)
 {
     const struct program_taken *one = &seen[count / 4];
     bool *use = mem_alloc((count + 1) * sizeof *use), found = false;
@@ -128,18 +145,29 @@ static bool settled(const struct native_probe *probe, const struct program_taken
     for (size_t i = 0; i < count && !found; i++) {
         memset(use, 0, (count + 1) * sizeof *use);
         use[one->at] = use[one->at + 1] = use[seen[i].at] = use[seen[i].at + 1] = true;
-        found = &seen[i] != one && fabs(seen[i].seconds / one->seconds - 1) <= ALIKE && native_probe_agrees(probe, use, SAME_MEMORY);
+        found = &seen[i] != one && fabs(seen[i].seconds / one->seconds - 1) <= ALIKE &&
+                native_probe_agrees(probe, use, SAME_MEMORY);
     }
     free(use);
     return found;
 }
 
-/* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it and around those that took as
- * long: a look is much shorter than a run, and meets what the run met by chance only. Runs go on until two met the same, at most MORE_TIMES as many as asked for. */
-static bool measure(struct validating *v, const double *inputs, struct native *native, struct call_costs *calls, double *seconds, struct err *err)
+/* Memory is looked at before and after each of the runs, the core while they run. The run of the
+ * lower quartile counts, with what was seen around it and around those that took as long: a look is
+ * much shorter than a run, and meets what the run met by chance only. Runs go on until two met the
+ * same, at most MORE_TIMES as many as asked for. */
+static bool measure(struct validating *v, const double *inputs, struct native *native,
+                    struct call_costs *calls, double *seconds, struct err *err)
 {
-    struct run_options options = {v->how, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
-    const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;   /* of one, no other can tell */
+    struct run_options options = {v->how,
+                                  TRACE_COUNTS,
+                                  v->limit,
+                                  (size_t)64 << 30,
+                                  v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
+                                  v->threads,
+                                  NULL};
+    /* of one, no other can tell */
+    const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);
     bool ok = probe != NULL;
@@ -192,8 +220,10 @@ static bool validate_run(void *state, struct result *result, struct err *err)
         struct compared c = {.predicted = NAN};
         struct native native;
         struct call_costs calls;
-        job_progress(job, (double)r, (double)v->inputs.count, "run %zu of %zu", r + 1, v->inputs.count);
-        ok = measure(v, inputs, &native, &calls, &c.measured, err) && predict(v, inputs, &native, &calls, &c, err);
+        job_progress(job, (double)r, (double)v->inputs.count, "run %zu of %zu", r + 1,
+                     v->inputs.count);
+        ok = measure(v, inputs, &native, &calls, &c.measured, err) &&
+             predict(v, inputs, &native, &calls, &c, err);
         if (ok)
             vec_push(&v->rows, c);
     }
@@ -201,7 +231,8 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static void validate_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void validate_failed(struct session *s, void *state, struct result *result,
+                            const struct err *err)
 {
     (void)state;
     (void)result;
@@ -219,15 +250,33 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
     (void)err;
     program_show_resume(s);
     for (size_t i = 0; i < n; i++)
-        columns[i] = (struct result_column){.key = v->inputs.names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
-    columns[n] = (struct result_column){.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
-    columns[n + 1] = (struct result_column){.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
-    columns[n + 2] = (struct result_column){.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1};
-    columns[n + 3] = (struct result_column){.key = "system", .title = "predicted: system", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
-    columns[n + 4] = (struct result_column){.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2};
-    columns[n + 5] = (struct result_column){.key = "slots", .title = "issue slots left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
-    columns[n + 6] = (struct result_column){.key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
-    columns[n + 7] = (struct result_column){.key = "taken_over", .title = "CPU taken over", .unit = "1/s", .kind = CELL_NUMBER, .decimals = 0};
+        columns[i] = (struct result_column){
+            .key = v->inputs.names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
+    columns[n] =
+        (struct result_column){.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
+    columns[n + 1] =
+        (struct result_column){.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
+    columns[n + 2] =
+        (struct result_column){.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1};
+    columns[n + 3] = (struct result_column){.key = "system",
+                                            .title = "predicted: system",
+                                            .unit = "s",
+                                            .kind = CELL_NUMBER,
+                                            .decimals = 6};
+    columns[n + 4] =
+        (struct result_column){.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2};
+    columns[n + 5] = (struct result_column){.key = "slots",
+                                            .title = "issue slots left",
+                                            .unit = "%",
+                                            .kind = CELL_NUMBER,
+                                            .decimals = 0};
+    columns[n + 6] = (struct result_column){
+        .key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 7] = (struct result_column){.key = "taken_over",
+                                            .title = "CPU taken over",
+                                            .unit = "1/s",
+                                            .kind = CELL_NUMBER,
+                                            .decimals = 0};
     program_say_threads(result, v->threads, v->common);
     struct result_table *t = result_table(result, "times", columns, n + 8);
     for (size_t r = 0; r < v->rows.count; r++) {
@@ -249,7 +298,13 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
             vec_push(&s->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs, or of up to %u until two met the same memory; clock and share of the core that others left were measured while it ran, memory before and after", 100 * sum / (double)v->rows.count, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
+    result_line(
+        result,
+        "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the "
+        "lower quartile of %u runs, or of up to %u until two met the same memory; clock and share "
+        "of the core that others left were measured while it ran, memory before and after",
+        100 * sum / (double)v->rows.count, v->machine->id, v->times,
+        v->times > 1 ? MORE_TIMES * v->times : 1);
     result_number(result, "mean_error", sum / (double)v->rows.count);
     return true;
 }
@@ -265,9 +320,16 @@ static void validating_free(void *state)
     free(v);
 }
 
-static bool prepare_validate(struct session *s, const void *values, struct task *task, struct err *err)
+static bool prepare_validate(struct session *s, const void *values, struct task *task,
+                             struct err *err)
 {
-    static const struct task_ops ops = {.doing = "measures", .work = validate_run, .publish = validate_finish, .free = validating_free, .failed = validate_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "measures",
+                                        .work = validate_run,
+                                        .publish = validate_finish,
+                                        .free = validating_free,
+                                        .failed = validate_failed,
+                                        .listed = TASK_LISTED,
+                                        .measures = job_measures_always};
     const struct validate_values *given = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
@@ -281,14 +343,19 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
     v->threads = given->threads;
     v->common = given->common;
     v->limit = given->limit;
-    const struct machine *machine = program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);
+    const struct machine *machine =
+        program_machine(s, given->machine ? given->machine : HERE_NAME, &here, err);
     v->machine = machine ? machine_copy(machine) : NULL;
     v->here = machine && here;
     bool ok = machine && program_inputs_read(&given->inputs, 0, &v->inputs, err);
     if (ok && v->inputs.name_count != m->runs->name_count)
-        ok = err_set(err, ERR_USAGE, "give every input of program run", "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
+        ok = err_set(err, ERR_USAGE, "give every input of program run",
+                     "%zu of %zu inputs are given", v->inputs.name_count, m->runs->name_count);
     for (size_t i = 0; ok && i < v->inputs.name_count; i++)
-        ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 || err_set(err, ERR_USAGE, "name inputs as in program run, in the same order", "input %s was %s when the program was run", v->inputs.names[i], m->runs->names[i]);
+        ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 ||
+             err_set(err, ERR_USAGE, "name inputs as in program run, in the same order",
+                     "input %s was %s when the program was run", v->inputs.names[i],
+                     m->runs->names[i]);
     if (ok) {
         program_show_put_off(s);
         return task_give(task, &ops, v);
@@ -298,18 +365,39 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUES", .kind = PARAMETER_WORDS, .at = offsetof(struct validate_values, inputs), .required = true,
+    {.name = "INPUT=VALUES",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct validate_values, inputs),
+     .required = true,
      .help = "an input and its values; with several inputs, all combinations are run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct validate_values, machine), .value = "ID", .otherwise = "this CPU's machine",
-     .complete = COMPLETE_MACHINE, .help = "machine to predict with"},
+    {.name = "--machine",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct validate_values, machine),
+     .value = "ID",
+     .otherwise = "this CPU's machine",
+     .complete = COMPLETE_MACHINE,
+     .help = "machine to predict with"},
     PROGRAM_THREADS_OPTIONS(validate_values),
-    {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
-     .help = "runs per input, up to 2N until two agree; reports the lower quartile (the minimum for N <= 3)"},
-    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+    {.name = "--times",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct validate_values, times),
+     .value = "N",
+     .least = 1,
+     .most = 1000,
+     .initial = "3",
+     .help = "runs per input, up to 2N until two agree; reports the lower quartile (the minimum "
+             "for N <= 3)"},
+    {.name = "--limit",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct validate_values, limit),
+     .value = "T",
+     .least = 0.001,
+     .most = 1e6,
+     .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
     {0},
 };
@@ -318,11 +406,16 @@ static const char *const examples[] = {"program validate N=512,1000,2000", NULL}
 
 const struct command command_program_validate = {
     .name = "program validate",
-    .help = "run the program without counters on this CPU, and compare its time with the predicted one",
-    .description = "The program is the one that program load built beside the traced one, by the same compiler and options. Its CPU time includes starting it and the "
-                   "system's work for its memory: both are measured on this CPU and added, as are, beside each run, the clock, the latency and bandwidth of caches and memory, and the "
-                   "share of the core that other users leave. With --threads the program is given OMP_NUM_THREADS, and its time is the CPU time of all its threads by their number: "
-                   "program load ./serial --untraced ./with-openmp --arguments ...",
+    .help =
+        "run the program without counters on this CPU, and compare its time with the predicted one",
+    .description =
+        "The program is the one that program load built beside the traced one, by the same "
+        "compiler and options. Its CPU time includes starting it and the "
+        "system's work for its memory: both are measured on this CPU and added, as are, beside "
+        "each run, the clock, the latency and bandwidth of caches and memory, and the "
+        "share of the core that other users leave. With --threads the program is given "
+        "OMP_NUM_THREADS, and its time is the CPU time of all its threads by their number: "
+        "program load ./serial --untraced ./with-openmp --arguments ...",
     .arguments = arguments,
     .options = options,
     .examples = examples,

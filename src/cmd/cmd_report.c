@@ -61,13 +61,15 @@ static void reporting_free(void *state)
 /* Writes @take_part, under a heading. */
 static void add_part(struct reporting *r, const char *title, struct result *take_part)
 {
-    result_write(take_part, r->html ? FORMAT_HTML : FORMAT_MARKDOWN, &(struct result_style){.title = title, .part = LEVEL}, &r->out);
+    result_write(take_part, r->html ? FORMAT_HTML : FORMAT_MARKDOWN,
+                 &(struct result_style){.title = title, .part = LEVEL}, &r->out);
     if (!r->html)
         str_add_char(&r->out, '\n');
     result_free(take_part);
 }
 
-/* In HTML the picture, where it can be drawn: without a tool for it a sentence says so at the end. */
+/* In HTML the picture, where it can be drawn: without a tool for it a sentence says so at the
+ * end. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};
@@ -78,11 +80,14 @@ static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *
         return true;
     if (!drawing_prepare(r->drawings[kind], err))
         return false;
-    bool drawn = figure_draw(drawing_figure(r->drawings[kind]), FIGURE_SVG, &bytes, &fault), goes_on = drawn || watch_goes_on(err);
+    bool drawn = figure_draw(drawing_figure(r->drawings[kind]), FIGURE_SVG, &bytes, &fault),
+         goes_on = drawn || watch_goes_on(err);
     if (drawn && (begin = strstr(str_text(&bytes), "<svg")))
         str_addf(&r->out, "<figure>\n%s</figure>\n", begin);
     else if (goes_on)
-        str_addf(&r->missing, "Without pictures: %s%s%s.", drawn ? "the drawn file is not SVG" : fault.what, fault.todo[0] ? "; " : "", fault.todo);
+        str_addf(&r->missing, "Without pictures: %s%s%s.",
+                 drawn ? "the drawn file is not SVG" : fault.what, fault.todo[0] ? "; " : "",
+                 fault.todo);
     str_done(&bytes);
     return goes_on;
 }
@@ -98,10 +103,14 @@ static bool add_kernel(struct reporting *r, struct err *err)
     struct analysis **analyses = kernel_analyze(r->read, &none, &count, err);
     if (!analyses)
         return false;
-    (r->html ? report_html_part : report_markdown_part)(d->kernel, d->loop, analyses, count, LEVEL, &r->out);
+    (r->html ? report_html_part : report_markdown_part)(d->kernel, d->loop, analyses, count, LEVEL,
+                                                        &r->out);
     kernel_analyses_free(analyses, count);
     if (!isnan(r->measured))
-        str_addf(&r->out, r->html ? "<p>Measured on this CPU: %.2f cycles per iteration.</p>\n" : "\nMeasured on this CPU: %.2f cycles per iteration.\n\n", r->measured);
+        str_addf(&r->out,
+                 r->html ? "<p>Measured on this CPU: %.2f cycles per iteration.</p>\n"
+                         : "\nMeasured on this CPU: %.2f cycles per iteration.\n\n",
+                 r->measured);
     return add_figure(r, DRAWING_WHATIF, err) && watch_goes_on(err);
 }
 
@@ -109,7 +118,11 @@ static bool add_kernel(struct reporting *r, struct err *err)
 static void add_experiments(struct reporting *r)
 {
     static const struct result_column columns[] = {
-        {.key = "instructions", .kind = CELL_TEXT}, {.key = "experiments", .kind = CELL_COUNT}, {.key = "measured", .kind = CELL_COUNT}, {.key = "waiting", .kind = CELL_COUNT}, {.key = "failed", .kind = CELL_COUNT},
+        {.key = "instructions", .kind = CELL_TEXT},
+        {.key = "experiments", .kind = CELL_COUNT},
+        {.key = "measured", .kind = CELL_COUNT},
+        {.key = "waiting", .kind = CELL_COUNT},
+        {.key = "failed", .kind = CELL_COUNT},
         {.key = "spread", .title = "mean spread", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
     static const char *const sizes[] = {"one form", "two forms", "more"};
     struct { int64_t all, measured, open, spreads; double spread; } kinds[3] = {{0}};
@@ -128,8 +141,10 @@ static void add_experiments(struct reporting *r)
             kinds[kind].spreads++;
         }
     }
-    result_line(part, "%zu experiments on %zu instruction forms.", t->rows.count, (size_t)t->forms.count);
-    struct result_table *table = result_table(part, "experiments", columns, sizeof columns / sizeof *columns);
+    result_line(part, "%zu experiments on %zu instruction forms.", t->rows.count,
+                (size_t)t->forms.count);
+    struct result_table *table =
+        result_table(part, "experiments", columns, sizeof columns / sizeof *columns);
     for (size_t k = 0; k < 3; k++) {
         if (!kinds[k].all)
             continue;
@@ -138,7 +153,8 @@ static void add_experiments(struct reporting *r)
         cell_count(table, kinds[k].measured);
         cell_count(table, kinds[k].open);
         cell_count(table, kinds[k].all - kinds[k].measured - kinds[k].open);
-        cell_number(table, kinds[k].spreads ? 100 * kinds[k].spread / (double)kinds[k].spreads : NAN);
+        cell_number(table,
+                    kinds[k].spreads ? 100 * kinds[k].spread / (double)kinds[k].spreads : NAN);
     }
     add_part(r, "Experiments", part);
 }
@@ -147,7 +163,9 @@ static void add_experiments(struct reporting *r)
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT}, {.key = "usage", .title = "ports", .kind = CELL_TEXT}, {.key = "latency", .kind = CELL_NUMBER, .decimals = SHORTEST}};
+        {.key = "form", .kind = CELL_TEXT},
+        {.key = "usage", .title = "ports", .kind = CELL_TEXT},
+        {.key = "latency", .kind = CELL_NUMBER, .decimals = SHORTEST}};
     const struct document *d = &r->read->document;
     struct result *part = result_new();
     struct str usage = {0};
@@ -156,10 +174,12 @@ static void add_mapping(struct reporting *r, const struct machine *m)
 
     for (size_t i = 0; d->experiments && i < d->experiments->forms.count; i++)
         names_add(&forms, d->experiments->forms.items[i]);
-    const struct insn *insns = !d->experiments && d->kernel ? kernel_insns(d->kernel, d->loop, &count) : NULL;
+    const struct insn *insns =
+        !d->experiments && d->kernel ? kernel_insns(d->kernel, d->loop, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         names_add(&forms, insns[i].form);
-    struct result_table *table = result_table(part, "forms", columns, sizeof columns / sizeof *columns);
+    struct result_table *table =
+        result_table(part, "forms", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < forms.count; i++) {
         const struct mapping_entry *entry = mapping_find(m->mapping, forms.items[i]);
         if (!entry || known++ >= FORMS_SHOWN)
@@ -170,7 +190,8 @@ static void add_mapping(struct reporting *r, const struct machine *m)
         cell_text(table, usage.length ? str_text(&usage) : "none");
         cell_number(table, entry->latency);
     }
-    result_line(part, "%s knows %zu of %zu forms%s.", m->title, known, (size_t)forms.count, known > FORMS_SHOWN ? "; the first 400 are shown" : "");
+    result_line(part, "%s knows %zu of %zu forms%s.", m->title, known, (size_t)forms.count,
+                known > FORMS_SHOWN ? "; the first 400 are shown" : "");
     add_part(r, "Mapping", part);
     names_done(&forms);
     str_done(&usage);
@@ -187,15 +208,18 @@ static int compare_worst(const void *a, const void *b)
 /* The experiments that the machine predicts worst. */
 static void add_worst(struct result *part, const struct experiments *t, const double *predicted)
 {
-    static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},
-                                                   {.key = "measured", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 3},
-                                                   {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 3}};
+    static const struct result_column columns[] = {
+        {.key = "experiment", .kind = CELL_TEXT},
+        {.key = "measured", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 3}};
     struct worst_row *worst = mem_try_alloc((t->rows.count + 1) * sizeof *worst);
     struct str text = {0};
     size_t n = 0;
 
     for (size_t i = 0; worst && i < t->rows.count; i++) {
-        double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : 0;
+        double error = experiments_measured(t, i)
+                           ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles
+                           : 0;
         if (error > WORST_LEAST)   /* and is a number */
             worst[n++] = (struct worst_row){error, i};
     }
@@ -203,7 +227,8 @@ static void add_worst(struct result *part, const struct experiments *t, const do
         qsort(worst, n, sizeof *worst, compare_worst);
     if (n)
         result_line(part, "Predicted worst, by the first of them:");
-    struct result_table *table = n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
+    struct result_table *table =
+        n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
         str_clear(&text);
         experiments_print(t, worst[i].row, &text);
@@ -218,8 +243,11 @@ static void add_worst(struct result *part, const struct experiments *t, const do
 static bool add_accuracy(struct reporting *r, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "experiments", .kind = CELL_COUNT}, {.key = "mape", .title = "mean error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "pearson", .title = "Pearson", .kind = CELL_NUMBER, .decimals = 4}, {.key = "spearman", .title = "Spearman", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "machine", .kind = CELL_TEXT},
+        {.key = "experiments", .kind = CELL_COUNT},
+        {.key = "mape", .title = "mean error", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "pearson", .title = "Pearson", .kind = CELL_NUMBER, .decimals = 4},
+        {.key = "spearman", .title = "Spearman", .kind = CELL_NUMBER, .decimals = 4},
         {.key = "unknown", .title = "left out: unknown forms", .kind = CELL_COUNT}};
     const struct document *d = &r->read->document;
     const size_t bytes = (d->experiments->rows.count + 1) * sizeof(double);
@@ -227,7 +255,8 @@ static bool add_accuracy(struct reporting *r, struct err *err)
     if (!predicted)
         return err_memory_for(err, "the predictions", bytes);
     struct result *part = result_new(), *worst = result_new();
-    struct result_table *table = result_table(part, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *table =
+        result_table(part, "machines", columns, sizeof columns / sizeof *columns);
     bool ok = true;
 
     for (size_t i = 0; ok && i < d->selected_count; i++) {
@@ -255,23 +284,33 @@ static bool add_accuracy(struct reporting *r, struct err *err)
 
 static bool add_runs(struct reporting *r, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
-                                                   {.key = "best_so_far", .title = "best so far", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
-                                                   {.key = "median", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
-                                                   {.key = "worst", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
+    static const struct result_column columns[] = {
+        {.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "best_so_far",
+         .title = "best so far",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 2},
+        {.key = "median", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "worst", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
     struct result *part = result_new();
 
     for (size_t i = 0; i < r->runs.count; i++) {
         const struct reported_run *run = &r->runs.items[i];
         const struct evolve_status *t = &run->status;
         if (isnan(t->d_avg))
-            result_line(part, "Run %u: %s, %.1f s; no mapping yet.", run->number, evolve_state_names[t->state], t->seconds);
+            result_line(part, "Run %u: %s, %.1f s; no mapping yet.", run->number,
+                        evolve_state_names[t->state], t->seconds);
         else
-            result_line(part, "Run %u: %s, %.1f s; mean error %.2f %% with %u ports, %llu distinct µops, volume %llu.", run->number, evolve_state_names[t->state], t->seconds, 100 * t->d_avg, t->ports,
-                        (unsigned long long)t->distinct, (unsigned long long)t->volume);
+            result_line(part,
+                        "Run %u: %s, %.1f s; mean error %.2f %% with %u ports, %llu distinct µops, "
+                        "volume %llu.",
+                        run->number, evolve_state_names[t->state], t->seconds, 100 * t->d_avg,
+                        t->ports, (unsigned long long)t->distinct, (unsigned long long)t->volume);
     }
     const struct reported_run *last = &r->runs.items[r->runs.count - 1];
-    struct result_table *table = last->count ? result_table(part, "curve", columns, sizeof columns / sizeof *columns) : NULL;
+    struct result_table *table =
+        last->count ? result_table(part, "curve", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < last->count; i++) {
         cell_number(table, last->curve[i].seconds);
         cell_number(table, 100 * last->curve[i].d_reached);
@@ -291,8 +330,10 @@ static bool report_work(void *state, struct result *result, struct err *err)
     if (r->html)
         report_html_begin("Portolan: report of a session", &r->out);
     struct result *head = result_new();
-    result_line(head, "Written by Portolan. Machines: %zu%s%s.", d->selected_count, r->host ? "; on " : "", r->host ? r->host : "");
-    result_write(head, r->html ? FORMAT_HTML : FORMAT_MARKDOWN, &(struct result_style){.title = "Report of a session", .part = 1}, &r->out);
+    result_line(head, "Written by Portolan. Machines: %zu%s%s.", d->selected_count,
+                r->host ? "; on " : "", r->host ? r->host : "");
+    result_write(head, r->html ? FORMAT_HTML : FORMAT_MARKDOWN,
+                 &(struct result_style){.title = "Report of a session", .part = 1}, &r->out);
     result_free(head);
     bool ok = add_kernel(r, err);
     if (ok && d->experiments)
@@ -343,21 +384,31 @@ struct session_report_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct session_report_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write: .html or .md"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct session_report_values, file),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "file to write: .html or .md"},
     {0},
 };
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "writes", .work = report_work, .free = reporting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "writes",
+                                        .work = report_work,
+                                        .free = reporting_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct session_report_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool html = dot && strcmp(dot, ".html") == 0;
 
     if (!html && !(dot && strcmp(dot, ".md") == 0))
-        return err_set(err, ERR_USAGE, "report FILE.html, or FILE.md", "the file name must end in .html or .md");
+        return err_set(err, ERR_USAGE, "report FILE.html, or FILE.md",
+                       "the file name must end in .html or .md");
     if (!s->document.kernel && !s->document.experiments && !s->document.run_count)
-        return err_set(err, ERR_USAGE, "kernel load FILE, or experiments generate", "the session is empty: no loop, no experiments, no inference run");
+        return err_set(err, ERR_USAGE, "kernel load FILE, or experiments generate",
+                       "the session is empty: no loop, no experiments, no inference run");
     struct reporting *r = mem_zero(1, sizeof *r);
     r->file = mem_strdup(v->file);
     r->html = html;
@@ -375,8 +426,11 @@ static const char *const examples[] = {"report session.html", "report session.md
 const struct command command_report = {
     .name = "report",
     .help = "write what the session holds as one document",
-    .description = "The loop on the machines shown (as kernel report does), a summary of the experiments, the mapping of their forms on the current machine, its accuracy, and the inference runs with "
-                   "their curve. HTML is one self-contained page with the plots as pictures, which gnuplot draws where it is installed.",
+    .description =
+        "The loop on the machines shown (as kernel report does), a summary of the experiments, the "
+        "mapping of their forms on the current machine, its accuracy, and the inference runs with "
+        "their curve. HTML is one self-contained page with the plots as pictures, which gnuplot "
+        "draws where it is installed.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),

@@ -13,7 +13,11 @@ struct path_values {
 };
 
 static const struct parameter saved_to[] = {
-    {.name = "DIRECTORY", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE,
+    {.name = "DIRECTORY",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct path_values, path),
+     .required = true,
+     .complete = COMPLETE_FILE,
      .help = "session directory; only session files in it are replaced"},
     {0},
 };
@@ -98,7 +102,11 @@ static void load_goes_on(struct session *s, unsigned number)
 
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "loads", .goes_on = load_goes_on, .work = load_work, .publish = load_publish, .free = moving_free};
+    static const struct task_ops ops = {.doing = "loads",
+                                        .goes_on = load_goes_on,
+                                        .work = load_work,
+                                        .publish = load_publish,
+                                        .free = moving_free};
     const struct path_values *v = values;
 
     if (!session_idle(err))
@@ -113,8 +121,13 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter loaded[] = {
-    {.name = "DIRECTORY", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE,
-     .help = "session directory, a name of session list, or last: the newest of a workbench that has ended"},
+    {.name = "DIRECTORY",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct path_values, path),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "session directory, a name of session list, or last: the newest of a workbench that "
+             "has ended"},
     {0},
 };
 

@@ -16,8 +16,18 @@ struct session_pair {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct session_pair, a), .required = true, .complete = COMPLETE_FILE, .help = "session directory, a name of session list, or last"},
-    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct session_pair, b), .otherwise = "the session as it is now", .complete = COMPLETE_FILE, .help = "another one"},
+    {.name = "A",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct session_pair, a),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "session directory, a name of session list, or last"},
+    {.name = "B",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct session_pair, b),
+     .otherwise = "the session as it is now",
+     .complete = COMPLETE_FILE,
+     .help = "another one"},
     {0},
 };
 
@@ -38,7 +48,8 @@ static void comparison_free(void *state)
     free(c);
 }
 
-static void add(struct result_table *t, const char *part, const char *what, const char *a, const char *b)
+static void add(struct result_table *t, const char *part, const char *what, const char *a,
+                const char *b)
 {
     cell_text(t, part);
     cell_text(t, what);
@@ -52,7 +63,9 @@ static void add(struct result_table *t, const char *part, const char *what, cons
         cell_missing(t);
 }
 
-static void compare_settings(const struct document *a, const struct document *b, const struct settings *sa, const struct settings *sb, struct result_table *t)
+static void compare_settings(const struct document *a, const struct document *b,
+                             const struct settings *sa, const struct settings *sb,
+                             struct result_table *t)
 {
     struct str left = {0}, right = {0};
 
@@ -103,7 +116,8 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;
-    const struct insn *x = kernel_insns(a->kernel, a->loop, &m), *y = kernel_insns(b->kernel, b->loop, &n);
+    const struct insn *x = kernel_insns(a->kernel, a->loop, &m),
+                      *y = kernel_insns(b->kernel, b->loop, &n);
 
     if (a->kernel->source && b->kernel->source)
         return strcmp(a->kernel->source, b->kernel->source) == 0;
@@ -158,15 +172,18 @@ static void print_usage(const struct machine *m, const struct mapping_entry *ent
         usage_print(&entry->usage, mapping_ports(m->mapping), out);
 }
 
-/* Forms whose usage differs between the machine in one session and in the other; where one has not loaded it, it is as shipped. */
-static bool compare_machine(const struct machine *a, const struct machine *b, struct result_table *t)
+/* Forms whose usage differs between the machine in one session and in the other; where one has not
+ * loaded it, it is as shipped. */
+static bool compare_machine(const struct machine *a, const struct machine *b,
+                            struct result_table *t)
 {
     struct str left = {0}, right = {0}, what = {0};
 
     for (int turn = 0; turn < 2; turn++) {
         const struct machine *m = turn ? b : a, *other = turn ? a : b;
         for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(1); i++) {
-            const struct mapping_entry *entry = mapping_at(m->mapping, i), *there = mapping_find(other->mapping, entry->form);
+            const struct mapping_entry *entry = mapping_at(m->mapping, i),
+                                       *there = mapping_find(other->mapping, entry->form);
             if (turn && there)
                 continue;   /* seen */
             print_usage(m, entry, turn ? &right : &left);
@@ -175,7 +192,8 @@ static bool compare_machine(const struct machine *a, const struct machine *b, st
                 continue;
             str_clear(&what);
             str_addf(&what, "%s %s", m->id, entry->form);
-            add(t, "usage", str_text(&what), left.length ? str_text(&left) : NULL, right.length ? str_text(&right) : NULL);
+            add(t, "usage", str_text(&what), left.length ? str_text(&left) : NULL,
+                right.length ? str_text(&right) : NULL);
         }
     }
     str_done(&left);
@@ -184,7 +202,8 @@ static bool compare_machine(const struct machine *a, const struct machine *b, st
     return true;
 }
 
-static bool compare_machines(struct session *a, struct session *b, struct result_table *t, struct err *err)
+static bool compare_machines(struct session *a, struct session *b, struct result_table *t,
+                             struct err *err)
 {
     bool ok = true;
 
@@ -194,7 +213,8 @@ static bool compare_machines(struct session *a, struct session *b, struct result
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
                 continue;   /* compared before, or just loaded for it */
-            const struct machine *x = session_machine(a, id, err), *y = x ? session_machine(b, id, err) : NULL;
+            const struct machine *x = session_machine(a, id, err),
+                                 *y = x ? session_machine(b, id, err) : NULL;
             ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));
         }
     }
@@ -214,7 +234,8 @@ static void index_rows(const struct experiments *t, struct names *out)
     str_done(&text);
 }
 
-static void compare_experiments(const struct experiments *a, const struct experiments *b, struct result_table *t, struct result *result)
+static void compare_experiments(const struct experiments *a, const struct experiments *b,
+                                struct result_table *t, struct result *result)
 {
     struct names left = {0}, right = {0};
     size_t only_a = 0, only_b = 0, changed = 0;
@@ -225,7 +246,8 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < left.count && !watch_steps(1); i++) {
         uint32_t at = names_find(&right, left.items[i]);
         only_a += at == UINT32_MAX;
-        /* Tables with one experiment twice have other numbers of rows than of names: they are only counted. */
+        /* Tables with one experiment twice have other numbers of rows than of names: they are only
+         * counted. */
         if (at == UINT32_MAX || left.count != a->rows.count || right.count != b->rows.count)
             continue;
         double p = a->rows.items[i].cycles, q = b->rows.items[at].cycles;
@@ -239,7 +261,8 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < right.count && !watch_steps(1); i++)
         only_b += names_find(&left, right.items[i]) == UINT32_MAX;
     if (only_a + only_b + changed)
-        result_line(result, "experiments: %zu only in A, %zu only in B, %zu with other cycles", only_a, only_b, changed);
+        result_line(result, "experiments: %zu only in A, %zu only in B, %zu with other cycles",
+                    only_a, only_b, changed);
     result_count(result, "experiments_only_a", (int64_t)only_a);
     result_count(result, "experiments_only_b", (int64_t)only_b);
     result_count(result, "experiments_changed", (int64_t)changed);
@@ -250,7 +273,10 @@ static void compare_experiments(const struct experiments *a, const struct experi
 static bool diff_work(void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "kind", .kind = CELL_TEXT, .width = 10}, {.key = "what", .kind = CELL_TEXT, .width = 44}, {.key = "a", .kind = CELL_TEXT, .width = 20}, {.key = "b", .kind = CELL_TEXT, .width = RAGGED}};
+        {.key = "kind", .kind = CELL_TEXT, .width = 10},
+        {.key = "what", .kind = CELL_TEXT, .width = 44},
+        {.key = "a", .kind = CELL_TEXT, .width = 20},
+        {.key = "b", .kind = CELL_TEXT, .width = RAGGED}};
     struct comparison *c = state;
 
     for (int i = 0; i < 2; i++)
@@ -261,7 +287,8 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     result_text(result, "b", c->paths[1] ? c->paths[1] : "");
     result_line(result, "A  %s", c->paths[0]);
     result_line(result, "B  %s", c->paths[1] ? c->paths[1] : "the session as it is now");
-    struct result_table *t = result_table(result, "differences", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "differences", columns, sizeof columns / sizeof *columns);
     compare_settings(a, b, &c->sides[0]->settings, &c->sides[1]->settings, t);
     compare_kernels(&a->shelf, &b->shelf, t);
     if (!compare_machines(c->sides[0], c->sides[1], t, err))
@@ -274,7 +301,10 @@ static bool diff_work(void *state, struct result *result, struct err *err)
 
 static bool prepare_diff(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "compares", .work = diff_work, .free = comparison_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "compares",
+                                        .work = diff_work,
+                                        .free = comparison_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     const struct session_pair *v = values;
     struct comparison *c = mem_zero(1, sizeof *c);
 
@@ -294,7 +324,8 @@ static const char *const examples[] = {"session diff last", "session diff monday
 const struct command command_session_diff = {
     .name = "session diff",
     .help = "what differs between two sessions: settings, kernels, port usages, experiments",
-    .description = "Without B the session as it is now is compared. A usage that only one of them has changed stands beside the one as shipped.",
+    .description = "Without B the session as it is now is compared. A usage that only one of them "
+                   "has changed stands beside the one as shipped.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_pair),

@@ -64,7 +64,8 @@ static void list_free(void *state)
 
 static bool prepare_list(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "lists", .work = list_work, .free = list_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {
+        .doing = "lists", .work = list_work, .free = list_free, .listed = TASK_LISTED_IF_LONG};
 
     (void)s;
     (void)err;
@@ -77,7 +78,9 @@ static const char *const examples[] = {"session list", NULL};
 const struct command command_session_list = {
     .name = "session list",
     .help = "list the sessions that workbenches have kept by themselves",
-    .description = "The workbench saves its session whenever it has changed, under $XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run says how far an inference was.",
+    .description = "The workbench saves its session whenever it has changed, under "
+                   "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run says how "
+                   "far an inference was.",
     .examples = examples,
     .flags = COMMAND_JOB,
     .prepare = prepare_list,

@@ -15,9 +15,17 @@ struct set_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, name), .otherwise = "show all settings", .complete = COMPLETE_SETTING,
+    {.name = "NAME",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct set_values, name),
+     .otherwise = "show all settings",
+     .complete = COMPLETE_SETTING,
      .help = "machine, or a setting listed below"},
-    {.name = "VALUE", .kind = PARAMETER_TEXT, .at = offsetof(struct set_values, value), .complete = COMPLETE_SETTING, .help = "new value; ID[,ID...] for machine"},
+    {.name = "VALUE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct set_values, value),
+     .complete = COMPLETE_SETTING,
+     .help = "new value; ID[,ID...] for machine"},
     {0},
 };
 
@@ -50,7 +58,8 @@ static bool choose_work(void *state, struct result *result, struct err *err)
 
     (void)result;
     for (size_t i = 0; i < c->missing.count; i++) {
-        struct machine *m = watch_goes_on(err) ? machine_load(c->ids.items[c->missing.items[i]], err) : NULL;
+        struct machine *m =
+            watch_goes_on(err) ? machine_load(c->ids.items[c->missing.items[i]], err) : NULL;
         if (!m)
             return false;
         vec_push(&c->loaded, m);
@@ -72,7 +81,8 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     for (size_t i = 0; i < c->loaded.count; i++) {
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
-        *id = mem_strdup(c->loaded.items[i]->id);   /* by its own name from now on, also where a directory was named */
+        /* by its own name from now on, also where a directory was named */
+        *id = mem_strdup(c->loaded.items[i]->id);
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;
     }
@@ -84,7 +94,11 @@ static bool choose_publish(struct session *s, void *state, struct result *result
 
 static bool set_machines(struct session *s, const char *list, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "loads", .work = choose_work, .publish = choose_publish, .free = choosing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "loads",
+                                        .work = choose_work,
+                                        .publish = choose_publish,
+                                        .free = choosing_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     struct choosing *c = mem_zero(1, sizeof *c);
     char *copy = mem_strdup(list), *save;
     bool ok = true;
@@ -108,8 +122,10 @@ static bool set_machines(struct session *s, const char *list, struct task *task,
     return false;
 }
 
-/* A line of the table and a member of JSON's object, where switches are switches and counts numbers. */
-static void show(const struct settings *settings, const struct setting *setting, struct result_table *t, struct result *result)
+/* A line of the table and a member of JSON's object, where switches are switches and counts
+ * numbers. */
+static void show(const struct settings *settings, const struct setting *setting,
+                 struct result_table *t, struct result *result)
 {
     struct str value = {0};
 
@@ -118,7 +134,8 @@ static void show(const struct settings *settings, const struct setting *setting,
     cell_text(t, str_text(&value));
     if (setting->kind == SETTING_SWITCH)
         result_switch(result, setting->name, strcmp(str_text(&value), "on") == 0);
-    else if (setting->kind == SETTING_COUNT && strspn(str_text(&value), "0123456789") == value.length)
+    else if (setting->kind == SETTING_COUNT &&
+             strspn(str_text(&value), "0123456789") == value.length)
         result_count(result, setting->name, strtoll(str_text(&value), NULL, 10));
     else
         result_text(result, setting->name, str_text(&value));
@@ -127,7 +144,8 @@ static void show(const struct settings *settings, const struct setting *setting,
 
 static void show_all(struct session *s, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "name", .kind = CELL_TEXT, .width = 10}, {.key = "value", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "name", .kind = CELL_TEXT, .width = 10},
+                                                   {.key = "value", .kind = CELL_TEXT}};
     struct str machines = {0};
     json_t *ids = json_array();
     struct result_table *t = result_table(result, "settings", columns, 2);
@@ -154,7 +172,8 @@ static bool refuse_name(const char *name, struct err *err)
     similar_try(&similar, "machine");   /* of the document, not of the settings */
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo), "unknown setting \"%s\"", name);
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo),
+                   "unknown setting \"%s\"", name);
 }
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
@@ -170,7 +189,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!setting && !machine)
         return refuse_name(v->name, err);
     if (!v->value)
-        return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "no value for %s", v->name);
+        return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "no value for %s",
+                       v->name);
     if (machine)
         return set_machines(s, v->value, task, err);
     if (!setting_set(&s->settings, setting, v->value, err))
@@ -179,12 +199,14 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     return true;
 }
 
-static const char *const examples[] = {"set machine skylake,znver4", "set format csv", "set threads 4", NULL};
+static const char *const examples[] = {"set machine skylake,znver4", "set format csv",
+                                       "set threads 4", NULL};
 
 const struct command command_set = {
     .name = "set",
     .help = "show the settings, or change one",
-    .description = "machine ID[,ID...] selects the machines shown side by side; the first is the current one.",
+    .description =
+        "machine ID[,ID...] selects the machines shown side by side; the first is the current one.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct set_values),

@@ -10,7 +10,12 @@ struct source_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct source_values, path), .required = true, .complete = COMPLETE_FILE, .help = "script with one or more commands per line"},
+    {.name = "FILE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct source_values, path),
+     .required = true,
+     .complete = COMPLETE_FILE,
+     .help = "script with one or more commands per line"},
     {0},
 };
 
@@ -22,9 +27,11 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     (void)result;
     if (depth == SCRIPTS_NESTED)
-        return err_set(err, ERR_LIMIT, "check whether a script sources itself", "scripts nested deeper than %d", SCRIPTS_NESTED);
+        return err_set(err, ERR_LIMIT, "check whether a script sources itself",
+                       "scripts nested deeper than %d", SCRIPTS_NESTED);
     depth++;
-    bool ok = file_read(v->path, SCRIPT_LIMIT, &text, err) && command_script(s, v->path, str_text(&text), s->out, err);
+    bool ok = file_read(v->path, SCRIPT_LIMIT, &text, err) &&
+              command_script(s, v->path, str_text(&text), s->out, err);
     depth--;
     str_done(&text);
     return ok;

@@ -12,7 +12,11 @@ struct throughput_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "EXPERIMENT", .kind = PARAMETER_TEXT, .at = offsetof(struct throughput_values, experiment), .required = true, .complete = COMPLETE_FORM,
+    {.name = "EXPERIMENT",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct throughput_values, experiment),
+     .required = true,
+     .complete = COMPLETE_FORM,
      .help = "forms with counts, joined by +; no quotes needed"},
     {0},
 };
@@ -37,25 +41,32 @@ struct load {
 };
 
 /* The µops of all terms; false with err when the machine does not know a form. */
-static bool collect(const struct experiment *e, const struct machine *m, struct load *load, struct err *err)
+static bool collect(const struct experiment *e, const struct machine *m, struct load *load,
+                    struct err *err)
 {
     for (unsigned i = 0; i < e->count; i++) {
         const struct mapping_entry *entry = mapping_find(m->mapping, e->terms[i].form);
         if (!entry)
             return machine_refuse_form(m, e->terms[i].form, "mapping show *NAME* finds forms", err);
         for (unsigned k = 0; k < entry->usage.count; k++)
-            vec_push(&load->masses, ((struct mass){entry->usage.uops[k].ports, entry->usage.uops[k].count * e->terms[i].count}));
+            vec_push(&load->masses,
+                     ((struct mass){entry->usage.uops[k].ports,
+                                    entry->usage.uops[k].count * e->terms[i].count}));
         const struct latency_rule *alone = machine_alone(m, e->terms[i].form);
         load->alone += alone ? alone->cycles * e->terms[i].count : 0;
     }
     return true;
 }
 
-static void show(const struct machine *m, double cycles, bool alone, portset full, const double *totals, struct result *result)
+static void show(const struct machine *m, double cycles, bool alone, portset full,
+                 const double *totals, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
-        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 4, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
+        {.key = "cycles",
+         .kind = CELL_NUMBER,
+         .decimals = 4,
+         .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
         {.key = "port", .kind = CELL_TEXT, .width = 6},
         {.key = "load", .unit = NULL, .kind = CELL_NUMBER, .decimals = 4},
         {.key = "full", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_JSON},
@@ -65,14 +76,18 @@ static void show(const struct machine *m, double cycles, bool alone, portset ful
     json_t *names = json_array();
 
     portset_print(full, ports, &bound);
-    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, alone ? "microcode or waiting, the least that each form takes alone" : full ? str_text(&bound) : "nothing");
+    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id,
+                alone  ? "microcode or waiting, the least that each form takes alone"
+                : full ? str_text(&bound)
+                       : "nothing");
     result_text(result, "machine", m->id);
     result_number(result, "cycles", cycles);
     for (unsigned j = 0; j < ports->count; j++)
         if (full >> j & 1)
             json_array_append_new(names, json_text(ports->names[j]));
     result_nested(result, "bottleneck", names);
-    struct result_table *t = result_table(result, "ports", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "ports", columns, sizeof columns / sizeof *columns);
     t->shape = TABLE_MAP;
     t->headless = true;
     t->indent = "  ";
@@ -101,7 +116,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     bool ok = collect(&e, m, &load, err);
     if (ok) {
         double *pressure = mem_zero(load.masses.count * ports->count + 1, sizeof *pressure);
-        double cycles = schedule_balance(load.masses.items, load.masses.count, ports->count, pressure, totals, &full);
+        double cycles = schedule_balance(load.masses.items, load.masses.count, ports->count,
+                                         pressure, totals, &full);
         bool alone = load.alone > cycles;
         show(m, alone ? load.alone : cycles, alone, alone ? 0 : full, totals, result);
         free(pressure);
@@ -116,7 +132,8 @@ static const char *const examples[] = {"throughput 2*ADD (R64, R64) + IMUL (R64,
 const struct command command_throughput = {
     .name = "throughput",
     .help = "predict the cycles and port load of an experiment on the current machine",
-    .description = "Assumes independent instructions; the bottleneck is the smallest set of saturated ports.",
+    .description =
+        "Assumes independent instructions; the bottleneck is the smallest set of saturated ports.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct throughput_values),

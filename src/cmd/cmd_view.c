@@ -11,7 +11,11 @@ struct verb_values {
 };
 
 static const struct parameter view_arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .required = true, .complete = COMPLETE_VIEW,
+    {.name = "NAME",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct verb_values, text),
+     .required = true,
+     .complete = COMPLETE_VIEW,
      .help = "view, by an unambiguous abbreviation, or place"},
     {0},
 };
@@ -25,7 +29,8 @@ static const char *const view_examples[] = {"view timeline", NULL};
 
 const struct command command_view = {
     .name = "view",
-    .help = "show a view in its pane, or a place (LOOP, PROGRAM, LAB); in batch mode, print the view",
+    .help =
+        "show a view in its pane, or a place (LOOP, PROGRAM, LAB); in batch mode, print the view",
     .description = "In batch mode COLUMNS and LINES give the size (default 120 by 38).",
     .arguments = view_arguments,
     .examples = view_examples,
@@ -35,7 +40,12 @@ const struct command command_view = {
 };
 
 static const struct parameter pane_arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .required = true, .complete = COMPLETE_VIEW, .help = "next, previous, or a view of the place"},
+    {.name = "NAME",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct verb_values, text),
+     .required = true,
+     .complete = COMPLETE_VIEW,
+     .help = "next, previous, or a view of the place"},
     {0},
 };
 
@@ -49,7 +59,8 @@ static const char *const pane_examples[] = {"pane next", "pane timeline", NULL};
 const struct command command_pane = {
     .name = "pane",
     .help = "give the keys to another pane of the place",
-    .description = "On a large screen the panes of a place stand next to each other; set panes off leaves the one with the keys alone.",
+    .description = "On a large screen the panes of a place stand next to each other; set panes off "
+                   "leaves the one with the keys alone.",
     .arguments = pane_arguments,
     .examples = pane_examples,
     .flags = COMMAND_SHOWN,
@@ -58,7 +69,11 @@ const struct command command_pane = {
 };
 
 static const struct parameter find_arguments[] = {
-    {.name = "TEXT | --next | --previous", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .required = true, .verbatim = true,
+    {.name = "TEXT | --next | --previous",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct verb_values, text),
+     .required = true,
+     .verbatim = true,
      .help = "text to search for, or the direction to continue"},
     {0},
 };
@@ -81,8 +96,12 @@ const struct command command_find = {
 };
 
 static const struct parameter jump_arguments[] = {
-    {.name = "WHERE", .kind = PARAMETER_CHOICE, .at = offsetof(struct verb_values, text), .choices = "back|forward|mapping|experiments|kernel",
-     .otherwise = "the mapping, from there the experiments", .help = "the view in which the form under the cursor is looked for, or a place where one was"},
+    {.name = "WHERE",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct verb_values, text),
+     .choices = "back|forward|mapping|experiments|kernel",
+     .otherwise = "the mapping, from there the experiments",
+     .help = "the view in which the form under the cursor is looked for, or a place where one was"},
     {0},
 };
 
@@ -98,8 +117,10 @@ static const char *const jump_examples[] = {"jump", "jump kernel", "jump back", 
 const struct command command_jump = {
     .name = "jump",
     .help = "go to the form under the cursor in another view, or back",
-    .description = "From an instruction, an experiment (its first form) or a checked form to its row in the mapping, from there to the experiments that have it or the lines of the loop. "
-                   "jump back and jump forward go through the places that were left by jumps and by view.",
+    .description =
+        "From an instruction, an experiment (its first form) or a checked form to its row in the "
+        "mapping, from there to the experiments that have it or the lines of the loop. "
+        "jump back and jump forward go through the places that were left by jumps and by view.",
     .arguments = jump_arguments,
     .examples = jump_examples,
     .values_size = sizeof(struct verb_values),
@@ -108,7 +129,11 @@ const struct command command_jump = {
 };
 
 static const struct parameter sort_arguments[] = {
-    {.name = "COLUMN", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .otherwise = "original order", .complete = COMPLETE_SORT,
+    {.name = "COLUMN",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct verb_values, text),
+     .otherwise = "original order",
+     .complete = COMPLETE_SORT,
      .help = "columns to sort by, one after the other, at most four; -COLUMN for descending order"},
     {0},
 };
@@ -118,7 +143,8 @@ static bool run_sort(struct session *s, const void *values, struct result *resul
     return session_view(s, "sort", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const sort_examples[] = {"sort error", "sort -cycles", "sort state -error", "sort", NULL};
+static const char *const sort_examples[] = {"sort error", "sort -cycles", "sort state -error",
+                                            "sort", NULL};
 
 const struct command command_sort = {
     .name = "sort",
@@ -131,17 +157,24 @@ const struct command command_sort = {
 };
 
 static const struct parameter filter_arguments[] = {
-    {.name = "EXPRESSION", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .otherwise = "show all rows", .complete = COMPLETE_FILTER,
-     .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, or words to find in any column; quotes take text as it stands"},
+    {.name = "EXPRESSION",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct verb_values, text),
+     .otherwise = "show all rows",
+     .complete = COMPLETE_FILTER,
+     .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, "
+             "or words to find in any column; quotes take text as it stands"},
     {0},
 };
 
-static bool run_filter(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_filter(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     return session_view(s, "filter", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const filter_examples[] = {"filter cycles>2 & form~VADD", "filter error>40% | error<-40%", "filter", NULL};
+static const char *const filter_examples[] = {"filter cycles>2 & form~VADD",
+                                              "filter error>40% | error<-40%", "filter", NULL};
 
 const struct command command_filter = {
     .name = "filter",
@@ -169,7 +202,11 @@ enum action action_find(const char *name)
 }
 
 static const struct parameter do_arguments[] = {
-    {.name = "ACTION", .kind = PARAMETER_CHOICE, .at = offsetof(struct verb_values, text), .required = true, .choices = ACTION_CHOICES,
+    {.name = "ACTION",
+     .kind = PARAMETER_CHOICE,
+     .at = offsetof(struct verb_values, text),
+     .required = true,
+     .choices = ACTION_CHOICES,
      .help = "action; what it does in a view is listed by keys"},
     {0},
 };
@@ -192,12 +229,17 @@ const struct command command_do = {
 };
 
 static const struct parameter prompt_arguments[] = {
-    {.name = "TEXT", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .otherwise = "an empty prompt", .verbatim = true,
+    {.name = "TEXT",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct verb_values, text),
+     .otherwise = "an empty prompt",
+     .verbatim = true,
      .help = "what stands in the prompt, to be completed; the filter in force follows filter"},
     {0},
 };
 
-static bool run_prompt(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_prompt(struct session *s, const void *values, struct result *result,
+                       struct err *err)
 {
     return session_view(s, "prompt", ((const struct verb_values *)values)->text, result, err);
 }

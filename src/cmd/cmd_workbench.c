@@ -14,11 +14,18 @@ struct tutorial_values {
 };
 
 static const struct parameter tutorial_arguments[] = {
-    {.name = "STEP", .kind = PARAMETER_COUNT, .at = offsetof(struct tutorial_values, step), .least = 1, .most = 99, .initial = "1", .help = "step to begin with"},
+    {.name = "STEP",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct tutorial_values, step),
+     .least = 1,
+     .most = 99,
+     .initial = "1",
+     .help = "step to begin with"},
     {0},
 };
 
-static bool run_tutorial(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_tutorial(struct session *s, const void *values, struct result *result,
+                         struct err *err)
 {
     const struct tutorial_values *v = values;
     char step[24];
@@ -32,7 +39,8 @@ static const char *const tutorial_examples[] = {"tutorial", "tutorial 7", NULL};
 const struct command command_tutorial = {
     .name = "tutorial",
     .help = "show the workbench step by step",
-    .description = "Each step says what to press or type, and the next one comes once that was done. F8 skips a step, Esc ends the tutorial.",
+    .description = "Each step says what to press or type, and the next one comes once that was "
+                   "done. F8 skips a step, Esc ends the tutorial.",
     .arguments = tutorial_arguments,
     .examples = tutorial_examples,
     .values_size = sizeof(struct tutorial_values),
@@ -44,7 +52,14 @@ struct demo_values {
 };
 
 static const struct parameter demo_options[] = {
-    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct demo_values, seconds), .value = "T", .least = 1, .most = 3600, .initial = "120", .help = "how long it plays, such as 60 or 2m"},
+    {.name = "--seconds",
+     .kind = PARAMETER_DURATION,
+     .at = offsetof(struct demo_values, seconds),
+     .value = "T",
+     .least = 1,
+     .most = 3600,
+     .initial = "120",
+     .help = "how long it plays, such as 60 or 2m"},
     {0},
 };
 
@@ -63,8 +78,10 @@ static const char *const demo_examples[] = {"demo", "demo --seconds 60", NULL};
 
 const struct command command_demo = {
     .name = "demo",
-    .help = "play two minutes of commands: a loop, then the ports of a simulated CPU, then this one",
-    .description = "Any key ends it. It plays in a session of its own; yours comes back as it was. Refused while jobs run.",
+    .help =
+        "play two minutes of commands: a loop, then the ports of a simulated CPU, then this one",
+    .description = "Any key ends it. It plays in a session of its own; yours comes back as it was. "
+                   "Refused while jobs run.",
     .options = demo_options,
     .examples = demo_examples,
     .values_size = sizeof(struct demo_values),
@@ -85,9 +102,12 @@ static bool run_quit(struct session *s, const void *values, struct result *resul
         const bool asks = job_working(&info) || s->document.profile;
         asked = asks ? clock_seconds() : asked;
         if (job_working(&info))
-            return err_set(err, ERR_USAGE, "quit again cancels it and leaves", "%s is running", info.title);
+            return err_set(err, ERR_USAGE, "quit again cancels it and leaves", "%s is running",
+                           info.title);
         if (s->document.profile)
-            return err_set(err, ERR_USAGE, "quit again leaves it", "the profile of %s is in no file", path_base(s->document.profile->program));
+            return err_set(err, ERR_USAGE, "quit again leaves it",
+                           "the profile of %s is in no file",
+                           path_base(s->document.profile->program));
     }
     s->quit = true;
     return true;
@@ -98,7 +118,8 @@ static const char *const quit_examples[] = {"quit", NULL};
 const struct command command_quit = {
     .name = "quit",
     .help = "leave",
-    .description = "Running jobs are cancelled; their measurements are kept. The workbench asks once when a job runs, or there is a profile, which no file holds.",
+    .description = "Running jobs are cancelled; their measurements are kept. The workbench asks "
+                   "once when a job runs, or there is a profile, which no file holds.",
     .examples = quit_examples,
     .flags = COMMAND_SILENT,
     .run = run_quit,

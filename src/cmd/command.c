@@ -154,7 +154,8 @@
 COMMANDS(DECLARED)
 const struct command *const commands[] = {COMMANDS(LISTED) NULL};
 
-/* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when letter by letter. */
+/* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when
+ * letter by letter. */
 static int words_match(const struct command *command, int count, char **words, bool *exact)
 {
     const char *name = command->name;
@@ -163,7 +164,8 @@ static int words_match(const struct command *command, int count, char **words, b
     *exact = true;
     while (*name) {
         size_t span = strcspn(name, " ");
-        if (used >= count || !*words[used] || strlen(words[used]) > span || strncmp(name, words[used], strlen(words[used])) != 0)
+        if (used >= count || !*words[used] || strlen(words[used]) > span ||
+            strncmp(name, words[used], strlen(words[used])) != 0)
             return 0;
         *exact &= strlen(words[used]) == span;
         name += span + (name[span] == ' ');
@@ -177,12 +179,14 @@ static void list_verbs(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
         const char *space = strchr((*c)->name, ' ');
-        if (space && strlen(word) == (size_t)(space - (*c)->name) && str_has_prefix((*c)->name, word))
+        if (space && strlen(word) == (size_t)(space - (*c)->name) &&
+            str_has_prefix((*c)->name, word))
             str_addf(out, "%s%s", out->length ? ", " : "", (*c)->name);
     }
 }
 
-/* The command that words which name none are closest to: a verb without its noun, a slip in either word, a noun that goes on. */
+/* The command that words which name none are closest to: a verb without its noun, a slip in either
+ * word, a noun that goes on. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};
@@ -201,7 +205,8 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)   /* the verb's command */
+    /* the verb's command */
+    for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
     str_done(&typed);
@@ -221,7 +226,8 @@ static void refuse(int count, char **words, struct err *err)
         str_addf(&todo, "did you mean %s?", meant);
     else
         str_add(&todo, "help lists the commands");
-    err_set(err, ERR_USAGE, str_text(&todo), "\"%s%s%s\" is no command", words[0], verbs.length && *second ? " " : "", verbs.length ? second : "");
+    err_set(err, ERR_USAGE, str_text(&todo), "\"%s%s%s\" is no command", words[0],
+            verbs.length && *second ? " " : "", verbs.length ? second : "");
     str_done(&todo);
     str_done(&verbs);
 }
@@ -274,7 +280,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         /* What follows tells `k l x.s` (load) from `k l` (list). */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A name of more words stands before one of fewer, to which they would be arguments: `k a` is kernel analyze, not keys. */
+        /* A name of more words stands before one of fewer, to which they would be arguments: `k a`
+         * is kernel analyze, not keys. */
         if (!exact && n < most)
             continue;
         /* One that goes either way (`kernel learn`) stands back behind both. */
@@ -295,7 +302,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         found = c;
     }
     if (matches > 1) {
-        err_set(err, ERR_USAGE, "type more letters", "\"%s\" is ambiguous: %s", words[0], str_text(&names));
+        err_set(err, ERR_USAGE, "type more letters", "\"%s\" is ambiguous: %s", words[0],
+                str_text(&names));
         found = NULL;
     } else if (!matches) {
         refuse(count, words, err);
@@ -304,13 +312,15 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* What the command and the jobs that it waited for have to say, in the session's format; what a job has prepared is not copied, as it may be large. */
+/* What the command and the jobs that it waited for have to say, in the session's format; what a job
+ * has prepared is not copied, as it may be large. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
     bool json = s->settings.format == FORMAT_JSON, csv = s->settings.format == FORMAT_CSV;
 
-    if (json ? !result_command(s->result) && result_empty(s->result) : result_empty(s->result) || (csv && !result_has_data(s->result)))
+    if (json ? !result_command(s->result) && result_empty(s->result)
+             : result_empty(s->result) || (csv && !result_has_data(s->result)))
         return;
     if (!result_take_prepared(s->result, s->settings.format, &style, out))
         result_write(s->result, s->settings.format, &style, out);
@@ -330,7 +340,8 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* What failed shows nothing to export, so neither does the result before it pass for its own; what has a view come into sight ends that. */
+/* What failed shows nothing to export, so neither does the result before it pass for its own; what
+ * has a view come into sight ends that. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -348,7 +359,8 @@ void command_job_failed(struct session *s, const char *title)
 /* Whether there is something to keep: a confirmation does not replace what was shown before it. */
 static bool shows(const struct session *s, const struct command *c)
 {
-    return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) && !result_empty(s->result) && !result_is_confirmation(s->result);
+    return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
+           !result_empty(s->result) && !result_is_confirmation(s->result);
 }
 
 char *command_take_job_result(struct session *s, const char *title)
@@ -373,8 +385,10 @@ char *command_take_job_result(struct session *s, const char *title)
 /* While a job makes what takes the session's place nothing changes that would be lost with it. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
-    return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) || c->flags & COMMAND_SILENT ||
-           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u %s", s->replacing, s->replacing_how);
+    return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
+           c->flags & COMMAND_SILENT ||
+           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u %s",
+                   s->replacing, s->replacing_how);
 }
 
 static bool interrupted(void *state)
@@ -383,7 +397,8 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* A command that only reads: on the screen it works next to it, on what the session was when it began. */
+/* A command that only reads: on the screen it works next to it, on what the session was when it
+ * began. */
 struct reading {
     const struct command *command;
     char **words;             /* its own: values borrow from them */
@@ -443,9 +458,14 @@ static void *values_read(const struct command *c, char **words, size_t count, st
     return NULL;
 }
 
-static bool prepare_reading(struct session *s, const struct command *c, char **words, size_t count, struct task *task, struct err *err)
+static bool prepare_reading(struct session *s, const struct command *c, char **words, size_t count,
+                            struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs", .work = reading_work, .publish = reading_publish, .free = reading_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "runs",
+                                        .work = reading_work,
+                                        .publish = reading_publish,
+                                        .free = reading_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     struct reading *r = mem_zero(1, sizeof *r);
 
     r->command = c;
@@ -460,8 +480,10 @@ static bool prepare_reading(struct session *s, const struct command *c, char **w
     return task_give(task, &ops, r);
 }
 
-/* Runs a record's handlers on its words; machines that were loaded for one that was @typed are its own. */
-static bool run_record(struct session *s, const struct command *c, char **words, size_t count, bool typed, struct err *err)
+/* Runs a record's handlers on its words; machines that were loaded for one that was @typed are its
+ * own. */
+static bool run_record(struct session *s, const struct command *c, char **words, size_t count,
+                       bool typed, struct err *err)
 {
     struct task task = {0};
     bool ok = may_run(s, c, err);
@@ -470,7 +492,8 @@ static bool run_record(struct session *s, const struct command *c, char **words,
         ok = prepare_reading(s, c, words, count, &task, err);
     } else if (ok) {
         void *values = values_read(c, words, count, err);
-        ok = values && (c->prepare ? c->prepare(s, values, &task, err) : (c->read ? c->read : c->run)(s, values, s->result, err));
+        ok = values && (c->prepare ? c->prepare(s, values, &task, err)
+                                   : (c->read ? c->read : c->run)(s, values, s->result, err));
         values_free(c, values);
     }
     ok = ok && (!task.ops || task_start(s, c->name, &task, err));
@@ -486,7 +509,8 @@ static void add_error(struct result *result, const struct err *err)
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
-/* The view that shows all that was said on a line, so far in @own and now in the session's (NULL: as text), where the command @printed: only if it shows all of it. */
+/* The view that shows all that was said on a line, so far in @own and now in the session's (NULL:
+ * as text), where the command @printed: only if it shows all of it. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
     if (!printed && !s->in_view)
@@ -494,9 +518,10 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
     return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
 }
 
-/* Runs @c with a result of its own: a command may run others. What it says goes to @out (NULL: nowhere); @line is what was typed, NULL: no result is
- * kept. */
-static bool run_command(struct session *s, const struct command *c, char **words, size_t count, const char *line, FILE *out, struct err *err)
+/* Runs @c with a result of its own: a command may run others. What it says goes to @out (NULL:
+ * nowhere); @line is what was typed, NULL: no result is kept. */
+static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
+                        const char *line, FILE *out, struct err *err)
 {
     struct result *outer = s->result;
     struct str printed = {0};
@@ -531,7 +556,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
-    if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))   /* what goes on in the background says so, which is no result */
+    /* what goes on in the background says so, which is no result */
+    if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
     if (line)
         note_end(s, c, line, ok);
@@ -544,8 +570,10 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
-/* What is no command, or no command line, prints its object of JSON, too; it stands under the words as they were typed. */
-static void print_refusal(struct session *s, const char *text, const char *end, FILE *out, const struct err *err)
+/* What is no command, or no command line, prints its object of JSON, too; it stands under the words
+ * as they were typed. */
+static void print_refusal(struct session *s, const char *text, const char *end, FILE *out,
+                          const struct err *err)
 {
     if (s->settings.format != FORMAT_JSON || !out)
         return;
@@ -565,8 +593,10 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Whether @c has to wait for a job that loads the machines it names. What hinders it otherwise it says itself when it runs. False with err. */
-static bool waits_for_machines(struct session *s, const struct command *c, char **words, size_t count, bool *waits, struct err *err)
+/* Whether @c has to wait for a job that loads the machines it names. What hinders it otherwise it
+ * says itself when it runs. False with err. */
+static bool waits_for_machines(struct session *s, const struct command *c, char **words,
+                               size_t count, bool *waits, struct err *err)
 {
     struct result *outer = s->result;
     struct err none = {0};
@@ -581,7 +611,8 @@ static bool waits_for_machines(struct session *s, const struct command *c, char 
     return ok;
 }
 
-bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits, struct err *err)
+bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits,
+                     struct err *err)
 {
     struct line_words words = {0};
     int used = 0;
@@ -592,7 +623,8 @@ bool command_execute(struct session *s, const char *text, const char *end, FILE 
         goto out;
     }
     ok = words.count == 0;
-    const struct command *command = words.count ? command_lookup(words.count, words.items, &used, err) : NULL;
+    const struct command *command =
+        words.count ? command_lookup(words.count, words.items, &used, err) : NULL;
     if (!command && !ok) {
         char *refused = line_rest(text, end, 0);
         print_refusal(s, text, end, out, err);
@@ -616,7 +648,8 @@ out:
     return ok;
 }
 
-bool command_call(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
+bool command_call(struct session *s, const struct command *c, char **words, size_t count,
+                  struct err *err)
 {
     return run_command(s, c, words, count, NULL, NULL, err);
 }
@@ -634,7 +667,8 @@ bool command_check(const char *line, const struct command **found, struct err *e
         char *raw = line_rest(line, end, used);
         void *values = mem_zero(1, c->values_size + 1);
         bool whole = c->flags & COMMAND_RAW && words.count > used;
-        ok = parameters_read(c->name, c->arguments, c->options, whole ? &raw : words.items + used, whole ? 1 : (size_t)(words.count - used), values, err);
+        ok = parameters_read(c->name, c->arguments, c->options, whole ? &raw : words.items + used,
+                             whole ? 1 : (size_t)(words.count - used), values, err);
         parameters_done(c->arguments, c->options, values);
         free(values);
         free(raw);

@@ -1,15 +1,23 @@
-/* Commands: one record each, beside its code, from which parsing, help, the man page, completion and tests come.
+/* Commands: one record each, beside its code, from which parsing, help, the man page, completion
+ * and tests come.
  *
  * To add one:
- * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am; a new name stands in command.c's list too, one line.
- * 2. struct NAME_values holds what is read; `static const struct parameter options[]` and `arguments[]` describe each member (parameter.h): kind, offsetof,
- *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise, completion, help. Handlers parse nothing.
- * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err *err)` does the work and fills the result (table/result.h): fields
- *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format. What does and shows nothing
+ * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am; a new name stands in command.c's
+ *    list too, one line.
+ * 2. struct NAME_values holds what is read; `static const struct parameter options[]` and
+ *    `arguments[]` describe each member (parameter.h): kind, offsetof,
+ *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise,
+ *    completion, help. Handlers parse nothing.
+ * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err
+ *    *err)` does the work and fills the result (table/result.h): fields
+ *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format.
+ *    What does and shows nothing
  *    calls result_confirm, or result_note. What takes its time has `prepare` in place of run, which
  *    takes what the work needs (cmd/task.h); what only reads the session has `read`.
- * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size, .run, .flags, .examples}`; an example stands alone on a line.
- * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man page. JSON prints one object per command, by itself. */
+ * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size,
+ *    .run, .flags, .examples}`; an example stands alone on a line.
+ * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man
+ *    page. JSON prints one object per command, by itself. */
 #ifndef PORTOLAN_CMD_COMMAND_H
 #define PORTOLAN_CMD_COMMAND_H
 
@@ -22,47 +30,63 @@
 extern const struct command *const commands[];   /* ends with NULL */
 extern const struct command command_kernel_load, command_set;
 
-/* Runs one command line; ';' separates several outside quotes and parentheses. What they print is written to @out as each ends.
- * False with err on the first failure. On the screen a command may leave a job running that is waited for; what follows is then kept in session.queue. */
+/* Runs one command line; ';' separates several outside quotes and parentheses. What they print is
+ * written to @out as each ends. False with err on the first failure. On the screen a command may
+ * leave a job running that is waited for; what follows is then kept in session.queue. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
-/* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run goes on. */
-bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err);
-/* Runs the command from @text to @end for the queue; *@waits: not yet, it is to run when the job that session.queue names has ended. */
-bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits, struct err *err);
+/* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run
+ * goes on. */
+bool command_script(struct session *s, const char *name, const char *text, FILE *out,
+                    struct err *err);
+/* Runs the command from @text to @end for the queue; *@waits: not yet, it is to run when the job
+ * that session.queue names has ended. */
+bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits,
+                     struct err *err);
 /* A job of the workbench has failed: until something else is shown `export` has nothing. */
 void command_job_failed(struct session *s, const char *title);
-/* The result of a job that ended while no command ran, as text to be freed, NULL when there is none; it is the last result now, for `export`,
- * unless it only confirms. */
+/* The result of a job that ended while no command ran, as text to be freed, NULL when there is
+ * none; it is the last result now, for `export`, unless it only confirms. */
 char *command_take_job_result(struct session *s, const char *title);
-/* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it took. NULL with err. */
+/* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it
+ * took. NULL with err. */
 const struct command *command_lookup(int count, char **words, int *used, struct err *err);
 /* Runs @c on @count words; what it says goes nowhere. */
-bool command_call(struct session *s, const struct command *c, char **words, size_t count, struct err *err);
-/* Reads @line as a command without running it: false with err when it is none or its words are refused. For tests of examples. */
+bool command_call(struct session *s, const struct command *c, char **words, size_t count,
+                  struct err *err);
+/* Reads @line as a command without running it: false with err when it is none or its words are
+ * refused. For tests of examples. */
 bool command_check(const char *line, const struct command **found, struct err *err);
 /* Appends "FILE [--machine ID]...". */
 void command_usage(const struct command *c, struct str *out);
 
-/* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is -1: any. */
+/* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is
+ * -1: any. */
 bool command_cpu(size_t number, int *out, struct err *err);
 
 /* Writes @text to @file and confirms it in @result. False with err. */
-bool command_write(const char *file, const struct str *text, struct result *result, struct err *err);
+bool command_write(const char *file, const struct str *text, struct result *result,
+                   struct err *err);
 
 /* The nouns' handlers. */
 
-/* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
+/* Puts results that a running `experiments measure` has delivered so far into the session's table;
+ * the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
-/* On what, and how long, experiments are measured; the rest as experiments measure does without options. */
+/* On what, and how long, experiments are measured; the rest as experiments measure does without
+ * options. */
 struct measure_choice {
     const char *simulate;   /* machine to simulate; NULL: this CPU */
     double patience;        /* NaN: the default */
     size_t cpu;             /* NOT_GIVEN: an idle one */
 };
-/* Puts *@made in place of the session's experiments (session_set_experiments), unless measuring is refused, and does what experiments measure does: all that has no cycles. False with err. */
-bool experiments_measure(struct session *s, struct experiments **made, const struct experiments *base, const struct measure_choice *choice, struct result *result, struct err *err);
+/* Puts *@made in place of the session's experiments (session_set_experiments), unless measuring is
+ * refused, and does what experiments measure does: all that has no cycles. False with err. */
+bool experiments_measure(struct session *s, struct experiments **made,
+                         const struct experiments *base, const struct measure_choice *choice,
+                         struct result *result, struct err *err);
 #define EVOLVED_MACHINE "evolved"   /* that evolve adopt makes */
-/* Has @s use the charted machine @name as it is on disk: what is used from now on is what was saved. A fault goes to the log. UI thread. */
+/* Has @s use the charted machine @name as it is on disk: what is used from now on is what was
+ * saved. A fault goes to the log. UI thread. */
 void chart_adopt(struct session *s, const char *directory, const char *name);
 /* UI thread: what program profile has seen so far becomes the document's. */
 void profile_publish(struct session *s);
@@ -72,7 +96,8 @@ void blame_publish(struct session *s);
 bool experiments_required(const struct session *s, struct err *err);
 /* Whether measuring is paused. */
 bool experiments_paused(const struct session *s);
-/* Which rows of the session's experiments fit @filter ("": all), one flag a row, to be freed. NULL with err. */
+/* Which rows of the session's experiments fit @filter ("": all), one flag a row, to be freed. NULL
+ * with err. */
 bool *experiments_fitting(struct session *s, const char *filter, struct err *err);
 
 #endif

@@ -14,27 +14,33 @@
 enum command_flags {
     COMMAND_CHANGES = 1,   /* the document: what was analysed and predicted is stale afterwards */
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
-    COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
+    /* the remainder of the line is one argument, as written; the only parameter is a
+     * PARAMETER_TEXT */
+    COMMAND_RAW = 4,
     COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
     COMMAND_SHOWN = 16,    /* it acts on what is shown: that stays to be exported where it fails */
 };
 
 struct command {
     const char *name;                    /* "kernel load": noun and verb, or one word */
-    const char *aliases;                 /* other names, of one word each, a blank between them; NULL: none */
+    /* other names, of one word each, a blank between them; NULL: none */
+    const char *aliases;
     const char *help;                    /* one line, without a full stop */
     const char *description;             /* sentences; NULL: the line says it all */
     const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
     const char *const *examples;         /* at least one, ends with NULL */
-    size_t values_size;                  /* of the struct that the parameters fill; 0: there are none */
+    /* of the struct that the parameters fill; 0: there are none */
+    size_t values_size;
     unsigned flags;
     /* One of the three. @values go when it returns, but those of read. False with err. */
     /* UI thread: does it at once. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
-    /* UI thread: takes what the work needs from @s into @task (task_give), which copies strings. A worker does that work, and the UI thread publishes what it made
-     * (struct task_ops). With nothing given all is done. */
+    /* UI thread: takes what the work needs from @s into @task (task_give), which copies strings. A
+     * worker does that work, and the UI thread publishes what it made (struct task_ops). With
+     * nothing given all is done. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
-    /* Worker, on the screen: only reads kernel, loop, machines, forms, experiments and settings. @s is a copy of what these were when it began. */
+    /* Worker, on the screen: only reads kernel, loop, machines, forms, experiments and settings. @s
+     * is a copy of what these were when it began. */
     bool (*read)(struct session *s, const void *values, struct result *result, struct err *err);
 };
 

@@ -1,4 +1,5 @@
-/* Two loops beside each other, aligned by instruction: what `kernel diff` prints and the view compare shows. It holds all that it is of. */
+/* Two loops beside each other, aligned by instruction: what `kernel diff` prints and the view
+ * compare shows. It holds all that it is of. */
 #ifndef PORTOLAN_CMD_COMPARISON_H
 #define PORTOLAN_CMD_COMPARISON_H
 
@@ -8,11 +9,14 @@
 
 #define COMPARISON_NONE UINT32_MAX
 
-enum comparison_change { COMPARISON_SAME, COMPARISON_CHANGED, COMPARISON_ONLY_A, COMPARISON_ONLY_B };
+enum comparison_change {
+    COMPARISON_SAME, COMPARISON_CHANGED, COMPARISON_ONLY_A, COMPARISON_ONLY_B
+};
 
 /* One row: an instruction of each, or of one. */
 struct comparison_row {
-    uint32_t a, b;                    /* rows of the analyses; COMPARISON_NONE: that one has none here */
+    /* rows of the analyses; COMPARISON_NONE: that one has none here */
+    uint32_t a, b;
     enum comparison_change change;
 };
 
@@ -22,26 +26,33 @@ struct comparison_side {
     struct machine *machine;          /* held */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
-    double times;                     /* iterations that it does at once (kernel tune, or compiled so): all is told per one */
+    /* iterations that it does at once (kernel tune, or compiled so): all is told per one */
+    double times;
 };
 
 struct paired_loops {
     struct comparison_side side[2];   /* A, B */
-    bool unequal;                     /* of one source, and how much of it each does in an iteration is not known (analysis/advance.h) */
+    /* of one source, and how much of it each does in an iteration is not known
+     * (analysis/advance.h) */
+    bool unequal;
     VEC(struct comparison_row) rows;
 };
 
-/* Which two: A is kernel @other of the list (from 1; NOT_GIVEN: the one before the current), B the current one; @ids: the machine of both or of each, @count 0: the one in
- * view. NULL with err when there are no such two. */
-struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids, size_t count, struct err *err);
+/* Which two: A is kernel @other of the list (from 1; NOT_GIVEN: the one before the current), B the
+ * current one; @ids: the machine of both or of each, @count 0: the one in view. NULL with err when
+ * there are no such two. */
+struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
+                                    size_t count, struct err *err);
 void comparison_free(struct paired_loops *c);
 /* Analyses and aligns them; false with err when the thread's watch is over. Any thread. */
 bool comparison_make(struct paired_loops *c, struct err *err);
 /* Cycles per iteration of side @i. */
 double comparison_cycles(const struct paired_loops *c, int i);
-/* Whether neither's cycles are a lower bound, as where a machine does not know all instructions: only then a difference says something. */
+/* Whether neither's cycles are a lower bound, as where a machine does not know all instructions:
+ * only then a difference says something. */
 bool comparison_is_exact(const struct paired_loops *c);
-/* Appends which takes how much, and the difference where there is one: a whole sentence or, @brief, without its verb. */
+/* Appends which takes how much, and the difference where there is one: a whole sentence or, @brief,
+ * without its verb. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
 /* Whether the session's machines are still those that were compared: false after an edit. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);

@@ -62,10 +62,14 @@ static void add_machines(struct completions *c, const struct session *s, const c
 }
 
 /* What `set @name` takes. */
-static void add_setting_values(struct completions *c, const struct session *s, const char *name, const char *prefix)
+static void add_setting_values(struct completions *c, const struct session *s, const char *name,
+                               const char *prefix)
 {
     const struct setting *setting = setting_find(name);
-    const char *values = !setting ? "" : setting->kind == SETTING_SWITCH ? "on|off" : setting->choices ? setting->choices : "";
+    const char *values = !setting                          ? ""
+                         : setting->kind == SETTING_SWITCH ? "on|off"
+                         : setting->choices                ? setting->choices
+                                                           : "";
 
     if (strcmp(name, "machine") == 0)
         add_machines(c, s, prefix);
@@ -81,7 +85,8 @@ static void add_settings(struct completions *c, const char *prefix)
 }
 
 /* Forms of the current machine, before them @before. */
-static void add_forms(struct completions *c, struct session *s, const char *before, const char *prefix)
+static void add_forms(struct completions *c, struct session *s, const char *before,
+                      const char *prefix)
 {
     struct err ignored = {0};
     const struct machine *m = session_current(s, &ignored);
@@ -129,14 +134,16 @@ static void add_view_word(void *to, const char *word)
 }
 
 /* Names of views, or columns of the one that is shown. */
-static void add_view_words(struct completions *c, struct session *s, const char *verb, const char *prefix)
+static void add_view_words(struct completions *c, struct session *s, const char *verb,
+                           const char *prefix)
 {
     if (s->views)
         s->views->words(s, verb, add_view_word, &(struct view_completions){c, prefix});
 }
 
 /* The value of an option, or an argument, after @previous. */
-static void add_parameter(struct completions *c, struct session *s, const struct parameter *p, const char *previous, const char *prefix)
+static void add_parameter(struct completions *c, struct session *s, const struct parameter *p,
+                          const char *previous, const char *prefix)
 {
     if (p->choices)
         add_choices(c, p->choices, strlen(p->choices), prefix);
@@ -161,7 +168,8 @@ static void add_parameter(struct completions *c, struct session *s, const struct
         add_commands(c, prefix);
         add(c, "fact", strlen("fact"), prefix);
         add(c, "facts", strlen("facts"), prefix);
-        for (const struct fact *f = fact_schema; previous && strcmp(previous, "fact") == 0 && f->key; f++)
+        for (const struct fact *f = fact_schema;
+             previous && strcmp(previous, "fact") == 0 && f->key; f++)
             add(c, f->key, strlen(f->key), prefix);
         return;
     case COMPLETE_SETTING:
@@ -191,9 +199,11 @@ static const struct parameter *option_of(const struct command *command, const ch
 }
 
 /* What can follow @words of @command: the value of an option, or an argument and the options. */
-static void add_parameters(struct completions *c, struct session *s, const struct command *command, char **words, size_t count, const char *prefix)
+static void add_parameters(struct completions *c, struct session *s, const struct command *command,
+                           char **words, size_t count, const char *prefix)
 {
-    const struct parameter *option = count ? option_of(command, words[count - 1]) : NULL, *argument = command->arguments;
+    const struct parameter *option = count ? option_of(command, words[count - 1]) : NULL,
+                           *argument = command->arguments;
 
     if (option) {
         add_parameter(c, s, option, NULL, prefix);
@@ -201,7 +211,8 @@ static void add_parameters(struct completions *c, struct session *s, const struc
     }
     for (size_t i = 0; i < count && argument && argument->name; i++) {
         bool of_option = strncmp(words[i], "--", 2) == 0 || (i && option_of(command, words[i - 1]));
-        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED && !(command->flags & COMMAND_RAW))
+        if (!of_option && argument->kind != PARAMETER_WORDS && argument->kind != PARAMETER_JOINED &&
+            !(command->flags & COMMAND_RAW))
             argument++;
     }
     if (argument && argument->name)
@@ -215,7 +226,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void complete_line(struct session *s, const char *line, size_t start, size_t end, struct completions *out)
+void complete_line(struct session *s, const char *line, size_t start, size_t end,
+                   struct completions *out)
 {
     char *prefix = mem_strndup(line + start, end - start), *before = mem_strndup(line, start);
     char *words[64], *semicolon = strrchr(before, ';');
@@ -223,11 +235,13 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     struct err err = {0};
 
     *out = (struct completions){0};
-    for (char *word = strtok(semicolon ? semicolon + 1 : before, " \t"); word && count < 64; word = strtok(NULL, " \t"))
+    for (char *word = strtok(semicolon ? semicolon + 1 : before, " \t"); word && count < 64;
+         word = strtok(NULL, " \t"))
         words[count++] = word;
     const struct command *known = count ? command_lookup(count, words, &used, &err) : NULL;
     const bool alias = known && used == 1 && strncmp(known->name, words[0], strlen(words[0])) != 0;
-    if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) && used < 2)
+    if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) &&
+        used < 2)
         known = NULL;   /* the noun alone: its verbs */
     if (known) {
         add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);

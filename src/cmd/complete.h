@@ -11,7 +11,8 @@ struct completions {
 };
 
 /* Candidates for the word that starts at byte @start of @line and ends at @end. */
-void complete_line(struct session *s, const char *line, size_t start, size_t end, struct completions *out);
+void complete_line(struct session *s, const char *line, size_t start, size_t end,
+                   struct completions *out);
 void completions_done(struct completions *c);
 
 #endif

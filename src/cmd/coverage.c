@@ -35,11 +35,13 @@ static bool listed(const struct machine_names *names, const char *id)
     return false;
 }
 
-static void try_machine(const struct kernel *k, size_t loop, const char *id, struct machine_names *out)
+static void try_machine(const struct kernel *k, size_t loop, const char *id,
+                        struct machine_names *out)
 {
     struct err none = {0};
     struct machine *m = listed(out, id) || watch_over() ? NULL : machine_load(id, &none);
-    struct analysis *a = m && strcmp(m->isa, isa_name(k->isa)) == 0 ? analysis_new(k, loop, m) : NULL;
+    struct analysis *a =
+        m && strcmp(m->isa, isa_name(k->isa)) == 0 ? analysis_new(k, loop, m) : NULL;
 
     if (a && !watch_over() && !unknown_count(a))
         vec_push(&out->list, mem_strdup(id));
@@ -57,7 +59,9 @@ void coverage_find(const struct kernel *k, size_t loop, struct machine_names *ou
     if (cpu_native_find(&native, &none))
         try_machine(k, loop, native.name, out);
     cpu_native_done(&native);
-    for (size_t i = 0; i < sizeof isa->default_machines / sizeof *isa->default_machines && isa->default_machines[i]; i++)
+    for (size_t i = 0; i < sizeof isa->default_machines / sizeof *isa->default_machines &&
+                       isa->default_machines[i];
+         i++)
         try_machine(k, loop, isa->default_machines[i], out);
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
         for (size_t i = 0; lists[l] && lists[l][i]; i++) {
@@ -73,7 +77,8 @@ static int form_order(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Forms of @a that are not known, each counted once; the first is *@first. A screen asks for each of its drawings: a long loop is not gone through for each of its rows. */
+/* Forms of @a that are not known, each counted once; the first is *@first. A screen asks for each
+ * of its drawings: a long loop is not gone through for each of its rows. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};
@@ -103,9 +108,14 @@ void coverage_print(const struct analysis *a, const struct machine_names *covera
         str_addf(out, " and %zu more form%s", forms - 1, forms == 2 ? "" : "s");
     str_add(out, machines ? "; " : "; no machine here knows all of the loop");
     for (size_t i = 0; i < machines && i < NAMED; i++)
-        str_addf(out, "%s%s", !i ? "" : i + 1 == machines ? " and " : ", ", coverage->list.items[i]);
+        str_addf(out, "%s%s",
+                 !i                  ? ""
+                 : i + 1 == machines ? " and "
+                                     : ", ",
+                 coverage->list.items[i]);
     if (machines > NAMED)
-        str_addf(out, " and %zu more machine%s", machines - NAMED, machines == NAMED + 1 ? "" : "s");
+        str_addf(out, " and %zu more machine%s", machines - NAMED,
+                 machines == NAMED + 1 ? "" : "s");
     if (machines)
         str_add(out, machines == 1 ? " does" : " do");
 }

@@ -21,7 +21,8 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 
-/* Which machine this computer is; the user's own of that name, where measuring has made one, comes first. */
+/* Which machine this computer is; the user's own of that name, where measuring has made one, comes
+ * first. */
 static void find_here(struct here *here)
 {
     struct cpu_native native;

@@ -30,17 +30,20 @@ struct study;
 /* The last `kernel whatif NAME=A..B`. */
 struct sweep {
     char name[128], machine[64];
-    double *values, *bounds, *simulated;   /* cycles per iteration; NaN where there is no prediction */
+    /* cycles per iteration; NaN where there is no prediction */
+    double *values, *bounds, *simulated;
     size_t count;
 };
 
 /* The last `kernel whatif NAME=VALUE` since the last sweep: a machine as it is, and changed. */
 struct whatif_pair {
     char name[128], machine[64];
-    struct { double bounds, simulated; const char *bottleneck; } sides[2];   /* simulated NaN: no prediction; no bottleneck: there is none */
+    /* simulated NaN: no prediction; no bottleneck: there is none */
+    struct { double bounds, simulated; const char *bottleneck; } sides[2];
 };
 
-/* A run of inference that was not at its end when its session was left: evolve resume goes on with it. */
+/* A run of inference that was not at its end when its session was left: evolve resume goes on with
+ * it. */
 struct unfinished_run {
     char *checkpoint;                 /* path; NULL: there is none */
     double seconds, limit;            /* used, and meant; limit 0: none */
@@ -57,7 +60,8 @@ struct selection {
 struct here {
     char *id;                         /* NULL: no machine is; fault says why */
     char *base;                       /* whose tables it has */
-    char *title;                      /* "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
+    /* "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
+    char *title;
     enum isa isa;
     struct err fault;
 };
@@ -73,7 +77,8 @@ struct program_point {
 };
 struct program_points { VEC(struct program_point) list; };
 
-/* The whole program that program commands act on, with its runs and what was fitted to them; all held. */
+/* The whole program that program commands act on, with its runs and what was fitted to them; all
+ * held. */
 struct program_state {
     const struct program *program;      /* NULL: none */
     struct invocation how;              /* as program load has it */
@@ -88,10 +93,12 @@ struct document {
     struct here here;
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
-    size_t row;                       /* of the loop in use, the instruction under the cursor of the views that show it */
+    /* of the loop in use, the instruction under the cursor of the views that show it */
+    size_t row;
     struct shelf shelf;               /* it and those loaded before */
     struct undo undo;                 /* what can be taken back; not part of a saved session */
-    double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
+    /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
+    double kernel_measured;
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
     struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
     struct stage_log *chart;          /* of the last `machine chart`, held; NULL: none */
@@ -102,27 +109,35 @@ struct document {
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;
-    struct unfinished_run unfinished; /* of the session that was loaded, until a run is begun here */
+    /* of the session that was loaded, until a run is begun here */
+    struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
-    unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
+    /* the run that followed them; 0 while they go on, and after they failed */
+    unsigned active_run;
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
     struct machine **retired;         /* replaced while a command may still look at them */
     size_t retired_count;
-    char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
+    /* ids shown side by side, all of instruction set isa; the first is the current one */
+    char **selected;
     size_t selected_count;
-    size_t in_view;                   /* of the selected, the one whose kernel and timeline are shown */
-    struct forms *forms[ISA_COUNT];   /* the form tables with the user's own; NULL until session_forms */
+    /* of the selected, the one whose kernel and timeline are shown */
+    size_t in_view;
+    /* the form tables with the user's own; NULL until session_forms */
+    struct forms *forms[ISA_COUNT];
     char **form_patterns;             /* what `forms select` chose; none: all forms */
     size_t form_pattern_count;
     struct program_state program;     /* as built here: not part of a saved session */
     struct run_profile *profile;          /* of the last `program profile`; NULL: none */
-    size_t hot;                       /* of its loops, the one under the cursor of the views that show it */
+    /* of its loops, the one under the cursor of the views that show it */
+    size_t hot;
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
-    bool chosen;                      /* those of chosen_isa were, by the user: no others stand in for them in silence */
+    /* those of chosen_isa were, by the user: no others stand in for them in silence */
+    bool chosen;
     enum isa chosen_isa;
-    char *analysed;                   /* id of the one machine that the kernel was analysed for by name; NULL: none was */
+    /* id of the one machine that the kernel was analysed for by name; NULL: none was */
+    char *analysed;
     struct record *record;            /* what measuring saw */
     struct runner_summary measured;   /* of the last `experiments measure` */
     double measured_clock_hz;
@@ -131,7 +146,8 @@ struct document {
     struct forecasts *forecasts;      /* session_forecast; NULL: not asked for */
 };
 
-/* Empty, with the machines of each instruction set that are shown at first: the one that this computer is, then the set's own. */
+/* Empty, with the machines of each instruction set that are shown at first: the one that this
+ * computer is, then the set's own. */
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
@@ -140,15 +156,18 @@ void sweep_copy(const struct sweep *from, struct sweep *to);
 void program_state_done(struct program_state *p);
 /* Forgets the analyses, and ends the job that makes them. */
 void document_drop_analyses(struct document *d);
-/* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one before is dropped. */
+/* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one
+ * before is dropped. */
 void document_use_loop(struct document *d, size_t loop);
-/* Keeps a machine that another has replaced until document_let_go: a command that named both may look at it. */
+/* Keeps a machine that another has replaced until document_let_go: a command that named both may
+ * look at it. */
 void document_retire(struct document *d, struct machine *take_machine);
 void document_let_go(struct document *d);
 /* Shows the machines that are kept of @isa. */
 void document_show_isa(struct document *d, enum isa isa);
-/* Takes from @saved what a session directory holds, and what depends on it; @saved gets what was there. Runs of inference and records of measuring stay: they
- * belong to the jobs of this program. */
+/* Takes from @saved what a session directory holds, and what depends on it; @saved gets what was
+ * there. Runs of inference and records of measuring stay: they belong to the jobs of this
+ * program. */
 void document_exchange(struct document *d, struct document *saved);
 
 #endif

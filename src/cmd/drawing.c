@@ -24,7 +24,8 @@ struct drawing {
     double *values[2 * FIGURE_SERIES];   /* what its series point to */
     size_t value_count;
     char title[160], x_label[140], labels[FIGURE_SERIES][24];
-    struct experiments *table;           /* accuracy: held, with the machine, until it is prepared */
+    /* accuracy: held, with the machine, until it is prepared */
+    struct experiments *table;
     struct machine *machine;
 };
 
@@ -34,15 +35,18 @@ static double *add_values(struct drawing *d, size_t count)
     return d->values[d->value_count++] = values;
 }
 
-static void add_series(struct drawing *d, const char *label, const double *x, const double *y, size_t n, bool points)
+static void add_series(struct drawing *d, const char *label, const double *x, const double *y,
+                       size_t n, bool points)
 {
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
 /* What the run has at the moment; the best of it is the best so far unless experiments @joined. */
-static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x, size_t n, bool joined)
+static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
+                        size_t n, bool joined)
 {
-    double *median = add_values(d, n), *worst = add_values(d, n), *best = joined ? add_values(d, n) : NULL;
+    double *median = add_values(d, n), *worst = add_values(d, n),
+           *best = joined ? add_values(d, n) : NULL;
 
     for (size_t i = 0; i < n; i++) {
         median[i] = 100 * samples[i].d_median;
@@ -60,7 +64,9 @@ static void take_curves(struct drawing *d, const struct session *s)
 {
     struct evolve_sample *samples = mem_alloc(SAMPLES * sizeof *samples);
 
-    for (size_t back = 0; back < s->document.run_count && back <= RUNS_BESIDE && d->figure.series_count < FIGURE_SERIES; back++) {
+    for (size_t back = 0; back < s->document.run_count && back <= RUNS_BESIDE &&
+                          d->figure.series_count < FIGURE_SERIES;
+         back++) {
         const struct evolve_run *run = s->document.runs[s->document.run_count - 1 - back];
         size_t n = evolve_get_samples(run->evolve, samples, SAMPLES);
         struct evolve_status status;
@@ -70,12 +76,14 @@ static void take_curves(struct drawing *d, const struct session *s)
             x[i] = samples[i].seconds;
             reached[i] = evolve_sample_drawn(&samples[i], status.joined > 0);
         }
-        snprintf(d->labels[back], sizeof d->labels[back], back ? "run %u, best so far" : "best so far", run->number);
+        snprintf(d->labels[back], sizeof d->labels[back],
+                 back ? "run %u, best so far" : "best so far", run->number);
         add_series(d, d->labels[back], x, reached, n, false);
         if (!back)
             add_moments(d, samples, x, n, status.joined > 0);
     }
-    snprintf(d->title, sizeof d->title, "Evolution, run %u", s->document.runs[s->document.run_count - 1]->number);
+    snprintf(d->title, sizeof d->title, "Evolution, run %u",
+             s->document.runs[s->document.run_count - 1]->number);
     d->figure.x_label = "seconds";
     d->figure.y_label = "mean error, %";
     d->figure.log_y = true;
@@ -101,7 +109,8 @@ static void take_front(struct drawing *d, const struct session *s)
 
 static void take_sweep(struct drawing *d, const struct sweep *sweep)
 {
-    double *x = add_values(d, sweep->count), *bounds = add_values(d, sweep->count), *simulated = add_values(d, sweep->count);
+    double *x = add_values(d, sweep->count), *bounds = add_values(d, sweep->count),
+           *simulated = add_values(d, sweep->count);
 
     memcpy(x, sweep->values, sweep->count * sizeof *x);
     memcpy(bounds, sweep->bounds, sweep->count * sizeof *bounds);
@@ -125,7 +134,8 @@ static bool take(struct drawing *d, struct session *s, enum drawing_kind kind, s
         return true;
     case DRAWING_ACCURACY:
         if (!s->document.experiments)
-            return err_set(err, ERR_USAGE, "experiments generate, or experiments load FILE", "no experiments");
+            return err_set(err, ERR_USAGE, "experiments generate, or experiments load FILE",
+                           "no experiments");
         struct machine *m = session_current(s, err);
         if (!m)
             return false;
@@ -134,7 +144,8 @@ static bool take(struct drawing *d, struct session *s, enum drawing_kind kind, s
         return true;
     default:
         if (!s->document.sweep.count)
-            return err_set(err, ERR_USAGE, "kernel whatif issue_width=1..8", "no what-if parameter was swept");
+            return err_set(err, ERR_USAGE, "kernel whatif issue_width=1..8",
+                           "no what-if parameter was swept");
         take_sweep(d, &s->document.sweep);
         return true;
     }
@@ -174,7 +185,8 @@ bool drawing_prepare(struct drawing *d, struct err *err)
     }
     free(predicted);
     add_series(d, "experiments", x, y, n, true);
-    snprintf(d->title, sizeof d->title, "%s: %zu experiments%s", d->machine->title, n, each > 1 ? ", a part of all" : "");
+    snprintf(d->title, sizeof d->title, "%s: %zu experiments%s", d->machine->title, n,
+             each > 1 ? ", a part of all" : "");
     d->figure.x_label = "measured cycles";
     d->figure.y_label = "predicted cycles";
     d->figure.diagonal = true;

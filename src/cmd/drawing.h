@@ -6,10 +6,12 @@
 #include "report/figure.h"
 
 /* The plots: value, word of `plot` and name of the figure, what it shows. */
-#define DRAWINGS(DRAWING) \
-    DRAWING(DRAWING_EVOLUTION, "evolution", "error of the best, median and worst mapping over time") \
-    DRAWING(DRAWING_FRONT, "front", "error and number of distinct µops of the mappings that no other beats") \
-    DRAWING(DRAWING_ACCURACY, "accuracy", "predicted and measured cycles of each experiment") \
+#define DRAWINGS(DRAWING)                                                                          \
+    DRAWING(DRAWING_EVOLUTION, "evolution",                                                        \
+            "error of the best, median and worst mapping over time")                               \
+    DRAWING(DRAWING_FRONT, "front",                                                                \
+            "error and number of distinct µops of the mappings that no other beats")               \
+    DRAWING(DRAWING_ACCURACY, "accuracy", "predicted and measured cycles of each experiment")      \
     DRAWING(DRAWING_WHATIF, "whatif", "cycles by the last what-if parameter")
 #define DRAWING_VALUE(value, word, shows) value,
 #define DRAWING_CHOICE(value, word, shows) "|" word

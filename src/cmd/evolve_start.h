@@ -17,23 +17,30 @@ extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
-    const char *replay;      /* file of measurements to ask instead of either, about all its forms; NULL: none */
-    size_t most, size;       /* experiments besides the single forms, forms of the largest; 0: the defaults */
+    /* file of measurements to ask instead of either, about all its forms; NULL: none */
+    const char *replay;
+    /* experiments besides the single forms, forms of the largest; 0: the defaults */
+    size_t most, size;
     bool random;             /* for comparison: chosen by chance */
     bool go_on;              /* with the table that an earlier one kept */
 };
 
 /* Adds @take_run to the session's runs. */
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
-/* What was measured since it began joins the newest run, if that is a live one (evolve start --live); to be called now and then. */
+/* What was measured since it began joins the newest run, if that is a live one (evolve start
+ * --live); to be called now and then. */
 void evolve_feed(struct session *s);
-/* The same at once, in scripts, where the next command would come too early: when it returns, a live run that goes on has all that was measured. Nothing in the workbench. */
+/* The same at once, in scripts, where the next command would come too early: when it returns, a
+ * live run that goes on has all that was measured. Nothing in the workbench. */
 void evolve_catch_up(struct session *s);
 /* Tells what was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
-/* Makes @task lay the experiments out, measure and infer in turns, then start a run on all of it, and tell both; in scripts it waits for the run to start. @checkpoint is that run's, and the
- * table is kept beside it; may be NULL: neither is kept. */
-bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct task *task, struct err *err);
+/* Makes @task lay the experiments out, measure and infer in turns, then start a run on all of it,
+ * and tell both; in scripts it waits for the run to start. @checkpoint is that run's, and the table
+ * is kept beside it; may be NULL: neither is kept. */
+bool evolve_start_active(struct session *s, const struct active_choice *w,
+                         const struct evolve_options *evolve, const char *checkpoint,
+                         struct task *task, struct err *err);
 /* Whether such a job goes on. */
 bool evolve_active_choosing(const struct session *s);
 /* Tells the rounds so far. */

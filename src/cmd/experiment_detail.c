@@ -24,7 +24,8 @@ static void make_code(struct session *s, size_t lines, struct experiment_detail 
     struct experiment e;
 
     experiments_get(s->document.experiments, d->row, &e);
-    if (forms && source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_BODY}, body, &err)) {
+    if (forms &&
+        source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_BODY}, body, &err)) {
         code_print(isa_host(), body->code, body->length, lines, &d->code);
         d->executions = body->executions;
         d->bytes = body->length;
@@ -33,7 +34,8 @@ static void make_code(struct session *s, size_t lines, struct experiment_detail 
     free(body);
 }
 
-void experiment_detail_collect(struct session *s, size_t row, size_t lines, struct experiment_detail *out)
+void experiment_detail_collect(struct session *s, size_t row, size_t lines,
+                               struct experiment_detail *out)
 {
     const struct experiment_columns columns = {s->document.experiments, NULL};
 

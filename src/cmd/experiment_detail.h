@@ -1,4 +1,5 @@
-/* Everything that is known of how one experiment's value came about: what `experiments show` and the experiments view print. UI thread. */
+/* Everything that is known of how one experiment's value came about: what `experiments show` and
+ * the experiments view print. UI thread. */
 #ifndef PORTOLAN_CMD_EXPERIMENT_DETAIL_H
 #define PORTOLAN_CMD_EXPERIMENT_DETAIL_H
 
@@ -9,7 +10,8 @@ struct experiment_detail {
     size_t row;
     const struct experiment_row *e;   /* borrowed from the session's table */
     struct str text, lengths;
-    struct str code;                  /* assembly, one instruction a line; empty when the forms cannot be run here */
+    /* assembly, one instruction a line; empty when the forms cannot be run here */
+    struct str code;
     struct record_samples samples;
     bool kept;                        /* samples are */
     bool ran;                         /* the code is what was run, not what would be */
@@ -18,7 +20,8 @@ struct experiment_detail {
 };
 
 /* Of row @row of the session's experiments, at most @lines lines of code (0: all). */
-void experiment_detail_collect(struct session *s, size_t row, size_t lines, struct experiment_detail *out);
+void experiment_detail_collect(struct session *s, size_t row, size_t lines,
+                               struct experiment_detail *out);
 void experiment_detail_done(struct experiment_detail *d);
 
 #endif

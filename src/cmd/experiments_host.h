@@ -1,4 +1,5 @@
-/* Which host measured: columns of a table of experiments that experiments save --host writes and others read. */
+/* Which host measured: columns of a table of experiments that experiments save --host writes and
+ * others read. */
 #ifndef PORTOLAN_CMD_EXPERIMENTS_HOST_H
 #define PORTOLAN_CMD_EXPERIMENTS_HOST_H
 
@@ -9,9 +10,11 @@
 #define HOST_CPU_COLUMN "cpu"
 #define HOST_MICROCODE_COLUMN "microcode"
 
-/* Fills the columns in all measured rows of @t that do not say yet: this host's name, its CPU and microcode. */
+/* Fills the columns in all measured rows of @t that do not say yet: this host's name, its CPU and
+ * microcode. */
 void experiments_host_fill(struct experiments *t);
-/* Sets @out to what names row @index in every table: its terms in the order of their forms' names. Tables order them by where a form is first mentioned. Any thread. */
+/* Sets @out to what names row @index in every table: its terms in the order of their forms' names.
+ * Tables order them by where a form is first mentioned. Any thread. */
 void experiments_host_key(const struct experiments *t, size_t index, struct str *out);
 
 #endif

@@ -14,7 +14,8 @@
 
 #define KEPT 8   /* forecasts: as many machines as are looked at side by side */
 
-/* Of one table, known by its serial number, and one machine; held by the session and by the job that makes it. */
+/* Of one table, known by its serial number, and one machine; held by the session and by the job
+ * that makes it. */
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
@@ -70,7 +71,8 @@ void prediction_free(struct prediction *p)
 }
 
 /* The rows that count, side by side, for the map; and which is predicted worst. */
-static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted, double *measured)
+static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted,
+                           double *measured)
 {
     double highest = -1;
     size_t n = 0;
@@ -90,7 +92,8 @@ static void look_at_errors(struct prediction *p, const struct experiments *t, do
 }
 
 /* Any thread. NULL with err when memory runs out, or the thread's watch is over. */
-static struct prediction *predict(const struct machine *m, const struct experiments *t, struct err *err)
+static struct prediction *predict(const struct machine *m, const struct experiments *t,
+                                  struct err *err)
 {
     size_t rows = t->rows.count, bytes = (rows + 1) * sizeof(double);
     struct prediction *p = mem_zero(1, sizeof *p);
@@ -121,7 +124,8 @@ static bool forecast_work(void *state, struct result *result, struct err *err)
     return (f->fresh = predict(f->machine, f->table, err)) != NULL;
 }
 
-static void forecast_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void forecast_failed(struct session *s, void *state, struct result *result,
+                            const struct err *err)
 {
     struct forecast *f = state;
 
@@ -153,7 +157,10 @@ static void forecast_release(void *state)
 
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
-    static const struct task_ops ops = {.work = forecast_work, .publish = forecast_publish, .failed = forecast_failed, .free = forecast_release};
+    static const struct task_ops ops = {.work = forecast_work,
+                                        .publish = forecast_publish,
+                                        .failed = forecast_failed,
+                                        .free = forecast_release};
     struct err none = {0};
 
     f->revision = t->revision;
@@ -172,7 +179,8 @@ static struct forecast *find(struct session *s, struct machine *m, struct experi
     struct forecasts *all = s->document.forecasts;
     size_t i = 0;
 
-    while (i < all->count && (all->items[i]->machine != m || all->items[i]->serial != t->serial || all->items[i]->rows != t->rows.count))
+    while (i < all->count && (all->items[i]->machine != m || all->items[i]->serial != t->serial ||
+                              all->items[i]->rows != t->rows.count))
         i++;
     struct forecast *f = i < all->count ? all->items[i] : NULL;
     if (!f) {

@@ -22,13 +22,19 @@ static bool linked(const struct object *o)
     return false;
 }
 
-/* The share of @samples in the @size bytes of code from @place on, in percent; NAN without samples. */
-static double share(const struct object *o, const struct perf_samples *samples, uint64_t place, uint64_t size)
+/* The share of @samples in the @size bytes of code from @place on, in percent; NAN without
+ * samples. */
+static double share(const struct object *o, const struct perf_samples *samples, uint64_t place,
+                    uint64_t size)
 {
-    return samples ? 100. * (double)perf_samples_within(samples, object_file_offset(o, place), size) / (double)samples->places.count : NAN;
+    return samples
+               ? 100. * (double)perf_samples_within(samples, object_file_offset(o, place), size) /
+                     (double)samples->places.count
+               : NAN;
 }
 
-static void add(struct function_list *list, const char *member, const struct object *o, const struct perf_samples *samples, const struct ranked_function *f)
+static void add(struct function_list *list, const char *member, const struct object *o,
+                const struct perf_samples *samples, const struct ranked_function *f)
 {
     const struct object_symbol *s = &o->symbols.items[f->symbol];
     const uint64_t address = object_address(o, s->offset);
@@ -39,38 +45,49 @@ static void add(struct function_list *list, const char *member, const struct obj
         str_addf(&symbol, "0x%llx", (unsigned long long)address);
     else
         str_add(&symbol, s->name);
-    vec_push(&list->rows, ((struct listed_function){readable ? readable : mem_strdup(s->name), member ? mem_strdup(member) : NULL, str_take(&symbol), address, s->size, f->loops, f->depth, f->vectors, share(o, samples, s->offset, s->size)}));
+    vec_push(&list->rows,
+             ((struct listed_function){readable ? readable : mem_strdup(s->name),
+                                       member ? mem_strdup(member) : NULL, str_take(&symbol),
+                                       address, s->size, f->loops, f->depth, f->vectors,
+                                       share(o, samples, s->offset, s->size)}));
 }
 
 /* The samples in @inner when it lies in @l, one level deeper; 0 when it does not. */
-static double within(const struct object *o, const struct perf_samples *samples, const struct ranked_loop *l, const struct ranked_loop *inner)
+static double within(const struct object *o, const struct perf_samples *samples,
+                     const struct ranked_loop *l, const struct ranked_loop *inner)
 {
-    const bool lies = inner->depth == l->depth + 1 && inner->place >= l->place && inner->place + inner->size <= l->place + l->size;
+    const bool lies = inner->depth == l->depth + 1 && inner->place >= l->place &&
+                      inner->place + inner->size <= l->place + l->size;
 
     steps_add(1);
     return lies ? share(o, samples, inner->place, inner->size) : 0;
 }
 
 /* What loop @at of @ranking has beside the loops within it, which stand beside it. */
-static double own_share(const struct object *o, const struct perf_samples *samples, const struct function_ranking *ranking, size_t at)
+static double own_share(const struct object *o, const struct perf_samples *samples,
+                        const struct function_ranking *ranking, size_t at)
 {
     const struct ranked_loop *l = &ranking->loops.items[at];
     double own = share(o, samples, l->place, l->size);
 
     for (size_t i = at; own > 0 && i-- > 0 && ranking->loops.items[i].symbol == l->symbol;)
         own -= within(o, samples, l, &ranking->loops.items[i]);
-    for (size_t i = at + 1; own > 0 && i < ranking->loops.count && ranking->loops.items[i].symbol == l->symbol; i++)
+    for (size_t i = at + 1;
+         own > 0 && i < ranking->loops.count && ranking->loops.items[i].symbol == l->symbol; i++)
         own -= within(o, samples, l, &ranking->loops.items[i]);
     return own < 0 ? 0 : own;
 }
 
 /* The loops of the function that was added last. */
-static void add_loops(struct function_list *list, const struct object *o, const struct perf_samples *samples, const struct function_ranking *ranking, size_t first)
+static void add_loops(struct function_list *list, const struct object *o,
+                      const struct perf_samples *samples, const struct function_ranking *ranking,
+                      size_t first)
 {
     const struct listed_function *f = &list->rows.items[list->rows.count - 1];
     const uint32_t symbol = ranking->loops.items[first].symbol;
 
-    for (size_t i = first; i < ranking->loops.count && ranking->loops.items[i].symbol == symbol; i++) {
+    for (size_t i = first; i < ranking->loops.count && ranking->loops.items[i].symbol == symbol;
+         i++) {
         const struct ranked_loop *l = &ranking->loops.items[i];
         const uint64_t offset = l->place - o->symbols.items[symbol].offset;
         struct str place = {0};
@@ -78,12 +95,17 @@ static void add_loops(struct function_list *list, const struct object *o, const 
             str_addf(&place, "0x%llx", (unsigned long long)(f->address + offset));
         else
             str_addf(&place, "%s+0x%llx", f->symbol, (unsigned long long)offset);
-        vec_add(&list->loops, ((struct listed_loop){f->name, f->path, str_take(&place), offset, f->address + offset, l->size, l->depth, l->vectors, l->innermost, own_share(o, samples, ranking, i)}));
+        vec_add(&list->loops,
+                ((struct listed_loop){f->name, f->path, str_take(&place), offset,
+                                      f->address + offset, l->size, l->depth, l->vectors,
+                                      l->innermost, own_share(o, samples, ranking, i)}));
     }
 }
 
-/* Where the loops of each symbol begin among those of @ranking, by symbol; to be freed. NULL with err. */
-static size_t *first_loops(const struct object *o, const struct function_ranking *ranking, struct err *err)
+/* Where the loops of each symbol begin among those of @ranking, by symbol; to be freed. NULL with
+ * err. */
+static size_t *first_loops(const struct object *o, const struct function_ranking *ranking,
+                           struct err *err)
 {
     size_t *first = mem_try_zero(o->symbols.count + 1, sizeof *first);
 
@@ -95,7 +117,8 @@ static size_t *first_loops(const struct object *o, const struct function_ranking
 }
 
 /* The functions of @o, which is done then; @ok: it was read. @samples may be NULL. */
-static bool add_object(struct function_list *list, const char *member, struct object *take_o, const struct perf_samples *samples, bool ok, struct err *err)
+static bool add_object(struct function_list *list, const char *member, struct object *take_o,
+                       const struct perf_samples *samples, bool ok, struct err *err)
 {
     struct function_ranking ranking = {0};
 
@@ -123,7 +146,8 @@ static int hotter_first(const void *a, const void *b)
 {
     const struct listed_function *x = a, *y = b;
     const int more = more_samples(x->percent, y->percent);
-    const struct ranked_function f = {.depth = x->depth, .vectors = x->vectors, .size = x->size}, g = {.depth = y->depth, .vectors = y->vectors, .size = y->size};
+    const struct ranked_function f = {.depth = x->depth, .vectors = x->vectors, .size = x->size},
+                                 g = {.depth = y->depth, .vectors = y->vectors, .size = y->size};
     const int hotter = functions_hotter(&f, &g);
 
     if (more || hotter)
@@ -136,16 +160,20 @@ static int hotter_first(const void *a, const void *b)
 static int hotter_loops_first(const void *a, const void *b)
 {
     const struct listed_loop *x = a, *y = b;
-    const struct ranked_loop l = {.depth = x->depth, .vectors = x->vectors, .size = x->size, .innermost = x->innermost};
-    const struct ranked_loop m = {.depth = y->depth, .vectors = y->vectors, .size = y->size, .innermost = y->innermost};
+    const struct ranked_loop l = {
+        .depth = x->depth, .vectors = x->vectors, .size = x->size, .innermost = x->innermost};
+    const struct ranked_loop m = {
+        .depth = y->depth, .vectors = y->vectors, .size = y->size, .innermost = y->innermost};
     const int more = more_samples(x->percent, y->percent), hotter = loops_hotter(&l, &m);
 
     if (more || hotter)
         return more ? more : hotter;
-    return x->address != y->address ? (x->address > y->address) - (x->address < y->address) : strcmp(x->symbol, y->symbol);
+    return x->address != y->address ? (x->address > y->address) - (x->address < y->address)
+                                    : strcmp(x->symbol, y->symbol);
 }
 
-/* A member that cannot be read leaves its functions out; the first reason is told where none can. */
+/* A member that cannot be read leaves its functions out; the first reason is told where none
+ * can. */
 static bool add_archive(struct function_list *list, struct err *err)
 {
     struct archive a;
@@ -158,7 +186,8 @@ static bool add_archive(struct function_list *list, struct err *err)
         const struct archive_member *m = &a.members.items[i];
         struct err *reason = fault.code == ERR_NONE ? &fault : &more;
         watch_at("object files", (double)i, (double)a.members.count);
-        taken += add_object(list, m->spec, &o, NULL, object_read_member(m, OBJECT_FUNCTIONS, &o, reason), reason);
+        taken += add_object(list, m->spec, &o, NULL,
+                            object_read_member(m, OBJECT_FUNCTIONS, &o, reason), reason);
     }
     archive_done(&a);
     if (ok && !taken && err)
@@ -173,7 +202,8 @@ static bool add_file(struct function_list *list, struct err *err)
     struct object o;
     bool ok = !list->profile || perf_samples_read(list->profile, list->path, &samples, err);
 
-    ok = ok && add_object(list, NULL, &o, list->profile ? &samples : NULL, object_read(list->path, OBJECT_FUNCTIONS, &o, err), err);
+    ok = ok && add_object(list, NULL, &o, list->profile ? &samples : NULL,
+                          object_read(list->path, OBJECT_FUNCTIONS, &o, err), err);
     perf_samples_done(&samples);
     return ok;
 }
@@ -188,14 +218,17 @@ struct function_list *function_list_new(const char *path, const char *profile, s
     list->path = mem_strdup(path);
     list->profile = profile ? mem_strdup(profile) : NULL;
     if (profile && archive_is(path))
-        ok = err_set(err, ERR_USAGE, "name the program that was linked with it", "no program runs an archive, so that no profile is of it");
+        ok = err_set(err, ERR_USAGE, "name the program that was linked with it",
+                     "no program runs an archive, so that no profile is of it");
     else
         ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {
-        if (list->rows.count && (profile || list->rows.items[0].path))   /* those of one file are in this order already */
+        /* those of one file are in this order already */
+        if (list->rows.count && (profile || list->rows.items[0].path))
             qsort(list->rows.items, list->rows.count, sizeof *list->rows.items, hotter_first);
         if (list->loops.count)
-            qsort(list->loops.items, list->loops.count, sizeof *list->loops.items, hotter_loops_first);
+            qsort(list->loops.items, list->loops.count, sizeof *list->loops.items,
+                  hotter_loops_first);
         return list;
     }
     function_list_free(list);

@@ -1,4 +1,5 @@
-/* The functions of an object or program that have loops, and these loops, as the view functions lists them to be picked from. */
+/* The functions of an object or program that have loops, and these loops, as the view functions
+ * lists them to be picked from. */
 #ifndef PORTOLAN_CMD_FUNCTION_LIST_H
 #define PORTOLAN_CMD_FUNCTION_LIST_H
 
@@ -12,17 +13,22 @@
 
 struct listed_function {
     char *name;                   /* as people write it */
-    char *path;                   /* of the member of an archive: lib.a(member.o); NULL: the list's own */
-    char *symbol;                 /* as --symbol takes it: an address, which tells twins apart, but in a relocatable file, where each section begins at 0 */
+    /* of the member of an archive: lib.a(member.o); NULL: the list's own */
+    char *path;
+    /* as --symbol takes it: an address, which tells twins apart, but in a relocatable file, where
+     * each section begins at 0 */
+    char *symbol;
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
-    double percent;               /* of the samples in the program that a profile has; NAN: there is none */
+    /* of the samples in the program that a profile has; NAN: there is none */
+    double percent;
 };
 
 struct listed_loop {
     const char *function, *path;  /* as listed_function has them, whose strings they are */
     char *symbol;                 /* as --symbol takes it */
-    uint64_t offset, address, size;   /* of its head in the function and the program; bytes to the end of the jump back */
+    /* of its head in the function and the program; bytes to the end of the jump back */
+    uint64_t offset, address, size;
     uint32_t depth, vectors;      /* depth 1: outermost */
     bool innermost;
     double percent;               /* as of functions, but without those in loops within it */
@@ -30,16 +36,19 @@ struct listed_loop {
 
 struct function_list {
     char *path;
-    char *profile;                /* a file of perf's that ranks them; NULL: they are ranked by their looks */
-    VEC(struct listed_function) rows;   /* those with most samples first, then the hottest-looking */
+    /* a file of perf's that ranks them; NULL: they are ranked by their looks */
+    char *profile;
+    /* those with most samples first, then the hottest-looking */
+    VEC(struct listed_function) rows;
     VEC(struct listed_loop) loops;      /* the same, of all functions */
     bool by_loops;                /* loops were asked for */
     unsigned long serial;         /* no other list of this process has it */
     _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
 };
 
-/* Of the file @path, or of all members of an archive; ranked by what perf recorded in the file @profile, unless that is NULL, which an archive's cannot be. NULL with err.
- * Asks watch_steps. Any thread. */
+/* Of the file @path, or of all members of an archive; ranked by what perf recorded in the file
+ * @profile, unless that is NULL, which an archive's cannot be. NULL with err. Asks watch_steps. Any
+ * thread. */
 struct function_list *function_list_new(const char *path, const char *profile, struct err *err);
 /* The last holder's call frees it. */
 void function_list_free(struct function_list *list);

@@ -10,7 +10,8 @@
 
 bool help_facts_topic(const char *topic)
 {
-    return topic && (strcmp(topic, "facts") == 0 || strcmp(topic, "fact") == 0 || str_has_prefix(topic, ONE));
+    return topic && (strcmp(topic, "facts") == 0 || strcmp(topic, "fact") == 0 ||
+                     str_has_prefix(topic, ONE));
 }
 
 /* Text in troff's own characters. */
@@ -20,7 +21,8 @@ static void add_troff(struct str *out, const char *text)
         str_addf(out, *text == '-' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
-static void add_man(const struct fact *f, const char *values, const char *otherwise, struct str *out)
+static void add_man(const struct fact *f, const char *values, const char *otherwise,
+                    struct str *out)
 {
     str_addf(out, ".TP\n.B %s\n", f->key);
     add_troff(out, f->meaning);
@@ -34,16 +36,20 @@ static void add_man(const struct fact *f, const char *values, const char *otherw
     str_add(out, f->kind == FACT_FITTED ? "; a mean, fitted to times.\n" : ".\n");
 }
 
-static void explain(const struct fact *f, const char *values, const char *otherwise, struct str *out)
+static void explain(const struct fact *f, const char *values, const char *otherwise,
+                    struct str *out)
 {
-    str_addf(out, "%s\n    %s\n    value: %s\n    without it: %s\n    read by: %s\n", f->key, f->meaning, values, otherwise, f->reader);
+    str_addf(out, "%s\n    %s\n    value: %s\n    without it: %s\n    read by: %s\n", f->key,
+             f->meaning, values, otherwise, f->reader);
     if (f->kind == FACT_FIXED)
         str_add(out, "    read when the machine is loaded: kernel whatif cannot change it\n");
     if (f->kind == FACT_FITTED)
-        str_add(out, "    fitted: a mean of measured times, no mechanism; the source in machine show says of which\n");
+        str_add(out, "    fitted: a mean of measured times, no mechanism; the source in machine "
+                     "show says of which\n");
 }
 
-static void add_row(struct result_table *t, const struct fact *f, const char *values, const char *otherwise)
+static void add_row(struct result_table *t, const struct fact *f, const char *values,
+                    const char *otherwise)
 {
     cell_text(t, f->key);
     cell_text(t, f->meaning);
@@ -54,11 +60,12 @@ static void add_row(struct result_table *t, const struct fact *f, const char *va
 
 bool help_facts(const char *topic, bool man, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "fact", .kind = CELL_TEXT, .width = 24},
-                                                   {.key = "meaning", .kind = CELL_TEXT},
-                                                   {.key = "values", .kind = CELL_TEXT, .hide = NOT_TEXT},
-                                                   {.key = "otherwise", .kind = CELL_TEXT, .hide = NOT_TEXT},
-                                                   {.key = "reader", .kind = CELL_TEXT, .hide = NOT_TEXT}};
+    static const struct result_column columns[] = {
+        {.key = "fact", .kind = CELL_TEXT, .width = 24},
+        {.key = "meaning", .kind = CELL_TEXT},
+        {.key = "values", .kind = CELL_TEXT, .hide = NOT_TEXT},
+        {.key = "otherwise", .kind = CELL_TEXT, .hide = NOT_TEXT},
+        {.key = "reader", .kind = CELL_TEXT, .hide = NOT_TEXT}};
     const char *key = str_has_prefix(topic, ONE) ? topic + strlen(ONE) : NULL;
     struct str values = {0}, otherwise = {0}, text = {0};
     char todo[SIMILAR_TODO];
@@ -66,7 +73,8 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     const struct fact *asked = key ? fact_find(key) : NULL;   /* by the key that it has now */
     if (key && !asked) {
         const struct similar similar = {.word = key, .best = fact_meant(key)};
-        return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", key);
+        return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo),
+                       "unknown fact \"%s\"", key);
     }
     struct result_table *t = man ? NULL : result_table(result, "facts", columns, 5);
     if (t) {

@@ -28,12 +28,15 @@ struct all_loops {
 static void add_table(const struct all_loops *w, size_t from, size_t to, struct result *result)
 {
     struct result_column columns[ABREAST + 4] = {
-        {.key = "loop", .kind = CELL_COUNT, .width = 5}, {.key = "instructions", .title = "insns", .kind = CELL_COUNT}, {.key = "first_line", .title = "line", .kind = CELL_COUNT}};
+        {.key = "loop", .kind = CELL_COUNT, .width = 5},
+        {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
+        {.key = "first_line", .title = "line", .kind = CELL_COUNT}};
     size_t count = 3, machines = w->machines.list.count;
     char text[32];
 
     for (size_t i = from; i < to; i++)
-        columns[count++] = (struct result_column){.key = w->machines.list.items[i]->id, .kind = CELL_TEXT, .width = 8};
+        columns[count++] = (struct result_column){
+            .key = w->machines.list.items[i]->id, .kind = CELL_TEXT, .width = 8};
     columns[count++] = (struct result_column){.key = "why", .title = "", .kind = CELL_TEXT};
     struct result_table *t = result_table(result, "cycles", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
@@ -47,7 +50,8 @@ static void add_table(const struct all_loops *w, size_t from, size_t to, struct 
             cell_missing(t);
         for (size_t i = from; i < to; i++) {
             const struct outcome *o = &w->outcomes[l * machines + i];
-            snprintf(text, sizeof text, "%s%.2f", cycles_sign(o->lower_bound, o->estimate), o->cycles);
+            snprintf(text, sizeof text, "%s%.2f", cycles_sign(o->lower_bound, o->estimate),
+                     o->cycles);
             cell_text(t, text);
         }
         cell_text(t, loop->why);
@@ -58,11 +62,14 @@ static void add_table(const struct all_loops *w, size_t from, size_t to, struct 
 static void add_rows(const struct all_loops *w, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "loop", .kind = CELL_COUNT}, {.key = "instructions", .kind = CELL_COUNT}, {.key = "first_line", .kind = CELL_COUNT}, {.key = "last_line", .kind = CELL_COUNT},
-        {.key = "why", .kind = CELL_TEXT}, {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "bottleneck", .kind = CELL_TEXT},
+        {.key = "loop", .kind = CELL_COUNT},         {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "first_line", .kind = CELL_COUNT},   {.key = "last_line", .kind = CELL_COUNT},
+        {.key = "why", .kind = CELL_TEXT},           {.key = "machine", .kind = CELL_TEXT},
+        {.key = "cycles", .kind = CELL_NUMBER},      {.key = "bottleneck", .kind = CELL_TEXT},
         {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "estimate", .kind = CELL_SWITCH},
     };
-    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "loops", columns, sizeof columns / sizeof *columns);
     size_t machines = w->machines.list.count;
 
     t->hide = NOT_TEXT | NOT_DOCUMENT;
@@ -91,13 +98,15 @@ static bool all_work(struct all_loops *w, struct result *result, struct err *err
         return err_memory_for(err, "the analyses", count * sizeof *w->outcomes);
     for (size_t k = 0; k < count && !watch_over(); k++) {
         watch_at("analyses", (double)k, (double)count);
-        struct analysis *a = analysis_new(w->kernel, k / machines, w->machines.list.items[k % machines]);
+        struct analysis *a =
+            analysis_new(w->kernel, k / machines, w->machines.list.items[k % machines]);
         w->outcomes[k] = (struct outcome){a->cycles, a->bottleneck, a->lower_bound, a->estimate};
         analysis_free(a);
     }
     if (!watch_goes_on(err))
         return false;
-    result_line(result, "%s: cycles per iteration of %zu loop%s", w->kernel->name, w->kernel->loop_count, w->kernel->loop_count == 1 ? "" : "s");
+    result_line(result, "%s: cycles per iteration of %zu loop%s", w->kernel->name,
+                w->kernel->loop_count, w->kernel->loop_count == 1 ? "" : "s");
     for (size_t from = 0; from < machines; from += ABREAST) {
         result_line(result, "\n");
         add_table(w, from, from + ABREAST < machines ? from + ABREAST : machines, result);
@@ -106,12 +115,14 @@ static bool all_work(struct all_loops *w, struct result *result, struct err *err
     return true;
 }
 
-bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result, struct err *err)
+bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result,
+                        struct err *err)
 {
     if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return false;
     struct all_loops w = {.kernel = s->document.kernel};
-    bool ok = machine_set_find(s, machines, w.kernel->isa, &w.machines, err) && all_work(&w, result, err);
+    bool ok =
+        machine_set_find(s, machines, w.kernel->isa, &w.machines, err) && all_work(&w, result, err);
     free(w.outcomes);
     machine_set_done(&w.machines);
     return ok;

@@ -5,7 +5,9 @@
 #include "cmd/parameter.h"
 #include "cmd/session.h"
 
-/* Starts the job that analyses every loop and marked region on @machines (machine_set.h). False with err when it could not. */
-bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result, struct err *err);
+/* Starts the job that analyses every loop and marked region on @machines (machine_set.h). False
+ * with err when it could not. */
+bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result,
+                        struct err *err);
 
 #endif

@@ -6,20 +6,27 @@
 #include "base/watch.h"
 #include "simulate/nested.h"
 
-static void say_time(const struct kernel *k, const struct machine *m, size_t trips, const struct nested *n, struct result *result)
+static void say_time(const struct kernel *k, const struct machine *m, size_t trips,
+                     const struct nested *n, struct result *result)
 {
     if (isnan(n->cycles)) {
         result_line(result, "%s: not known: the loops within are too large", m->title);
         return;
     }
-    result_line(result, "%s: %.2f cycles per iteration with all that runs within, at most %.2f where ends of loops are mispredicted", m->title, n->cycles, n->most);
+    result_line(result,
+                "%s: %.2f cycles per iteration with all that runs within, at most %.2f where ends "
+                "of loops are mispredicted",
+                m->title, n->cycles, n->most);
     for (size_t i = 0; i < n->inner.count; i++) {
         const struct nested_inner *in = &n->inner.items[i];
-        result_line(result, "  %zu iterations of %s, %.2f cycles each", trips, k->loops[in->loop].why, in->cycles);
+        result_line(result, "  %zu iterations of %s, %.2f cycles each", trips,
+                    k->loops[in->loop].why, in->cycles);
     }
 }
 
-bool kernel_trip(const struct kernel *k, size_t loop, size_t trips, struct analysis *const *analyses, size_t count, struct result *result, struct err *err)
+bool kernel_trip(const struct kernel *k, size_t loop, size_t trips,
+                 struct analysis *const *analyses, size_t count, struct result *result,
+                 struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT},
@@ -32,8 +39,11 @@ bool kernel_trip(const struct kernel *k, size_t loop, size_t trips, struct analy
     const size_t loops = within.count;
     vec_done(&within);
     if (!loops)
-        return err_set(err, ERR_USAGE, "kernel list shows the loops: kernel load FILE --loop N takes an outer one", "%s: no loop runs within it", k->loops[loop].why);
-    struct result_table *t = result_table(result, "nested", columns, sizeof columns / sizeof *columns);
+        return err_set(err, ERR_USAGE,
+                       "kernel list shows the loops: kernel load FILE --loop N takes an outer one",
+                       "%s: no loop runs within it", k->loops[loop].why);
+    struct result_table *t =
+        result_table(result, "nested", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT;
     result_line(result, "\n");
     for (size_t i = 0; i < count && watch_goes_on(err); i++) {

@@ -11,11 +11,31 @@
 #include "base/utf8.h"
 
 /* Of keys that are no printable character; the first name of a key is the one that is shown. */
-static const struct { const char *name; int key; } names[] = {
-    {"Enter", KEYCODE_ENTER}, {"Return", KEYCODE_ENTER}, {"Tab", KEYCODE_TAB}, {"Shift-Tab", KEYCODE_BACKTAB}, {"BackTab", KEYCODE_BACKTAB}, {"Esc", KEYCODE_ESCAPE},
-    {"Escape", KEYCODE_ESCAPE}, {"Space", ' '}, {"Backspace", KEYCODE_BACKSPACE}, {"Del", KEYCODE_DELETE}, {"Delete", KEYCODE_DELETE}, {"Up", KEYCODE_UP},
-    {"Down", KEYCODE_DOWN}, {"Left", KEYCODE_LEFT}, {"Right", KEYCODE_RIGHT}, {"PgUp", KEYCODE_PAGE_UP}, {"PageUp", KEYCODE_PAGE_UP}, {"PgDn", KEYCODE_PAGE_DOWN},
-    {"PageDown", KEYCODE_PAGE_DOWN}, {"Home", KEYCODE_HOME}, {"End", KEYCODE_END}, {"WheelUp", KEYCODE_WHEEL_UP}, {"WheelDown", KEYCODE_WHEEL_DOWN},
+static const struct { const char *name; int key;
+} names[] = {
+    {"Enter", KEYCODE_ENTER},
+    {"Return", KEYCODE_ENTER},
+    {"Tab", KEYCODE_TAB},
+    {"Shift-Tab", KEYCODE_BACKTAB},
+    {"BackTab", KEYCODE_BACKTAB},
+    {"Esc", KEYCODE_ESCAPE},
+    {"Escape", KEYCODE_ESCAPE},
+    {"Space", ' '},
+    {"Backspace", KEYCODE_BACKSPACE},
+    {"Del", KEYCODE_DELETE},
+    {"Delete", KEYCODE_DELETE},
+    {"Up", KEYCODE_UP},
+    {"Down", KEYCODE_DOWN},
+    {"Left", KEYCODE_LEFT},
+    {"Right", KEYCODE_RIGHT},
+    {"PgUp", KEYCODE_PAGE_UP},
+    {"PageUp", KEYCODE_PAGE_UP},
+    {"PgDn", KEYCODE_PAGE_DOWN},
+    {"PageDown", KEYCODE_PAGE_DOWN},
+    {"Home", KEYCODE_HOME},
+    {"End", KEYCODE_END},
+    {"WheelUp", KEYCODE_WHEEL_UP},
+    {"WheelDown", KEYCODE_WHEEL_DOWN},
 };
 #define NAMES (sizeof names / sizeof *names)
 
@@ -24,7 +44,8 @@ static int control(const char *rest)
 {
     /* The letters of ASCII: what else the locale calls one has no such key. */
     const char letter = rest[0] >= 'a' && rest[0] <= 'z' ? (char)(rest[0] - 'a' + 'A') : rest[0];
-    const int key = rest[0] && !rest[1] && letter >= 'A' && letter <= 'Z' ? letter - 'A' + 1 : KEYCODE_NONE;
+    const int key =
+        rest[0] && !rest[1] && letter >= 'A' && letter <= 'Z' ? letter - 'A' + 1 : KEYCODE_NONE;
 
     return key == '\n' ? KEYCODE_ENTER : key;
 }
@@ -83,16 +104,20 @@ void key_print(int key, char out[KEY_NAME_MOST])
 /* Of "[NUMBER~". */
 static int numbered(long number)
 {
-    static const struct { long number; int key; } keys[] = {
-        {1, KEYCODE_HOME}, {3, KEYCODE_DELETE}, {4, KEYCODE_END}, {5, KEYCODE_PAGE_UP}, {6, KEYCODE_PAGE_DOWN}, {7, KEYCODE_HOME}, {8, KEYCODE_END},
+    static const struct { long number; int key;
+    } keys[] = {
+        {1, KEYCODE_HOME},      {3, KEYCODE_DELETE}, {4, KEYCODE_END}, {5, KEYCODE_PAGE_UP},
+        {6, KEYCODE_PAGE_DOWN}, {7, KEYCODE_HOME},   {8, KEYCODE_END},
     };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].number == number)
             return keys[i].key;
     /* F1 to F5, F6 to F10, F11 and F12, with gaps between them. */
-    return number >= 11 && number <= 15 ? KEYCODE_F1 + (int)number - 11 : number >= 17 && number <= 21 ? KEYCODE_F1 + (int)number - 12
-         : number == 23 || number == 24 ? KEYCODE_F1 + (int)number - 13 : KEYCODE_NONE;
+    return number >= 11 && number <= 15   ? KEYCODE_F1 + (int)number - 11
+           : number >= 17 && number <= 21 ? KEYCODE_F1 + (int)number - 12
+           : number == 23 || number == 24 ? KEYCODE_F1 + (int)number - 13
+                                          : KEYCODE_NONE;
 }
 
 /* Of a letter that ends a sequence. */
@@ -124,7 +149,8 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
     }
     if (length > 1 && bytes[0] == '[' && bytes[1] == '[') {   /* the console's F1 to F5: "[[A" */
         *used = length > 2 ? 3 : 0;
-        return length > 2 && bytes[2] >= 'A' && bytes[2] <= 'E' ? KEYCODE_F1 + bytes[2] - 'A' : KEYCODE_NONE;
+        return length > 2 && bytes[2] >= 'A' && bytes[2] <= 'E' ? KEYCODE_F1 + bytes[2] - 'A'
+                                                                : KEYCODE_NONE;
     }
     while (at < length && bytes[at] >= 0x20 && bytes[at] < 0x40)   /* parameters */
         at++;
@@ -138,7 +164,9 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
     }
     *used = at + 1;
     if (bytes[at] == '~')
-        return at > 1 && strspn(bytes + 1, "0123456789") == at - 1 ? numbered(strtol(bytes + 1, NULL, 10)) : KEYCODE_NONE;
+        return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
+                   ? numbered(strtol(bytes + 1, NULL, 10))
+                   : KEYCODE_NONE;
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* with parameters: a modifier is held */
 }
 

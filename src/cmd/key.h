@@ -1,28 +1,54 @@
-/* Keys as the views see them: a character code, or one of these; their names, and the sequences that terminals send. No curses. */
+/* Keys as the views see them: a character code, or one of these; their names, and the sequences
+ * that terminals send. No curses. */
 #ifndef PORTOLAN_CMD_KEY_H
 #define PORTOLAN_CMD_KEY_H
 
 #include <stddef.h>
 
 enum keycode {
-    KEYCODE_NONE = -1, KEYCODE_INTERRUPT = 3, KEYCODE_TAB = 9, KEYCODE_REDRAW = 12, KEYCODE_ENTER = 13, KEYCODE_PANE = 23, KEYCODE_SUSPEND = 26, KEYCODE_ESCAPE = 27,
-    KEYCODE_UP = 0x110000, KEYCODE_DOWN, KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_PAGE_UP, KEYCODE_PAGE_DOWN, KEYCODE_HOME, KEYCODE_END,
-    KEYCODE_BACKSPACE, KEYCODE_DELETE, KEYCODE_BACKTAB, KEYCODE_PASTE, KEYCODE_SWALLOWED, KEYCODE_WHEEL_UP, KEYCODE_WHEEL_DOWN, KEYCODE_CLICK,
-    KEYCODE_F1 = 0x110100, KEYCODE_F12 = KEYCODE_F1 + 11,
+    KEYCODE_NONE = -1,
+    KEYCODE_INTERRUPT = 3,
+    KEYCODE_TAB = 9,
+    KEYCODE_REDRAW = 12,
+    KEYCODE_ENTER = 13,
+    KEYCODE_PANE = 23,
+    KEYCODE_SUSPEND = 26,
+    KEYCODE_ESCAPE = 27,
+    KEYCODE_UP = 0x110000,
+    KEYCODE_DOWN,
+    KEYCODE_LEFT,
+    KEYCODE_RIGHT,
+    KEYCODE_PAGE_UP,
+    KEYCODE_PAGE_DOWN,
+    KEYCODE_HOME,
+    KEYCODE_END,
+    KEYCODE_BACKSPACE,
+    KEYCODE_DELETE,
+    KEYCODE_BACKTAB,
+    KEYCODE_PASTE,
+    KEYCODE_SWALLOWED,
+    KEYCODE_WHEEL_UP,
+    KEYCODE_WHEEL_DOWN,
+    KEYCODE_CLICK,
+    KEYCODE_F1 = 0x110100,
+    KEYCODE_F12 = KEYCODE_F1 + 11,
 };
 
 #define KEY_SEQUENCE_MOST 32   /* bytes of a sequence that are looked at; what is longer is none */
 
-/* The key of the sequence that @bytes begin with behind their Esc, as terminals send it whatever TERM says: "[1~" Home, "[5~" PgUp, "OP" F1. KEYCODE_NONE for one that
- * means nothing here (Ctrl-Left), which is to be swallowed. *@used gets its length without the Esc, 0 while it is not complete; KEYCODE_ESCAPE with 0 when it is none: an
- * Esc of its own. */
+/* The key of the sequence that @bytes begin with behind their Esc, as terminals send it whatever
+ * TERM says: "[1~" Home, "[5~" PgUp, "OP" F1. KEYCODE_NONE for one that means nothing here
+ * (Ctrl-Left), which is to be swallowed. *@used gets its length without the Esc, 0 while it is not
+ * complete; KEYCODE_ESCAPE with 0 when it is none: an Esc of its own. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
-/* The same of a mouse report, in the old form or in SGR's: KEYCODE_CLICK of the first button on column *@x and row *@y, both from 0, a wheel's key, or KEYCODE_SWALLOWED.
+/* The same of a mouse report, in the old form or in SGR's: KEYCODE_CLICK of the first button on
+ * column *@x and row *@y, both from 0, a wheel's key, or KEYCODE_SWALLOWED.
  * *@used 0: it is none, or not complete. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
-/* The key that is called @name, by any of its names and without regard to case where it has more than a letter: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space".
- * KEYCODE_NONE: no key is called so. Any thread. */
+/* The key that is called @name, by any of its names and without regard to case where it has more
+ * than a letter: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space". KEYCODE_NONE: no key is called
+ * so. Any thread. */
 int key_of_name(const char *name);
 /* Writes the name of @key, which key_of_name takes. Any thread. */
 #define KEY_NAME_MOST 16

@@ -61,7 +61,8 @@ struct keymap *keymap_new(void)
     for (const struct key_row *row = key_rows; row->views; row++)
         for (const char *v = row->views; row->command && next_word(&v, &view);)
             for (const char *at = row->keys; next_word(&at, &key);) {
-                struct key_binding b = {.key = key_of_name(key.text), .command = row->command, .row = row};
+                struct key_binding b = {
+                    .key = key_of_name(key.text), .command = row->command, .row = row};
                 strcpy(b.view, view.text);
                 vec_push(&k->bindings, b);
             }
@@ -104,11 +105,13 @@ static bool drop(struct keymap *k, const char *view, int key)
         return false;
     const size_t at = (size_t)(found - k->bindings.items);
     free(k->bindings.items[at].own);
-    memmove(k->bindings.items + at, k->bindings.items + at + 1, (--k->bindings.count - at) * sizeof *k->bindings.items);
+    memmove(k->bindings.items + at, k->bindings.items + at + 1,
+            (--k->bindings.count - at) * sizeof *k->bindings.items);
     return true;
 }
 
-/* The word at *@at, which may stand in quotes; *@at goes behind it and the blanks that follow. To be freed. */
+/* The word at *@at, which may stand in quotes; *@at goes behind it and the blanks that follow. To
+ * be freed. */
 static char *take_word(const char **at)
 {
     const char *text = *at;
@@ -136,8 +139,12 @@ static bool refuse_key(const char *word, bool first, struct err *err)
         for (const char *at = row->views; next_word(&at, &view);)
             if (similar_try(&similar, view.text))
                 similar.best = strcpy(best, view.text);
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "keys are named a, F5, Ctrl-W, Enter, Tab, Space, PgUp; keys lists them", todo), "unknown %s \"%s\"",
-                   first ? "view or key" : "key", word);
+    return err_set(
+        err, ERR_USAGE,
+        similar_todo(&similar,
+                     "keys are named a, F5, Ctrl-W, Enter, Tab, Space, PgUp; keys lists them",
+                     todo),
+        "unknown %s \"%s\"", first ? "view or key" : "key", word);
 }
 
 /* Reads "[VIEW] KEY"; @text goes behind them. */
@@ -170,7 +177,8 @@ static char *unquoted(const char *text)
 {
     size_t length = strlen(text);
 
-    while (length > 1 && (*text == '"' || *text == '\'') && memchr(text + 1, *text, length - 1) == text + length - 1) {
+    while (length > 1 && (*text == '"' || *text == '\'') &&
+           memchr(text + 1, *text, length - 1) == text + length - 1) {
         const size_t before = 1 + strspn(text + 1, BLANKS);
         length -= before < length ? before + 1 : length;
         text += before;
@@ -178,7 +186,8 @@ static char *unquoted(const char *text)
     return mem_strndup(text, length);
 }
 
-/* There are commands in the line, and every one is one, as far as can be told without running it. */
+/* There are commands in the line, and every one is one, as far as can be told without running
+ * it. */
 static bool check(const char *line, struct err *err)
 {
     const struct command *found;
@@ -223,11 +232,14 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
     key_print(key, name);
     if (*text)
         return err_set(err, ERR_USAGE, "unbind [VIEW] KEY", "unexpected \"%s\"", text);
-    return drop(k, view, key) || err_set(err, ERR_USAGE, "keys lists what does something", "%s has no command of its own in %s%s", name, strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",
+    return drop(k, view, key) || err_set(err, ERR_USAGE, "keys lists what does something",
+                                         "%s has no command of its own in %s%s", name,
+                                         strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
 }
 
-void keymap_names(const struct keymap *k, const struct key_row *row, const char *view, struct str *out)
+void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
+                  struct str *out)
 {
     char name[KEY_NAME_MOST];
     const size_t before = out->length;
@@ -244,13 +256,16 @@ void keymap_names(const struct keymap *k, const struct key_row *row, const char 
 /* Whether what @b says happens in @view. */
 static bool is_heard(const struct keymap *k, const struct key_binding *b, const char *view)
 {
-    return strcmp(b->view, view) == 0 || (strcmp(b->view, KEYMAP_ALL) == 0 && !keymap_find(k, view, b->key));
+    return strcmp(b->view, view) == 0 ||
+           (strcmp(b->view, KEYMAP_ALL) == 0 && !keymap_find(k, view, b->key));
 }
 
-bool keymap_key(const struct keymap *k, const char *view, const char *command, char out[KEY_NAME_MOST])
+bool keymap_key(const struct keymap *k, const char *view, const char *command,
+                char out[KEY_NAME_MOST])
 {
     for (size_t i = 0; i < k->bindings.count; i++)
-        if (strcmp(k->bindings.items[i].command, command) == 0 && is_heard(k, &k->bindings.items[i], view)) {
+        if (strcmp(k->bindings.items[i].command, command) == 0 &&
+            is_heard(k, &k->bindings.items[i], view)) {
             key_print(k->bindings.items[i].key, out);
             return true;
         }
@@ -267,7 +282,8 @@ const struct key_binding *keymap_own(const struct keymap *k, const char *view, i
     return NULL;
 }
 
-/* What the user's @command does: as the table says, or the command; "" of several, which speak for themselves. */
+/* What the user's @command does: as the table says, or the command; "" of several, which speak for
+ * themselves. */
 static const char *help_of(const char *command)
 {
     const struct command *found;
@@ -279,7 +295,9 @@ static const char *help_of(const char *command)
     return !strchr(command, ';') && command_check(command, &found, &none) ? found->help : "";
 }
 
-void keymap_tell(const struct keymap *k, const char *view, void (*line)(void *to, const char *keys, const char *command, const char *help), void *to)
+void keymap_tell(const struct keymap *k, const char *view,
+                 void (*line)(void *to, const char *keys, const char *command, const char *help),
+                 void *to)
 {
     struct str names = {0};
     char name[KEY_NAME_MOST];

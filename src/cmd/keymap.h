@@ -1,4 +1,5 @@
-/* Keys and the commands that they run: one table of what is built in, and what the user has bound. UI thread. */
+/* Keys and the commands that they run: one table of what is built in, and what the user has bound.
+ * UI thread. */
 #ifndef PORTOLAN_CMD_KEYMAP_H
 #define PORTOLAN_CMD_KEYMAP_H
 
@@ -11,13 +12,16 @@
 
 #define KEYMAP_ALL "all"   /* the keys of all views, by name; a view's own come first */
 
-/* A row of the table: keys that run one command in some views. Pressing, the bar, help, the man page and `keys` all read it. */
+/* A row of the table: keys that run one command in some views. Pressing, the bar, help, the man
+ * page and `keys` all read it. */
 struct key_row {
     const char *views;     /* names, a blank between them; NULL ends the table */
-    const char *keys;      /* names, a blank between them; where there is no command, what help shows in their place */
+    /* names, a blank between them; where there is no command, what help shows in their place */
+    const char *keys;
     const char *command;   /* NULL: nothing is bound, what the terminal does is told */
     const char *help;      /* one line */
-    const char *hint;      /* what it does in a word or two, where views and the bar name their keys; NULL: not there */
+    /* what it does in a word or two, where views and the bar name their keys; NULL: not there */
+    const char *hint;
 };
 extern const struct key_row key_rows[];
 
@@ -35,25 +39,35 @@ struct keymap;
 /* What is built in. Never NULL; keymap_free(NULL) is fine. */
 struct keymap *keymap_new(void);
 void keymap_free(struct keymap *k);
-/* What @key runs in @view itself, or with KEYMAP_ALL in all views; NULL: nothing. Borrowed until the next change. */
+/* What @key runs in @view itself, or with KEYMAP_ALL in all views; NULL: nothing. Borrowed until
+ * the next change. */
 const struct key_binding *keymap_find(const struct keymap *k, const char *view, int key);
 /* In the order of the table, behind them the user's. */
 size_t keymap_count(const struct keymap *k);
 const struct key_binding *keymap_at(const struct keymap *k, size_t at);
-/* Binds as "[VIEW] KEY COMMAND" says, in the place of what the key did there; false with err for an unknown view, key or command. */
+/* Binds as "[VIEW] KEY COMMAND" says, in the place of what the key did there; false with err for an
+ * unknown view, key or command. */
 bool keymap_bind(struct keymap *k, const char *text, struct err *err);
-/* Takes back what "[VIEW] KEY" does; false with err for an unknown view or key, or one that does nothing. */
+/* Takes back what "[VIEW] KEY" does; false with err for an unknown view or key, or one that does
+ * nothing. */
 bool keymap_unbind(struct keymap *k, const char *text, struct err *err);
 /* Whether rows at @row do something in @view. */
 bool key_row_in(const struct key_row *row, const char *view);
 /* Appends the keys that do what @row says in @view still, a blank between them. */
-void keymap_names(const struct keymap *k, const struct key_row *row, const char *view, struct str *out);
-/* Writes the name of the first key that runs @command in @view, its own or one of all views that it does not take for something else; false when none does. */
-bool keymap_key(const struct keymap *k, const char *view, const char *command, char out[KEY_NAME_MOST]);
-/* The user's own binding of @key that is heard in @view; NULL: there is none. Borrowed until the next change. */
+void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
+                  struct str *out);
+/* Writes the name of the first key that runs @command in @view, its own or one of all views that it
+ * does not take for something else; false when none does. */
+bool keymap_key(const struct keymap *k, const char *view, const char *command,
+                char out[KEY_NAME_MOST]);
+/* The user's own binding of @key that is heard in @view; NULL: there is none. Borrowed until the
+ * next change. */
 const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key);
-/* Appends a line for each thing that keys do in @view, as @line wants it: the keys and what they do. */
-void keymap_tell(const struct keymap *k, const char *view, void (*line)(void *to, const char *keys, const char *command, const char *help), void *to);
+/* Appends a line for each thing that keys do in @view, as @line wants it: the keys and what they
+ * do. */
+void keymap_tell(const struct keymap *k, const char *view,
+                 void (*line)(void *to, const char *keys, const char *command, const char *help),
+                 void *to);
 /* Calls @add for each view that has keys of its own, KEYMAP_ALL first. */
 void keymap_views(void (*add)(void *to, const char *view), void *to);
 

@@ -42,7 +42,8 @@ const char *line_end(const char *at, const char **next)
 /* One word at @at into the storage; the place behind it, NULL with err. */
 static const char *take_word(const char *at, const char *end, struct str *storage, struct err *err)
 {
-    const char *home = at[0] == '~' && (at + 1 == end || at[1] == '/' || is_blank(at[1])) ? getenv("HOME") : NULL;
+    const char *home =
+        at[0] == '~' && (at + 1 == end || at[1] == '/' || is_blank(at[1])) ? getenv("HOME") : NULL;
     const char *word = at;
     char quote = 0;
 
@@ -61,7 +62,8 @@ static const char *take_word(const char *at, const char *end, struct str *storag
     str_add_char(storage, '\0');
     steps_add(1 + (size_t)(at - word) / 16);
     if (quote) {
-        err_set(err, ERR_USAGE, "close it, or escape it with a backslash", "unclosed %c quote", quote);
+        err_set(err, ERR_USAGE, "close it, or escape it with a backslash", "unclosed %c quote",
+                quote);
         return NULL;
     }
     return at;

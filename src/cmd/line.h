@@ -15,15 +15,18 @@ struct line_words {
     struct str storage;
 };
 
-/* End of the command at @at: a ';' outside quotes and parentheses, a '#' that begins a word (the rest of the line is a comment), a line's end. A backslash
- * takes the meaning from what follows it. *@next: the character behind, where the next command begins. */
+/* End of the command at @at: a ';' outside quotes and parentheses, a '#' that begins a word (the
+ * rest of the line is a comment), a line's end. A backslash takes the meaning from what follows it.
+ * *@next: the character behind, where the next command begins. */
 const char *line_end(const char *at, const char **next);
-/* Splits [text, end) into words: blanks separate, quotes and backslash protect, ~ at the start of a word is the home directory. False with err. */
+/* Splits [text, end) into words: blanks separate, quotes and backslash protect, ~ at the start of a
+ * word is the home directory. False with err. */
 bool line_split(const char *text, const char *end, struct line_words *words, struct err *err);
 /* Appends @before and @word in quotes, so that line_split gives just that word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);
 void line_words_done(struct line_words *words);
-/* What stands behind the first @skip words of [text, end), blanks trimmed, as it was written; a backslash before ; # \ or a quote goes. To be freed. */
+/* What stands behind the first @skip words of [text, end), blanks trimmed, as it was written; a
+ * backslash before ; # \ or a quote goes. To be freed. */
 char *line_rest(const char *text, const char *end, int skip);
 
 #endif

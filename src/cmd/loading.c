@@ -37,7 +37,8 @@ static void loading_free(void *state)
 static bool cancelled(void *state)
 {
     const struct kernel_loading *l = state;
-    job_progress(job_current(), clock_seconds() - l->begun, 0, "%s has been running for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
+    job_progress(job_current(), clock_seconds() - l->begun, 0, "%s has been running for %.1f s",
+                 l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
     return watch_over();
 }
 
@@ -49,18 +50,24 @@ static bool load(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills it */
     l->recipe = NULL;
     l->begun = clock_seconds();
-    child_watch(job_current() ? cancelled : NULL, l);   /* without a job signals are those of a plain program */
-    l->kernel = recipe ? recipe_make(recipe, &l->printed, err) : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
+    /* without a job signals are those of a plain program */
+    child_watch(job_current() ? cancelled : NULL, l);
+    l->kernel =
+        recipe ? recipe_make(recipe, &l->printed, err)
+               : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    return watch_goes_on(err) && l->kernel;   /* what was read by then may be wrong in another way, too */
+    /* what was read by then may be wrong in another way, too */
+    return watch_goes_on(err) && l->kernel;
 }
 
 /* The lines that were not taken: those that --skip-bad skipped are told, the others counted. */
 static void add_left_out(struct result *result, const struct kernel *k)
 {
-    static const struct result_column columns[] = {
-        {.key = "line", .kind = CELL_COUNT}, {.key = "text", .kind = CELL_TEXT}, {.key = "reason", .kind = CELL_TEXT}};
-    struct result_table *t = result_table(result, "left_out", columns, sizeof columns / sizeof *columns);
+    static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},
+                                                   {.key = "text", .kind = CELL_TEXT},
+                                                   {.key = "reason", .kind = CELL_TEXT}};
+    struct result_table *t =
+        result_table(result, "left_out", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT;
     for (size_t i = 0; i < k->refused_count + k->left_out_count; i++) {
@@ -82,7 +89,8 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     kernel_insns(k, s->document.loop, &count);
     struct str rest = {0}, made = {0};
     if (k->left_out_count)
-        str_addf(&rest, "; %zu line%s left out, see kernel omitted", k->left_out_count, k->left_out_count == 1 ? "" : "s");
+        str_addf(&rest, "; %zu line%s left out, see kernel omitted", k->left_out_count,
+                 k->left_out_count == 1 ? "" : "s");
     if (k->recipe && k->recipe->printed)
         str_add(&rest, "; the compiler has something to say, see kernel diagnostics");
     if (k->recipe)
@@ -91,12 +99,15 @@ void kernel_tell_loaded(struct session *s, struct result *result)
         add_left_out(result, k);
     if (!k->refused_count)
         result_set_confirmation(result);
-    result_line(result, "%s%s: %s, %zu instruction%s%s%s%s", k->name, str_text(&made), k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
-                k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "", str_text(&rest));
+    result_line(result, "%s%s: %s, %zu instruction%s%s%s%s", k->name, str_text(&made),
+                k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
+                k->loop_count > 1 ? "; kernel list shows the other loops" : "",
+                k->of_many ? "; --symbol takes another function" : "", str_text(&rest));
     str_done(&rest);
     struct err other = {0};
     if (!session_shown_fit(s, &other)) {
-        result_line(result, "%s: shown are %s%s", other.what, s->document.selected[0], s->document.selected_count > 1 ? " and others" : "");
+        result_line(result, "%s: shown are %s%s", other.what, s->document.selected[0],
+                    s->document.selected_count > 1 ? " and others" : "");
         result_text(result, "machines_not_chosen", other.what);
     }
     result_text(result, "kernel", k->name);
@@ -159,7 +170,8 @@ void loading_goes_on(struct session *s, unsigned number)
     s->loading = number;
 }
 
-bool loading_give(struct session *s, struct task *task, const struct task_ops *ops, void *take_state)
+bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
+                  void *take_state)
 {
     if (job_cancel(s->loading))
         queue_drop(s);
@@ -170,8 +182,19 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
 /* Takes @l. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct task *task)
 {
-    static const struct task_ops assembles = {.doing = "assembles", .work = load, .publish = publish, .free = loading_free, .failed = failed, .goes_on = loading_goes_on};
-    static const struct task_ops compiles = {.title = "kernel load (compiles)", .doing = "compiles", .work = load, .publish = publish, .free = loading_free, .failed = failed, .goes_on = loading_goes_on};
+    static const struct task_ops assembles = {.doing = "assembles",
+                                              .work = load,
+                                              .publish = publish,
+                                              .free = loading_free,
+                                              .failed = failed,
+                                              .goes_on = loading_goes_on};
+    static const struct task_ops compiles = {.title = "kernel load (compiles)",
+                                             .doing = "compiles",
+                                             .work = load,
+                                             .publish = publish,
+                                             .free = loading_free,
+                                             .failed = failed,
+                                             .goes_on = loading_goes_on};
 
     return loading_give(s, task, take_l->source ? &compiles : &assembles, take_l);
 }
@@ -181,14 +204,16 @@ bool loading_start(struct session *s, struct recipe *take_recipe, struct task *t
     struct kernel_loading *l = mem_zero(1, sizeof *l);
 
     free((char *)take_recipe->options.source_path);
-    take_recipe->options.source_path = *s->settings.source_path ? mem_strdup(s->settings.source_path) : NULL;
+    take_recipe->options.source_path =
+        *s->settings.source_path ? mem_strdup(s->settings.source_path) : NULL;
     l->recipe = take_recipe;
     l->source = take_recipe->source;
     l->loop = kernel_loop_requested(&take_recipe->options);
     return start(s, l, task);
 }
 
-bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct task *task)
+bool loading_start_text(struct session *s, struct str *take_text,
+                        const struct kernel_options *options, struct task *task)
 {
     struct kernel_loading *l = mem_zero(1, sizeof *l);
 

@@ -1,4 +1,5 @@
-/* A kernel on its way into the session: read, compiled or assembled beside the screen, and told when it is there. UI thread. */
+/* A kernel on its way into the session: read, compiled or assembled beside the screen, and told
+ * when it is there. UI thread. */
 #ifndef PORTOLAN_CMD_LOADING_H
 #define PORTOLAN_CMD_LOADING_H
 
@@ -7,21 +8,32 @@
 #include "cmd/task.h"
 
 /* What reads text of a kernel has in common: a member of the values' struct for each. */
-#define LOADING_OPTION_SYNTAX(values) \
-    {.name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(values, syntax), .choices = "att|intel", .otherwise = "detected", .help = "syntax of x86-64 assembler text"}
-#define LOADING_OPTION_SKIP_BAD(values) \
-    {.name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(values, skip_bad), .help = "skip lines the assembler rejects, and list them"}
+#define LOADING_OPTION_SYNTAX(values)                                                              \
+    {                                                                                              \
+        .name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(values, syntax),              \
+        .choices = "att|intel", .otherwise = "detected", .help = "syntax of x86-64 assembler text" \
+    }
+#define LOADING_OPTION_SKIP_BAD(values)                                                            \
+    {                                                                                              \
+        .name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(values, skip_bad),            \
+        .help = "skip lines the assembler rejects, and list them"                                  \
+    }
 
-/* Makes @task the loading of a file, or of text, as the session's kernel. Takes the recipe and the text. True. What a compiler had to say stands in the result. */
+/* Makes @task the loading of a file, or of text, as the session's kernel. Takes the recipe and the
+ * text. True. What a compiler had to say stands in the result. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
-bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct task *task);
-/* Makes @task a task whose publish makes the session's kernel. The newest of them is the one that comes: one still on its way is cancelled. True. */
-bool loading_give(struct session *s, struct task *task, const struct task_ops *ops, void *take_state);
+bool loading_start_text(struct session *s, struct str *take_text,
+                        const struct kernel_options *options, struct task *task);
+/* Makes @task a task whose publish makes the session's kernel. The newest of them is the one that
+ * comes: one still on its way is cancelled. True. */
+bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
+                  void *take_state);
 /* Its ops' goes_on. */
 void loading_goes_on(struct session *s, unsigned number);
 /* Text as the kernel that is made of it keeps it (kernel.source); the caller frees. Any thread. */
 char *loading_plain(const char *text, size_t length);
-/* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that were left out. */
+/* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that
+ * were left out. */
 void kernel_tell_loaded(struct session *s, struct result *result);
 
 #endif

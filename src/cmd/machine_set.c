@@ -16,7 +16,8 @@ static bool has(const struct machine_set *set, const char *id)
 }
 
 /* One that cannot be read is no reason to show none of the others, unless it was named. */
-static bool add(struct session *s, const char *id, enum isa isa, bool named, struct machine_set *out, struct err *err)
+static bool add(struct session *s, const char *id, enum isa isa, bool named,
+                struct machine_set *out, struct err *err)
 {
     struct err none = {0};
     struct machine *m = session_machine(s, id, named ? err : &none);
@@ -24,7 +25,8 @@ static bool add(struct session *s, const char *id, enum isa isa, bool named, str
     if (!m)
         return !named;
     if (strcmp(m->isa, isa_name(isa)) != 0)
-        return !named || err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is a machine for %s", m->id, m->isa);
+        return !named || err_set(err, ERR_USAGE, "name machines of one instruction set",
+                                 "%s is a machine for %s", m->id, m->isa);
     if (!has(out, m->id))
         vec_push(&out->list, machine_hold(m));
     return true;
@@ -46,7 +48,8 @@ static void add_all(struct session *s, enum isa isa, struct machine_set *out)
     }
 }
 
-bool machine_set_find(struct session *s, const struct word_list *names, enum isa isa, struct machine_set *out, struct err *err)
+bool machine_set_find(struct session *s, const struct word_list *names, enum isa isa,
+                      struct machine_set *out, struct err *err)
 {
     *out = (struct machine_set){0};
     for (size_t i = 0; i < names->count; i++)
@@ -57,7 +60,8 @@ bool machine_set_find(struct session *s, const struct word_list *names, enum isa
     for (size_t i = 0; !names->count && i < s->document.selected_count; i++)
         if (!add(s, s->document.selected[i], isa, true, out, err))
             return false;
-    return out->list.count || err_set(err, ERR_MISSING, "mapping import reads one", "no machine for %s", isa_name(isa));
+    return out->list.count || err_set(err, ERR_MISSING, "mapping import reads one",
+                                      "no machine for %s", isa_name(isa));
 }
 
 void machine_set_done(struct machine_set *set)

@@ -18,7 +18,8 @@ struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
     const char *title;                      /* of the command */
-    struct forms *forms[ISA_COUNT];         /* the session's, held; loaded here if it had none yet */
+    /* the session's, held; loaded here if it had none yet */
+    struct forms *forms[ISA_COUNT];
     struct osaca_notes notes;
     struct machine *machine;
 };
@@ -41,7 +42,8 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
     return r->forms[isa];
 }
 
-/* A mapping alone does not say what it is for: the instruction set whose table knows most of its forms. */
+/* A mapping alone does not say what it is for: the instruction set whose table knows most of its
+ * forms. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;
@@ -125,7 +127,8 @@ static void tell_skipped(const struct osaca_notes *notes, struct result *result)
     result_count(result, "skipped", (int64_t)notes->skipped_count);
     if (!notes->skipped_count)
         return;
-    result_line(result, "%zu entr%s left out:", notes->skipped_count, notes->skipped_count == 1 ? "y was" : "ies were");
+    result_line(result, "%zu entr%s left out:", notes->skipped_count,
+                notes->skipped_count == 1 ? "y was" : "ies were");
     struct result_table *t = left_table(result, "entries_skipped");
     for (size_t i = 0; i < notes->skipped_count; i++)
         left_row(t, notes->skipped[i].line, notes->skipped[i].name, notes->skipped[i].why);
@@ -141,18 +144,24 @@ static void tell_unused(const struct osaca_notes *notes, struct result *result)
     for (size_t i = 0; i < notes->unused_count; i++) {
         const struct osaca_unused *u = &notes->unused[i];
         if (i < UNUSED_SHOWN)
-            result_line(result, "line %zu: %s not used: %s", u->line, *u->name ? u->name : "an entry", u->why);
+            result_line(result, "line %zu: %s not used: %s", u->line,
+                        *u->name ? u->name : "an entry", u->why);
         left_row(t, u->line, u->name, u->why);
     }
     if (notes->unused_count > UNUSED_SHOWN)
-        result_line(result, "and %zu more; --format json has all", notes->unused_count - UNUSED_SHOWN);
+        result_line(result, "and %zu more; --format json has all",
+                    notes->unused_count - UNUSED_SHOWN);
 }
 
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
-    result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
-                        "%zu entries describe no form, or others describe it already, %zu have no port pressure",
-                notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed, notes->unknown);
+    result_line(
+        result,
+        "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu "
+        "with rounded cycles; "
+        "%zu entries describe no form, or others describe it already, %zu have no port pressure",
+        notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed,
+        notes->unknown);
     result_count(result, "entries", (int64_t)notes->entries);
     result_count(result, "composed", (int64_t)notes->composed);
     result_count(result, "rounded", (int64_t)notes->rounded);
@@ -175,9 +184,13 @@ static bool read_publish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct task *task)
+bool mapping_read(struct session *s, const char *title, const char *path,
+                  enum mapping_source source, struct task *task)
 {
-    static const struct task_ops ops = {.doing = "reads a mapping", .work = read_work, .publish = read_publish, .free = reading_free};
+    static const struct task_ops ops = {.doing = "reads a mapping",
+                                        .work = read_work,
+                                        .publish = read_publish,
+                                        .free = reading_free};
     struct mapping_reading *r = mem_zero(1, sizeof *r);
 
     r->path = mem_strdup(path);

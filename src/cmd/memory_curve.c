@@ -47,26 +47,35 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
     if (!isnan(*from) && strncmp(end, "..", 2) == 0)
         *to = size_read(end + 2, &end);
     if (isnan(*from) || isnan(*to) || *end || *from > *to)
-        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "`%.40s` is neither a size nor a range of sizes", text);
+        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
+                       "`%.40s` is neither a size nor a range of sizes", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
-        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "sizes are from 4K to 64G, and `%.40s` is not", text);
+        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
+                       "sizes are from 4K to 64G, and `%.40s` is not", text);
     return true;
 }
 
 void memory_size_print(double bytes, struct str *out)
 {
     const char *unit = bytes >= 1073741824 ? "G" : bytes >= 1048576 ? "M" : "K";
-    str_addf(out, "%.3g%s", bytes / (bytes >= 1073741824 ? 1073741824 : bytes >= 1048576 ? 1048576 : 1024), unit);
+    str_addf(out, "%.3g%s",
+             bytes / (bytes >= 1073741824 ? 1073741824
+                      : bytes >= 1048576  ? 1048576
+                                          : 1024),
+             unit);
 }
 
 static bool join(struct memory_curve *c, const char *word, struct err *err)
 {
     char *end;
-    unsigned long at = strtoul(word, &end, 10), other = *end == '=' ? strtoul(end + 1, &end, 10) : 0;
+    unsigned long at = strtoul(word, &end, 10),
+                  other = *end == '=' ? strtoul(end + 1, &end, 10) : 0;
     long long distance = *end == '+' || *end == '-' ? strtoll(end, &end, 10) : 0;
 
     if (!at || !other || *end)
-        return err_set(err, ERR_USAGE, "--arrays 2=1+4160: stream 2 is 4,160 bytes on in the array of stream 1", "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
+        return err_set(err, ERR_USAGE,
+                       "--arrays 2=1+4160: stream 2 is 4,160 bytes on in the array of stream 1",
+                       "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
     if (llabs(distance) > (1ll << 40))
         return err_set(err, ERR_USAGE, "--arrays 2=1+4160", "`%.40s` is too far", word);
     return streams_join(&c->streams, at, other, distance, err);
@@ -87,7 +96,8 @@ static void blocks_find(const struct memory_curve *c, struct memory_point *p)
     double best = p->time.cycles / GAIN;
 
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        double cycles = memory_time_at(&c->streams, &c->costs, &c->core, BLOCK_SHARE * levels[i]).cycles;
+        double cycles =
+            memory_time_at(&c->streams, &c->costs, &c->core, BLOCK_SHARE * levels[i]).cycles;
         if (levels[i] > 0 && levels[i] < p->bytes && cycles < BLOCK_NEARLY * best) {
             best = fmin(best, cycles);
             p->block = BLOCK_SHARE * levels[i];
@@ -117,7 +127,8 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     }
     other.items.items = copy.items;
     if (stored)
-        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles, "non-temporal stores");
+        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles,
+                 "non-temporal stores");
     for (size_t i = 0; skipped && i < copy.count; i++) {
         copy.items[i] = c->streams.items.items[i];
         if (copy.items[i].kind == STREAM_WALK) {
@@ -127,7 +138,8 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     }
     other.items.items = copy.items;
     if (skipped)
-        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles, "elements side by side");
+        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles,
+                 "elements side by side");
     vec_done(&copy);
 }
 
@@ -146,15 +158,21 @@ static void point_predict(const struct memory_curve *c, struct memory_point *p)
 
 static const char *core_limit(double cycles, const struct bounds *bounds)
 {
-    static const char *const words[BOUND_COUNT] = {
-        [BOUND_PORTS] = "core: ports", [BOUND_PIPES] = "core: divider", [BOUND_ISSUE] = "core: issue width", [BOUND_FRONTEND] = "core: front end",
-        [BOUND_DEPENDENCIES] = "core: dependencies", [BOUND_MEMORY] = "core: loads and stores", [BOUND_RETIRE] = "core: retirement"};
+    static const char *const words[BOUND_COUNT] = {[BOUND_PORTS] = "core: ports",
+                                                   [BOUND_PIPES] = "core: divider",
+                                                   [BOUND_ISSUE] = "core: issue width",
+                                                   [BOUND_FRONTEND] = "core: front end",
+                                                   [BOUND_DEPENDENCIES] = "core: dependencies",
+                                                   [BOUND_MEMORY] = "core: loads and stores",
+                                                   [BOUND_RETIRE] = "core: retirement"};
 
     return cycles <= CORE_BOUND * bounds->total ? words[bounds->bottleneck] : "core";
 }
 
-bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop, struct machine *m, const struct memory_costs *measured, double from, double to,
-                          const char *const *joined, size_t joined_count, struct err *err)
+bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop,
+                          struct machine *m, const struct memory_costs *measured, double from,
+                          double to, const char *const *joined, size_t joined_count,
+                          struct err *err)
 {
     struct simulation sim;
     struct bounds bounds;
@@ -167,7 +185,8 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
         if (!join(c, joined[i], err))
             return false;
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    c->core = memory_core_of(m, isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0), bounds.cycles);
+    c->core =
+        memory_core_of(m, isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0), bounds.cycles);
     c->core_limit = core_limit(c->core.cycles, &bounds);
     simulation_done(&sim);
     c->known = measured || memory_costs_of(m, &c->costs, &c->why);
@@ -197,34 +216,45 @@ static bool memory_suffices(double bytes, struct err *err)
     memory_size_print(bytes, &text);
     str_add(&text, " of arrays are more than three quarters of the ");
     memory_size_print((double)available, &text);
-    err_set(err, ERR_LIMIT, "choose a smaller --size, or end other programs", "%s that are free", str_text(&text));
+    err_set(err, ERR_LIMIT, "choose a smaller --size, or end other programs", "%s that are free",
+            str_text(&text));
     str_done(&text);
     return false;
 }
 
-/* Writes into @own, copies of @insns, where the arrays of symbols lie. False with err where an instruction has no room for it. */
-static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count, const struct arrays *arrays, struct insn *own, struct err *err)
+/* Writes into @own, copies of @insns, where the arrays of symbols lie. False with err where an
+ * instruction has no room for it. */
+static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
+                          const struct arrays *arrays, struct insn *own, struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
         const struct operand *memory = insn_memory(&insns[i]);
-        const int64_t place = memory && insns[i].traits & INSN_REFERS && !(insns[i].traits & INSN_RIP_RELATIVE) ? symbol_place(memory->displacement) : 0;
+        const int64_t place =
+            memory && insns[i].traits & INSN_REFERS && !(insns[i].traits & INSN_RIP_RELATIVE)
+                ? symbol_place(memory->displacement)
+                : 0;
         size_t references;
         const struct code_reference *reference = kernel_references(k, &insns[i], &references);
         own[i] = insns[i];
         for (unsigned at = 0; place && at < arrays->place_count; at++) {
             if (arrays->places[at].symbol != place)
                 continue;
-            const int32_t displacement = (int32_t)((int64_t)arrays->places[at].at + memory->displacement - place);
+            const int32_t displacement =
+                (int32_t)((int64_t)arrays->places[at].at + memory->displacement - place);
             const size_t in = references ? (size_t)(reference->place - insns[i].offset) : SIZE_MAX;
-            if (!isa_ops((enum isa)insns[i].isa)->references_from_end || in + sizeof displacement > insns[i].length)
-                return err_set(err, ERR_DATA, NULL, "instruction %zu: address of its symbol unknown", i + 1);
+            if (!isa_ops((enum isa)insns[i].isa)->references_from_end ||
+                in + sizeof displacement > insns[i].length)
+                return err_set(err, ERR_DATA, NULL,
+                               "instruction %zu: address of its symbol unknown", i + 1);
             memcpy(own[i].bytes + in, &displacement, sizeof displacement);
         }
     }
     return true;
 }
 
-static bool point_measure(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop, struct sandbox *s, struct arena_state *arena, double seconds, struct err *err)
+static bool point_measure(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
+                          struct sandbox *s, struct arena_state *arena, double seconds,
+                          struct err *err)
 {
     size_t count;
     const struct insn *insns = kernel_insns(k, loop, &count);
@@ -235,11 +265,15 @@ static bool point_measure(struct memory_curve *c, size_t at, const struct kernel
     struct arrays arrays;
     struct err small = {0};
 
-    const bool last = at + 1 == c->count, placed = layout_arrays(insns, &c->streams, (uint64_t)p->bytes, &arrays, last ? err : &small);
+    const bool last = at + 1 == c->count,
+               placed = layout_arrays(insns, &c->streams, (uint64_t)p->bytes, &arrays,
+                                      last ? err : &small);
     bool ok = placed || !last;   /* steps may be too long for the smaller arrays */
     sandbox_clear(s);
     if (placed) {
-        ok = symbols_place(k, insns, count, &arrays, own, err) && kernel_arrays_begin(&run, s, arena, own, count, err) && kernel_arrays_measure(&run, &arrays, seconds, &m, err);
+        ok = symbols_place(k, insns, count, &arrays, own, err) &&
+             kernel_arrays_begin(&run, s, arena, own, count, err) &&
+             kernel_arrays_measure(&run, &arrays, seconds, &m, err);
         if (ok) {
             p->measured = m.cycles;
             p->spread = m.spread;
@@ -251,7 +285,9 @@ static bool point_measure(struct memory_curve *c, size_t at, const struct kernel
     return ok;
 }
 
-bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, double seconds, bool huge, bool (*cancelled)(void *state), void *state, struct err *err)
+bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop,
+                          double seconds, bool huge, bool (*cancelled)(void *state), void *state,
+                          struct err *err)
 {
     size_t count;
     const struct insn *insns = kernel_insns(k, loop, &count);

@@ -1,4 +1,5 @@
-/* A loop over the size of its arrays: its streams, and cycles per iteration predicted and measured at some sizes. What `kernel memory` shows, and views. */
+/* A loop over the size of its arrays: its streams, and cycles per iteration predicted and measured
+ * at some sizes. What `kernel memory` shows, and views. */
 #ifndef PORTOLAN_CMD_MEMORY_CURVE_H
 #define PORTOLAN_CMD_MEMORY_CURVE_H
 
@@ -17,7 +18,9 @@ struct memory_point {
     double moved;                /* bytes per iteration between the core and where they are */
     double measured, spread;     /* NaN: not measured */
     double huge;                 /* share of large pages then */
-    double block, block_gain;    /* bytes of blocks that the loop were quicker with if it passed over each again, and how many times; 0: none */
+    /* bytes of blocks that the loop were quicker with if it passed over each again, and how many
+     * times; 0: none */
+    double block, block_gain;
     const char *help;            /* what else would help most; NULL: nothing of what is tried */
     double gain;                 /* how many times */
 };
@@ -37,12 +40,18 @@ struct memory_curve {
     struct memory_point points[MEMORY_CURVE_POINTS];
 };
 
-/* Streams, and @count points from @from to @to bytes in steps of about a factor of two, predicted. @joined: words as `2=1+4160` (streams_join). @measured: facts of this CPU, NULL to
- * go by the machine's own. False with err. Any thread; memory_curve_done in either case. */
-bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop, struct machine *m, const struct memory_costs *measured, double from, double to,
-                          const char *const *joined, size_t joined_count, struct err *err);
-/* Measures each point on this CPU, about @seconds in all. False with err: as layout_arrays and kernel_arrays_measure; points measured by then stay. */
-bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, double seconds, bool huge, bool (*cancelled)(void *state), void *state, struct err *err);
+/* Streams, and @count points from @from to @to bytes in steps of about a factor of two, predicted.
+ * @joined: words as `2=1+4160` (streams_join). @measured: facts of this CPU, NULL to go by the
+ * machine's own. False with err. Any thread; memory_curve_done in either case. */
+bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop,
+                          struct machine *m, const struct memory_costs *measured, double from,
+                          double to, const char *const *joined, size_t joined_count,
+                          struct err *err);
+/* Measures each point on this CPU, about @seconds in all. False with err: as layout_arrays and
+ * kernel_arrays_measure; points measured by then stay. */
+bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop,
+                          double seconds, bool huge, bool (*cancelled)(void *state), void *state,
+                          struct err *err);
 void memory_curve_done(struct memory_curve *c);
 /* Reads "16K..512M" or one size. False with err. */
 bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);

@@ -25,7 +25,8 @@ static void print_choices(const char *choices, struct str *out)
     }
 }
 
-static bool refuse_value(const struct parameter *p, const char *text, const char *todo, struct err *err)
+static bool refuse_value(const struct parameter *p, const char *text, const char *todo,
+                         struct err *err)
 {
     return err_set(err, ERR_USAGE, todo, "%s does not take \"%.80s\"", p->name, text);
 }
@@ -41,11 +42,13 @@ static bool in_range(const struct parameter *p, double value, const char *text, 
     else if (isinf(p->most))
         snprintf(todo, sizeof todo, "give a number of at least %g", p->least);
     else
-        snprintf(todo, sizeof todo, "give a number from %g to %g%s%s", p->least, p->most, p->unset ? ", or " : "", p->unset ? p->unset : "");
+        snprintf(todo, sizeof todo, "give a number from %g to %g%s%s", p->least, p->most,
+                 p->unset ? ", or " : "", p->unset ? p->unset : "");
     return refuse_value(p, text, todo, err);
 }
 
-static bool read_choice(const struct parameter *p, const char *text, const char **out, struct err *err)
+static bool read_choice(const struct parameter *p, const char *text, const char **out,
+                        struct err *err)
 {
     struct str todo = {0};
 
@@ -88,7 +91,8 @@ bool parameter_count(const char *text, size_t *out)
     double unit = *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : 1;
 
     end += unit > 1;
-    if (end == text || *end || !(value >= 0) || value * unit > 1e12 || value * unit != floor(value * unit))
+    if (end == text || *end || !(value >= 0) || value * unit > 1e12 ||
+        value * unit != floor(value * unit))
         return false;
     *out = (size_t)(value * unit);
     return true;
@@ -108,7 +112,8 @@ bool parameter_lines(const char *text, struct line_range *out)
 }
 
 /* "7" is ports 0 to 6, anything else a list of names. */
-static bool read_ports(const struct parameter *p, const char *text, struct port_list *out, struct err *err)
+static bool read_ports(const struct parameter *p, const char *text, struct port_list *out,
+                       struct err *err)
 {
     char todo[80];
     size_t count;
@@ -129,10 +134,12 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
 }
 
 /* @before: the word of the argument before, of PARAMETER_VALUE; NULL for others. */
-static bool read_value(const struct parameter *p, const char *text, const char *before, void *values, struct err *err);
+static bool read_value(const struct parameter *p, const char *text, const char *before,
+                       void *values, struct err *err);
 
 /* A value of the option --@before, as a number. */
-static bool read_as_option(const struct parameter *p, const char *text, const char *before, double *out, struct err *err)
+static bool read_as_option(const struct parameter *p, const char *text, const char *before,
+                           double *out, struct err *err)
 {
     struct { size_t count; double number; } value;
 
@@ -151,7 +158,8 @@ static bool read_as_option(const struct parameter *p, const char *text, const ch
     BUG("%s is not an option with a number", before);
 }
 
-static bool read_value(const struct parameter *p, const char *text, const char *before, void *values, struct err *err)
+static bool read_value(const struct parameter *p, const char *text, const char *before,
+                       void *values, struct err *err)
 {
     void *to = (char *)values + p->at;
     double number;
@@ -167,7 +175,9 @@ static bool read_value(const struct parameter *p, const char *text, const char *
         *(const char **)to = text;
         return true;
     case PARAMETER_COUNT:
-        return parameter_count(text, to) ? in_range(p, (double)*(size_t *)to, text, err) : refuse_value(p, text, "give a whole number, as 200, 5k or 2M", err);
+        return parameter_count(text, to)
+                   ? in_range(p, (double)*(size_t *)to, text, err)
+                   : refuse_value(p, text, "give a whole number, as 200, 5k or 2M", err);
     case PARAMETER_NUMBER:
         number = strtod(text, &end);
         *(double *)to = number;
@@ -206,11 +216,13 @@ static void set_initial(const struct parameter *p, void *values)
         return;
     if (p->kind == PARAMETER_COUNT)
         *(size_t *)to = NOT_GIVEN;
-    else if (p->kind == PARAMETER_NUMBER || p->kind == PARAMETER_DURATION || p->kind == PARAMETER_VALUE)
+    else if (p->kind == PARAMETER_NUMBER || p->kind == PARAMETER_DURATION ||
+             p->kind == PARAMETER_VALUE)
         *(double *)to = NAN;
 }
 
-void parameters_done(const struct parameter *arguments, const struct parameter *options, void *values)
+void parameters_done(const struct parameter *arguments, const struct parameter *options,
+                     void *values)
 {
     const struct parameter *const tables[] = {arguments, options};
 
@@ -224,19 +236,22 @@ void parameters_done(const struct parameter *arguments, const struct parameter *
         }
 }
 
-static bool refuse_option(const char *command, const char *word, int length, const struct parameter *options, struct err *err)
+static bool refuse_option(const char *command, const char *word, int length,
+                          const struct parameter *options, struct err *err)
 {
     struct str names = {0};
 
     EACH(p, options)
         str_addf(&names, "%s%s", !names.length ? "it takes " : p[1].name ? ", " : " and ", p->name);
-    err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes no options", "%s has no option \"%.*s\"", command, length, word);
-    str_done(&names);
-    return false;
+        err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes no options",
+                "%s has no option \"%.*s\"", command, length, word);
+        str_done(&names);
+        return false;
 }
 
 /* An option at words[*i], moved on to its value where that is the next word. */
-static bool read_option(const char *command, const struct parameter *options, char **words, size_t count, size_t *i, void *values, struct err *err)
+static bool read_option(const char *command, const struct parameter *options, char **words,
+                        size_t count, size_t *i, void *values, struct err *err)
 {
     const char *word = words[*i], *value = strchr(word, '=');
     size_t length = value ? (size_t)(value - word) : strlen(word);
@@ -248,10 +263,15 @@ static bool read_option(const char *command, const struct parameter *options, ch
     if (!found)
         return refuse_option(command, word, (int)length, options, err);
     if (found->kind == PARAMETER_FLAG && value)
-        return err_set(err, ERR_USAGE, "omit it", "%s takes no value, not \"%s\"", found->name, value + 1);
+        return err_set(err, ERR_USAGE, "omit it", "%s takes no value, not \"%s\"", found->name,
+                       value + 1);
     if (found->kind != PARAMETER_FLAG && !value && *i + 1 >= count)
         return err_set(err, ERR_USAGE, NULL, "%s needs a value", found->name);
-    return read_value(found, found->kind == PARAMETER_FLAG ? "" : value ? value + 1 : words[++*i], NULL, values, err);
+    return read_value(found,
+                      found->kind == PARAMETER_FLAG ? ""
+                      : value                       ? value + 1
+                                                    : words[++*i],
+                      NULL, values, err);
 }
 
 static bool is_list(const struct parameter *p)
@@ -259,17 +279,21 @@ static bool is_list(const struct parameter *p)
     return p->kind == PARAMETER_WORDS || p->kind == PARAMETER_JOINED;
 }
 
-static bool refuse_word(const char *command, const struct parameter *arguments, const char *word, struct err *err)
+static bool refuse_word(const char *command, const struct parameter *arguments, const char *word,
+                        struct err *err)
 {
     char todo[128];
 
     if (!arguments || !arguments->name)
-        return err_set(err, ERR_USAGE, "omit it", "%s takes no argument, not \"%s\"", command, word);
+        return err_set(err, ERR_USAGE, "omit it", "%s takes no argument, not \"%s\"", command,
+                       word);
     snprintf(todo, sizeof todo, "help %s shows its arguments", command);
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }
 
-bool parameters_read(const char *command, const struct parameter *arguments, const struct parameter *options, char **words, size_t count, void *values, struct err *err)
+bool parameters_read(const char *command, const struct parameter *arguments,
+                     const struct parameter *options, char **words, size_t count, void *values,
+                     struct err *err)
 {
     const struct parameter *next = arguments && arguments->name ? arguments : NULL;
     const char *before = NULL;
@@ -314,12 +338,15 @@ void parameter_print(const struct parameter *p, struct str *out)
         str_addf(out, " %s", p->choices ? p->choices : p->value);
 }
 
-void parameters_usage(const struct parameter *arguments, const struct parameter *options, struct str *out)
+void parameters_usage(const struct parameter *arguments, const struct parameter *options,
+                      struct str *out)
 {
     size_t before = out->length;
 
     EACH(p, arguments)
-        str_addf(out, p->required ? "%s%s%s" : "%s[%s]%s", out->length > before ? " " : "", p->choices ? p->choices : p->name, is_list(p) && p->kind == PARAMETER_WORDS ? "..." : "");
+    str_addf(out, p->required ? "%s%s%s" : "%s[%s]%s", out->length > before ? " " : "",
+             p->choices ? p->choices : p->name,
+             is_list(p) && p->kind == PARAMETER_WORDS ? "..." : "");
     EACH(p, options) {
         str_add(out, out->length > before ? " [" : "[");
         parameter_print(p, out);

@@ -11,7 +11,8 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* What a parameter is and what it is read into; in brackets what stands there when it was not given and has no default. */
+/* What a parameter is and what it is read into; in brackets what stands there when it was not given
+ * and has no default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): an option without a value */
     PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
@@ -21,9 +22,12 @@ enum parameter_kind {
     PARAMETER_CHOICE,     /* const char * (NULL): one of choices */
     PARAMETER_PORTS,      /* struct port_list (no ports): how many, or their names: 8; 0,1,2,DV */
     PARAMETER_LINES,      /* struct line_range (0, 0): 10-25, or one line */
-    PARAMETER_VALUE,      /* double (NaN): an argument that is a value of the option which the argument before it names */
-    PARAMETER_WORDS,      /* struct word_list (count 0): an option that may be repeated, or all arguments from here on */
-    PARAMETER_JOINED,     /* const char * (NULL): all arguments from here on, a blank between them */
+    /* double (NaN): an argument that is a value of the option which the argument before it names */
+    PARAMETER_VALUE,
+    /* struct word_list (count 0): an option that may be repeated, or all arguments from here on */
+    PARAMETER_WORDS,
+    /* const char * (NULL): all arguments from here on, a blank between them */
+    PARAMETER_JOINED,
 };
 
 #define NOT_GIVEN SIZE_MAX
@@ -48,10 +52,14 @@ struct word_list {
 };
 
 /* What an argument or an option's value can be completed to. Choices complete by themselves. */
-enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE, COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER };
+enum completion {
+    COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE,
+    COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER
+};
 
 struct parameter {
-    const char *name;           /* an option's "--seconds"; an argument's "FILE", as help shows it */
+    /* an option's "--seconds"; an argument's "FILE", as help shows it */
+    const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
     bool required;              /* of an argument */
@@ -63,17 +71,23 @@ struct parameter {
     const char *initial;        /* the default, as a user would type it */
     const char *unset;          /* of a number or ports: the word that means not given: "auto" */
     const struct parameter *of; /* of PARAMETER_VALUE: the options */
-    const char *otherwise;      /* what holds without it, in words, where there is no such value: "all CPUs" */
+    /* what holds without it, in words, where there is no such value: "all CPUs" */
+    const char *otherwise;
     enum completion complete;
     const char *help;           /* what it means, without a full stop */
 };
 
-/* Reads @count words into @values, a zeroed struct; both tables end with a NULL name and may be NULL. @command is its name in messages. False with err.
- * parameters_done frees what lists took, in either case. */
-bool parameters_read(const char *command, const struct parameter *arguments, const struct parameter *options, char **words, size_t count, void *values, struct err *err);
-void parameters_done(const struct parameter *arguments, const struct parameter *options, void *values);
+/* Reads @count words into @values, a zeroed struct; both tables end with a NULL name and may be
+ * NULL. @command is its name in messages. False with err. parameters_done frees what lists took, in
+ * either case. */
+bool parameters_read(const char *command, const struct parameter *arguments,
+                     const struct parameter *options, char **words, size_t count, void *values,
+                     struct err *err);
+void parameters_done(const struct parameter *arguments, const struct parameter *options,
+                     void *values);
 /* Appends "FILE [--machine ID]... [--model bounds|simulate]". */
-void parameters_usage(const struct parameter *arguments, const struct parameter *options, struct str *out);
+void parameters_usage(const struct parameter *arguments, const struct parameter *options,
+                      struct str *out);
 /* Appends "--model bounds|simulate" or "FILE". */
 void parameter_print(const struct parameter *p, struct str *out);
 /* Appends what help says of it: meaning, unit, range, default. */

@@ -23,7 +23,8 @@ static void put(struct experiments *t, const struct pending_result *a)
 {
     if (a->index >= t->rows.count)
         return;
-    experiments_set(t, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+    experiments_set(t, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats,
+                    a->measured.state);
     if (a->measured.lengths[0])
         experiments_set_extra(t, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
 }
@@ -60,12 +61,14 @@ static bool merge(void *state, struct result *result, struct err *err)
 
     (void)result;
     m->made = experiments_copy(m->base, NULL);
-    for (size_t i = m->pending_results.put; i < m->pending_results.list.count && !watch_steps(1); i++)
+    for (size_t i = m->pending_results.put; i < m->pending_results.list.count && !watch_steps(1);
+         i++)
         put(m->made, &m->pending_results.list.items[i]);
     return watch_goes_on(err);
 }
 
-/* What was measured is not lost because somebody cancels, or memory runs out: then this thread does it after all. */
+/* What was measured is not lost because somebody cancels, or memory runs out: then this thread does
+ * it after all. */
 static void merge_here(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct merging *m = state;
@@ -104,12 +107,15 @@ static void merging_free(void *state)
 
 void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a)
 {
-    static const struct task_ops ops = {.work = merge, .publish = merged, .failed = merge_here, .free = merging_free};
+    static const struct task_ops ops = {
+        .work = merge, .publish = merged, .failed = merge_here, .free = merging_free};
     size_t left = a->list.count - a->put;
     struct err none = {0};
     struct experiments *t = s->document.experiments;
 
-    if (s->interactive && !s->replacing && left && is_table(s, serial) && (left > PENDING_RESULTS_AT_ONCE || (experiments_held(t) && t->rows.count > PENDING_RESULTS_AT_ONCE))) {
+    if (s->interactive && !s->replacing && left && is_table(s, serial) &&
+        (left > PENDING_RESULTS_AT_ONCE ||
+         (experiments_held(t) && t->rows.count > PENDING_RESULTS_AT_ONCE))) {
         struct merging *m = mem_zero(1, sizeof *m);
         *m = (struct merging){.pending_results = *a, .base = experiments_hold(t)};
         if ((s->replacing = task_begin(s, "results", &ops, m, &none)) != 0) {

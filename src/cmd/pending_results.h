@@ -6,7 +6,8 @@
 #include "cmd/session.h"
 #include "measure/source.h"
 
-#define PENDING_RESULTS_AT_ONCE 10000   /* that the screen's thread puts into the table in one look: some milliseconds */
+/* that the screen's thread puts into the table in one look: some milliseconds */
+#define PENDING_RESULTS_AT_ONCE 10000
 
 struct pending_result { size_t index; struct measured measured; };
 
@@ -18,9 +19,12 @@ struct pending_results {
 
 void pending_results_add(struct pending_results *a, size_t index, const struct measured *m);
 void pending_results_done(struct pending_results *a);
-/* Puts up to @most of them into the session's experiments, if these still are the table of @serial; the others are dropped if not. A table that someone reads is copied first. UI thread. */
-void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most);
-/* Puts all that are left there, for the last time: on the screen, if it takes long, by a job, which nothing else can change the session beside. Takes what @a has. UI thread. */
+/* Puts up to @most of them into the session's experiments, if these still are the table of @serial;
+ * the others are dropped if not. A table that someone reads is copied first. UI thread. */
+void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a,
+                         size_t most);
+/* Puts all that are left there, for the last time: on the screen, if it takes long, by a job, which
+ * nothing else can change the session beside. Takes what @a has. UI thread. */
 void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a);
 
 #endif

@@ -7,22 +7,29 @@
 
 /* The model of the session's runs, borrowed; NULL with err when there is none yet. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* The machine called @id, NULL: the current one, borrowed; *@here: it is this CPU, whose clock and memory
- * can be measured, and not named as a machine of whose facts the prediction is wanted. NULL with err when there is none, or its
- * instruction set is not this CPU's, for which programs are compiled. */
-const struct machine *program_machine(struct session *s, const char *id, bool *here, struct err *err);
-/* Reads "N=16,32 M=4": the names, and every combination of the values, name_count each; of more than @most, unless that is 0, that many: those in which one
- * input alone does not have its first value, and a choice of the others, the same each time. False with err; program_inputs_done frees in either case. */
+/* The machine called @id, NULL: the current one, borrowed; *@here: it is this CPU, whose clock and
+ * memory can be measured, and not named as a machine of whose facts the prediction is wanted. NULL
+ * with err when there is none, or its instruction set is not this CPU's, for which programs are
+ * compiled. */
+const struct machine *program_machine(struct session *s, const char *id, bool *here,
+                                      struct err *err);
+/* Reads "N=16,32 M=4": the names, and every combination of the values, name_count each; of more
+ * than @most, unless that is 0, that many: those in which one input alone does not have its first
+ * value, and a choice of the others, the same each time. False with err; program_inputs_done frees
+ * in either case. */
 struct program_inputs {
     char **names;
     size_t name_count;
     double *values;
     size_t count;                       /* combinations */
 };
-bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out, struct err *err);
+bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
+                         struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
-/* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of its largest run. False with err. */
-bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err);
+/* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of
+ * its largest run. False with err. */
+bool program_inputs_given(const struct program_model *m, const struct word_list *words,
+                          double out[INPUTS_MAX], struct err *err);
 
 /* What a job predicts: the program's model at inputs, on a copy of a machine. */
 struct program_case {
@@ -31,28 +38,44 @@ struct program_case {
     struct machine *machine;
     bool here;                          /* it is this CPU, whose clock can be measured */
 };
-/* The session's model at the inputs and on the machine (NULL: the current one) that a command names. False with err; program_case_done frees in either case. */
-bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine, struct program_case *out, struct err *err);
+/* The session's model at the inputs and on the machine (NULL: the current one) that a command
+ * names. False with err; program_case_done frees in either case. */
+bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
+                       struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
 
 /* Says that the memory of this CPU is the one measured on @day; nothing when that is empty. */
 void program_say_memory(struct result *result, const char *day);
 /* Option of a prediction, with a field fresh. */
-#define PROGRAM_FRESH_OPTION(type) \
-    {.name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh), .help = "measure the memory of this CPU anew, where it is predicted for"}
+#define PROGRAM_FRESH_OPTION(type)                                                                 \
+    {                                                                                              \
+        .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
+        .help = "measure the memory of this CPU anew, where it is predicted for"                   \
+    }
 
 /* Options of a program that runs in several threads, with fields threads and common. */
-#define PROGRAM_THREADS_OPTIONS(type) \
-    {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct type, threads), .value = "P", .least = 1, .most = 1024, .initial = "1", \
-     .help = "extension: threads that split the work and share the last level of caches"}, \
-    {.name = "--common", .kind = PARAMETER_NUMBER, .at = offsetof(struct type, common), .value = "PERCENT", .least = 0, .most = 100, .initial = "0", \
-     .help = "with --threads: cache lines that all threads use; the others are one thread's"}
+#define PROGRAM_THREADS_OPTIONS(type)                                                              \
+    {.name = "--threads",                                                                          \
+     .kind = PARAMETER_COUNT,                                                                      \
+     .at = offsetof(struct type, threads),                                                         \
+     .value = "P",                                                                                 \
+     .least = 1,                                                                                   \
+     .most = 1024,                                                                                 \
+     .initial = "1",                                                                               \
+     .help = "extension: threads that split the work and share the last level of caches"},         \
+    {                                                                                              \
+        .name = "--common", .kind = PARAMETER_NUMBER, .at = offsetof(struct type, common),         \
+        .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
+        .help = "with --threads: cache lines that all threads use; the others are one thread's"    \
+    }
 /* Says that more than one of @threads was asked for, and what that supposes. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Studies the program at the last run's inputs on the current machine, for the Program view, in the background and without a word. */
+/* Studies the program at the last run's inputs on the current machine, for the Program view, in the
+ * background and without a word. */
 void program_show_quietly(struct session *s);
-/* Ends that job, for its load would be in what is measured now; and has it made after all when measuring has ended, unless there is a study by then. */
+/* Ends that job, for its load would be in what is measured now; and has it made after all when
+ * measuring has ended, unless there is a study by then. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

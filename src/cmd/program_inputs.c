@@ -25,17 +25,21 @@ const struct program_model *program_fitted(struct session *s, struct err *err)
     return s->document.program.model;
 }
 
-const struct machine *program_machine(struct session *s, const char *id, bool *here, struct err *err)
+const struct machine *program_machine(struct session *s, const char *id, bool *here,
+                                      struct err *err)
 {
     const struct machine *m = id ? session_machine(s, id, err) : session_current(s, err);
     const struct here *own = &s->document.here;
 
     if (!m)
         return NULL;
-    *here = (!id || strcmp(id, HERE_NAME) == 0) && ((own->id && strcmp(own->id, m->id) == 0) || (own->base && strcmp(own->base, m->id) == 0));
+    *here = (!id || strcmp(id, HERE_NAME) == 0) && ((own->id && strcmp(own->id, m->id) == 0) ||
+                                                    (own->base && strcmp(own->base, m->id) == 0));
     if (strcmp(m->isa, isa_name(isa_host())) == 0)
         return m;
-    err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set", "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()), m->id, m->isa);
+    err_set(err, ERR_USAGE, "choose a machine of this CPU's instruction set",
+            "the program was compiled for %s, but %s is a machine for %s", isa_name(isa_host()),
+            m->id, m->isa);
     return NULL;
 }
 
@@ -44,29 +48,37 @@ void program_say_memory(struct result *result, const char *day)
     if (!*day)
         return;
     if (strcmp(day, NATIVE_NEVER) == 0) {
-        result_line(result, "caches and memory of this CPU could not be measured: those of its table are used");
+        result_line(
+            result,
+            "caches and memory of this CPU could not be measured: those of its table are used");
         result_missing(result, "memory_measured");
         return;
     }
-    result_line(result, "caches and memory of this CPU as measured %s%s", strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
+    result_line(result, "caches and memory of this CPU as measured %s%s",
+                strcmp(day, "today") == 0 ? "" : "on ", strcmp(day, "today") == 0 ? "now" : day);
     result_text(result, "memory_measured", day);
 }
 
 void program_say_threads(struct result *result, size_t threads, double common)
 {
     if (threads > 1)
-        result_line(result, "extension: %zu threads on as many cores split all work and share the last level of caches; %g %% of the lines are used by all", threads, common);
+        result_line(result,
+                    "extension: %zu threads on as many cores split all work and share the last "
+                    "level of caches; %g %% of the lines are used by all",
+                    threads, common);
     result_count(result, "threads", (int64_t)threads);
 }
 
 /* One value that strtod takes whole; false with err. */
-static bool read_value(const char *word, const char *text, size_t length, double *out, struct err *err)
+static bool read_value(const char *word, const char *text, size_t length, double *out,
+                       struct err *err)
 {
     char *end, *copy = mem_strndup(text, length);
     *out = strtod(copy, &end);
     bool ok = length && !*end && isfinite(*out);
     free(copy);
-    return ok || err_set(err, ERR_USAGE, "write numbers, as in N=16,32,64", "\"%.*s\" in %s is not a number", (int)length, text, word);
+    return ok || err_set(err, ERR_USAGE, "write numbers, as in N=16,32,64",
+                         "\"%.*s\" in %s is not a number", (int)length, text, word);
 }
 
 typedef VEC(double) value_list;
@@ -80,13 +92,15 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
     for (size_t i = 0; i < length; i++)
         ok &= isalnum((unsigned char)word[i]) || word[i] == '_';
     if (!ok)
-        return err_set(err, ERR_USAGE, "write NAME=VALUES, as in N=16,32,64", "invalid input \"%s\"", word);
+        return err_set(err, ERR_USAGE, "write NAME=VALUES, as in N=16,32,64",
+                       "invalid input \"%s\"", word);
     *name = mem_strndup(word, length);
     for (const char *at = word + length; ok && *at; at += 1 + strcspn(at + 1, ",")) {
         double value;
         ok = read_value(word, at + 1, strcspn(at + 1, ","), &value, err);
         for (size_t i = 0; ok && i < values->count; i++)
-            ok = values->items[i] != value || err_set(err, ERR_USAGE, NULL, "%g is given twice in %s", value, word);
+            ok = values->items[i] != value ||
+                 err_set(err, ERR_USAGE, NULL, "%g is given twice in %s", value, word);
         if (ok)
             vec_push(values, value);
     }
@@ -99,7 +113,8 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
     out->count = 1;
     for (size_t i = 0; i < out->name_count; i++)
         if ((out->count *= values[i].count) > COMBINATIONS_MOST)
-            return err_set(err, ERR_LIMIT, "give fewer values", "more than %d combinations", COMBINATIONS_MOST);
+            return err_set(err, ERR_LIMIT, "give fewer values", "more than %d combinations",
+                           COMBINATIONS_MOST);
     out->values = mem_zero(out->count * out->name_count + 1, sizeof *out->values);
     for (size_t r = 0; r < out->count; r++)
         for (size_t i = out->name_count, rest = r; i-- > 0; rest /= values[i].count)
@@ -108,7 +123,8 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
 }
 
 /* Adds the combination of the values at @places unless it is there. */
-static bool add_combination(const value_list *values, const size_t *places, struct program_inputs *out)
+static bool add_combination(const value_list *values, const size_t *places,
+                            struct program_inputs *out)
 {
     size_t n = out->name_count;
     double *at = out->values + out->count * n;
@@ -122,8 +138,10 @@ static bool add_combination(const value_list *values, const size_t *places, stru
     return true;
 }
 
-/* At most @most combinations: each input through its values while the others have their first ones, then others at random. */
-static bool spread(const value_list *values, size_t most, struct program_inputs *out, struct err *err)
+/* At most @most combinations: each input through its values while the others have their first ones,
+ * then others at random. */
+static bool spread(const value_list *values, size_t most, struct program_inputs *out,
+                   struct err *err)
 {
     size_t places[INPUTS_MAX] = {0}, least = 1;
     struct rng rng;
@@ -131,7 +149,8 @@ static bool spread(const value_list *values, size_t most, struct program_inputs 
     for (size_t i = 0; i < out->name_count; i++)
         least += values[i].count - 1;
     if (least > most)
-        return err_set(err, ERR_USAGE, "allow more with --most, or give fewer values", "%zu runs are needed to vary each input alone", least);
+        return err_set(err, ERR_USAGE, "allow more with --most, or give fewer values",
+                       "%zu runs are needed to vary each input alone", least);
     out->values = mem_zero((most + 1) * out->name_count + 1, sizeof *out->values);
     add_combination(values, places, out);
     for (size_t i = 0; i < out->name_count; places[i++] = 0)
@@ -146,7 +165,8 @@ static bool spread(const value_list *values, size_t most, struct program_inputs 
     return true;
 }
 
-bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out, struct err *err)
+bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
+                         struct err *err)
 {
     value_list values[INPUTS_MAX] = {{0}};
     double all = 1;
@@ -154,15 +174,18 @@ bool program_inputs_read(const struct word_list *words, size_t most, struct prog
 
     *out = (struct program_inputs){0};
     if (words->count > INPUTS_MAX)
-        return err_set(err, ERR_LIMIT, "leave some at fixed values in --arguments", "more than %d inputs", INPUTS_MAX);
+        return err_set(err, ERR_LIMIT, "leave some at fixed values in --arguments",
+                       "more than %d inputs", INPUTS_MAX);
     out->names = mem_zero(words->count + 1, sizeof *out->names);
     for (size_t i = 0; ok && i < words->count; i++, out->name_count++) {
         ok = read_word(words->items[i], &out->names[i], &values[i], err);
         for (size_t k = 0; ok && k < i; k++)
-            ok = strcmp(out->names[k], out->names[i]) != 0 || err_set(err, ERR_USAGE, NULL, "input %s is given twice", out->names[i]);
+            ok = strcmp(out->names[k], out->names[i]) != 0 ||
+                 err_set(err, ERR_USAGE, NULL, "input %s is given twice", out->names[i]);
         all *= (double)values[i].count;
     }
-    ok = ok && (most && all > (double)most ? spread(values, most, out, err) : combine(values, out, err));
+    ok = ok &&
+         (most && all > (double)most ? spread(values, most, out, err) : combine(values, out, err));
     for (size_t i = 0; i < words->count; i++)
         vec_done(&values[i]);
     return ok;
@@ -186,7 +209,8 @@ static size_t place_of(const struct program_model *m, const char *name)
 }
 
 /* Sizes that no run was like: below 0 where none was, a fraction where all were whole. */
-static bool is_like_runs(const struct program_runs *runs, size_t input, double value, struct err *err)
+static bool is_like_runs(const struct program_runs *runs, size_t input, double value,
+                         struct err *err)
 {
     bool below = false, fraction = false;
 
@@ -195,12 +219,16 @@ static bool is_like_runs(const struct program_runs *runs, size_t input, double v
         fraction |= runs->runs.items[i].inputs[input] != rint(runs->runs.items[i].inputs[input]);
     }
     if (value < 0 && !below)
-        return err_set(err, ERR_USAGE, "give a value from 0 up, or run the program at such values", "%s=%g is negative, and no run was", runs->names[input], value);
+        return err_set(err, ERR_USAGE, "give a value from 0 up, or run the program at such values",
+                       "%s=%g is negative, and no run was", runs->names[input], value);
     return fraction || value == rint(value) ||
-           err_set(err, ERR_USAGE, "give a whole number, or run the program at such values", "%s=%g is not a whole number; all runs had whole numbers", runs->names[input], value);
+           err_set(err, ERR_USAGE, "give a whole number, or run the program at such values",
+                   "%s=%g is not a whole number; all runs had whole numbers", runs->names[input],
+                   value);
 }
 
-bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err)
+bool program_inputs_given(const struct program_model *m, const struct word_list *words,
+                          double out[INPUTS_MAX], struct err *err)
 {
     const struct program_runs *runs = m->runs;
     const struct program_run *last = &runs->runs.items[runs->runs.count - 1];
@@ -213,18 +241,22 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
         ok = err_set(err, ERR_USAGE, "give each input one value", "several values of an input");
     for (size_t i = 0; ok && i < given.name_count; i++) {
         size_t at = place_of(m, given.names[i]);
-        ok = at < runs->name_count || err_set(err, ERR_USAGE, "name inputs as in program run", "the program was run without an input %s", given.names[i]);
+        ok = at < runs->name_count ||
+             err_set(err, ERR_USAGE, "name inputs as in program run",
+                     "the program was run without an input %s", given.names[i]);
         ok = ok && is_like_runs(runs, at, given.values[i], err);
         if (ok)
             out[at] = given.values[i];
     }
     if (ok && words->count && given.name_count < runs->name_count)
-        ok = err_set(err, ERR_USAGE, "give every input of program run a value", "%zu of %zu inputs are given", given.name_count, runs->name_count);
+        ok = err_set(err, ERR_USAGE, "give every input of program run a value",
+                     "%zu of %zu inputs are given", given.name_count, runs->name_count);
     program_inputs_done(&given);
     return ok;
 }
 
-bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine, struct program_case *out, struct err *err)
+bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
+                       struct program_case *out, struct err *err)
 {
     const struct program_model *m = program_fitted(s, err);
     const struct machine *one = m ? program_machine(s, machine, &out->here, err) : NULL;

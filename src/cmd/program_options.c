@@ -10,17 +10,21 @@
 const struct program_option program_options[] = {
     {'b', "batch", NULL, "run a script of commands", SHELL_NOTHING},
     {'e', "execute", "COMMANDS", "run commands, then end; can be repeated", SHELL_COMMANDS},
-    {OPTION_MACHINE, "machine", "ID", "machine to show, native for this CPU's; can be repeated", SHELL_MACHINES},
+    {OPTION_MACHINE, "machine", "ID", "machine to show, native for this CPU's; can be repeated",
+     SHELL_MACHINES},
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
     {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},
-    {OPTION_COMPLETE, "complete", "COMMANDS", "print what unfinished commands can become, as shells ask", SHELL_NOTHING},
-    {OPTION_NO_RC, "no-rc", NULL, "open the workbench without the commands of portolan/rc", SHELL_NOTHING},
+    {OPTION_COMPLETE, "complete", "COMMANDS",
+     "print what unfinished commands can become, as shells ask", SHELL_NOTHING},
+    {OPTION_NO_RC, "no-rc", NULL, "open the workbench without the commands of portolan/rc",
+     SHELL_NOTHING},
     {'h', "help", NULL, "print this, then end", SHELL_NOTHING},
     {'V', "version", NULL, "print the version, then end", SHELL_NOTHING},
     {0, NULL, NULL, NULL, SHELL_NOTHING},
 };
 
-static void print_line(int letter, const char *name, const char *takes, const char *help, struct str *out)
+static void print_line(int letter, const char *name, const char *takes, const char *help,
+                       struct str *out)
 {
     char option[64], short_form[8] = "    ";
 
@@ -33,7 +37,10 @@ static void print_line(int letter, const char *name, const char *takes, const ch
 /* What stands behind a setting's name. */
 static const char *setting_takes(const struct setting *setting)
 {
-    return setting->kind == SETTING_SWITCH ? NULL : setting->kind == SETTING_COUNT ? "N" : setting->kind == SETTING_TEXT ? "TEXT" : "NAME";
+    return setting->kind == SETTING_SWITCH  ? NULL
+           : setting->kind == SETTING_COUNT ? "N"
+           : setting->kind == SETTING_TEXT  ? "TEXT"
+                                            : "NAME";
 }
 
 void program_options_print(struct str *out)
@@ -72,11 +79,13 @@ static void add_words(struct str *out)
         str_addf(out, "--%s%s", setting->name, setting[1].name ? " " : "");
 }
 
-#define MACHINES_COMMAND "--format csv -e 'machine list' 2>/dev/null | sed '1d; /^$/d; /^name,/d; s/,.*//'"
+#define MACHINES_COMMAND                                                                           \
+    "--format csv -e 'machine list' 2>/dev/null | sed '1d; /^$/d; /^name,/d; s/,.*//'"
 
 static void write_bash(struct str *out)
 {
-    str_add(out, "_portolan()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n    COMPREPLY=()\n    case $before in\n");
+    str_add(out, "_portolan()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} "
+                 "before=${COMP_WORDS[COMP_CWORD-1]}\n    COMPREPLY=()\n    case $before in\n");
     for (const struct program_option *o = program_options; o->name; o++) {
         if (!o->takes)
             continue;
@@ -85,13 +94,17 @@ static void write_bash(struct str *out)
             str_addf(out, "-%c|", o->value);
         str_addf(out, "--%s) ", o->name);
         if (o->complete == SHELL_COMMANDS)
-            str_add(out, "mapfile -t COMPREPLY < <(\"$1\" --complete \"${word#[\\'\\\"]}\" 2>/dev/null); compopt -o nospace; return ;;\n");
+            str_add(out, "mapfile -t COMPREPLY < <(\"$1\" --complete \"${word#[\\'\\\"]}\" "
+                         "2>/dev/null); compopt -o nospace; return ;;\n");
         else if (o->complete == SHELL_MACHINES)
-            str_add(out, "COMPREPLY=($(compgen -W \"native $(\"$1\" " MACHINES_COMMAND ")\" -- \"$word\")); return ;;\n");
+            str_add(out, "COMPREPLY=($(compgen -W \"native $(\"$1\" " MACHINES_COMMAND
+                         ")\" -- \"$word\")); return ;;\n");
         else if (o->complete == SHELL_DIRECTORY)
-            str_add(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;\n");
+            str_add(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); "
+                         "return ;;\n");
         else if (o->complete == SHELL_FILE)
-            str_add(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n");
+            str_add(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); "
+                         "return ;;\n");
         else
             str_add(out, "return ;;\n");
     }
@@ -104,17 +117,23 @@ static void write_bash(struct str *out)
     }
     str_add(out, "    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W '");
     add_words(out);
-    str_add(out, "' -- \"$word\")) ;;\n    *) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n    esac\n}\ncomplete -F _portolan portolan\n");
+    str_add(out, "' -- \"$word\")) ;;\n    *) compopt -o filenames; mapfile -t COMPREPLY < "
+                 "<(compgen -f -- \"$word\") ;;\n    esac\n}\ncomplete -F _portolan portolan\n");
 }
 
 /* @text inside single quotes and, for zsh, the brackets of _arguments. */
 static void add_quoted(struct str *out, const char *text, bool brackets)
 {
     for (; *text; text++)
-        str_addf(out, *text == '\'' ? brackets ? "'\\''" : "\\'" : brackets && strchr("[]:\\", *text) ? "\\%c" : "%c", *text);
+        str_addf(out,
+                 *text == '\''                        ? brackets ? "'\\''" : "\\'"
+                 : brackets && strchr("[]:\\", *text) ? "\\%c"
+                                                      : "%c",
+                 *text);
 }
 
-static void write_zsh_option(int letter, const char *name, const char *takes, const char *help, const char *action, struct str *out)
+static void write_zsh_option(int letter, const char *name, const char *takes, const char *help,
+                             const char *action, struct str *out)
 {
     bool has_letter = letter && letter < OPTION_MACHINE;
 
@@ -131,14 +150,18 @@ static void write_zsh_option(int letter, const char *name, const char *takes, co
 
 static void write_zsh(struct str *out)
 {
-    static const char *const actions[] = {" ", "_portolan_commands", "_portolan_machines", "_files -/", "_files"};
+    static const char *const actions[] = {" ", "_portolan_commands", "_portolan_machines",
+                                          "_files -/", "_files"};
     struct str words = {0};
 
-    str_add(out, "#compdef portolan\n\n"
-                 "_portolan_commands()\n{\n    local -a lines\n    lines=(\"${(@f)$(\"$words[1]\" --complete \"${(Q)PREFIX}\" 2>/dev/null)}\")\n"
-                 "    [[ -n $lines ]] && compadd -U -S '' -- \"${lines[@]}\"\n}\n\n"
-                 "_portolan_machines()\n{\n    local -a ids\n    ids=(native ${(f)\"$(\"$words[1]\" " MACHINES_COMMAND ")\"})\n    compadd -- \"${ids[@]}\"\n}\n\n"
-                 "_arguments -s -S \\\n");
+    str_add(out,
+            "#compdef portolan\n\n"
+            "_portolan_commands()\n{\n    local -a lines\n    lines=(\"${(@f)$(\"$words[1]\" "
+            "--complete \"${(Q)PREFIX}\" 2>/dev/null)}\")\n"
+            "    [[ -n $lines ]] && compadd -U -S '' -- \"${lines[@]}\"\n}\n\n"
+            "_portolan_machines()\n{\n    local -a ids\n    ids=(native "
+            "${(f)\"$(\"$words[1]\" " MACHINES_COMMAND ")\"})\n    compadd -- \"${ids[@]}\"\n}\n\n"
+            "_arguments -s -S \\\n");
     for (const struct program_option *o = program_options; o->name; o++)
         write_zsh_option(o->value, o->name, o->takes, o->help, actions[o->complete], out);
     for (const struct setting *setting = settings_table; setting->name; setting++) {
@@ -148,13 +171,15 @@ static void write_zsh(struct str *out)
             add_choices(setting, &words);
             str_add(&words, ")");
         }
-        write_zsh_option(0, setting->name, setting_takes(setting), setting->help, words.length ? str_text(&words) : " ", out);
+        write_zsh_option(0, setting->name, setting_takes(setting), setting->help,
+                         words.length ? str_text(&words) : " ", out);
     }
     str_add(out, "    '*:file:_files'\n");
     str_done(&words);
 }
 
-static void write_fish_option(int letter, const char *name, bool takes, const char *help, const char *values, struct str *out)
+static void write_fish_option(int letter, const char *name, bool takes, const char *help,
+                              const char *values, struct str *out)
 {
     str_add(out, "complete -c portolan");
     if (letter && letter < OPTION_MACHINE)
@@ -169,18 +194,23 @@ static void write_fish_option(int letter, const char *name, bool takes, const ch
 
 static void write_fish(struct str *out)
 {
-    static const char *const values[] = {"", "(__portolan_commands)", "native (__portolan_machines)", "(__fish_complete_directories)", "(__fish_complete_path)"};
+    static const char *const values[] = {"", "(__portolan_commands)",
+                                         "native (__portolan_machines)",
+                                         "(__fish_complete_directories)", "(__fish_complete_path)"};
     struct str words = {0};
 
     str_add(out, "function __portolan_commands\n    set -l words (commandline -opc)\n"
-                 "    $words[1] --complete (string replace -r \"^['\\\"]\" '' -- (commandline -ct)) 2>/dev/null\nend\n\n"
-                 "function __portolan_machines\n    set -l words (commandline -opc)\n    $words[1] " MACHINES_COMMAND "\nend\n\n");
+                 "    $words[1] --complete (string replace -r \"^['\\\"]\" '' -- (commandline "
+                 "-ct)) 2>/dev/null\nend\n\n"
+                 "function __portolan_machines\n    set -l words (commandline -opc)\n    "
+                 "$words[1] " MACHINES_COMMAND "\nend\n\n");
     for (const struct program_option *o = program_options; o->name; o++)
         write_fish_option(o->value, o->name, o->takes, o->help, values[o->complete], out);
     for (const struct setting *setting = settings_table; setting->name; setting++) {
         str_clear(&words);
         add_choices(setting, &words);
-        write_fish_option(0, setting->name, setting_takes(setting), setting->help, str_text(&words), out);
+        write_fish_option(0, setting->name, setting_takes(setting), setting->help, str_text(&words),
+                          out);
     }
     str_done(&words);
 }

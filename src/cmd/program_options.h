@@ -1,4 +1,5 @@
-/* The options of the program that are no settings: read by its usage, by getopt and by the completion of shells. */
+/* The options of the program that are no settings: read by its usage, by getopt and by the
+ * completion of shells. */
 #ifndef PORTOLAN_CMD_PROGRAM_OPTIONS_H
 #define PORTOLAN_CMD_PROGRAM_OPTIONS_H
 
@@ -6,10 +7,15 @@
 #include "cmd/session.h"
 
 /* What getopt_long returns for those without a letter. */
-enum program_option_value { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_NO_RC, OPTION_SETTINGS };
+enum program_option_value {
+    OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_NO_RC,
+    OPTION_SETTINGS
+};
 
 /* What a shell can complete the value to. */
-enum program_option_completion { SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE };
+enum program_option_completion {
+    SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE
+};
 
 struct program_option {
     int value;           /* a letter that is the option's short form, or one of the above */
@@ -22,9 +28,11 @@ extern const struct program_option program_options[];   /* ends with a NULL name
 
 /* Appends a line for each, settings as well. */
 void program_options_print(struct str *out);
-/* Appends a script that teaches @shell, bash, zsh or fish, the options; command lines it asks the program for (program_complete). False: no such shell. */
+/* Appends a script that teaches @shell, bash, zsh or fish, the options; command lines it asks the
+ * program for (program_complete). False: no such shell. */
 bool program_options_script(const char *shell, struct str *out);
-/* Appends what the command line @line can become, a line of text each: words of the last command, and files. */
+/* Appends what the command line @line can become, a line of text each: words of the last command,
+ * and files. */
 void program_complete(struct session *s, const char *line, struct str *out);
 
 #endif

@@ -22,7 +22,8 @@ bool program_output_choose(struct program_output *o, const char *given, struct e
     o->path = str_take(&path);
     int fd = mkstemp(o->path);
     if (fd < 0)
-        return file_fault(err, o->path, "make", "set TMPDIR to a writable directory, or give --output FILE");
+        return file_fault(err, o->path, "make",
+                          "set TMPDIR to a writable directory, or give --output FILE");
     close(fd);
     o->own = true;
     return true;

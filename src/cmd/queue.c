@@ -18,12 +18,14 @@
 #include "work/job.h"
 
 /* Keeps @text, if there is any, behind what waits already; @script may be NULL. */
-static void add(struct command_queue *q, const char *script, size_t line, const char *text, bool lines)
+static void add(struct command_queue *q, const char *script, size_t line, const char *text,
+                bool lines)
 {
     if (!*text)
         return;
     q->commands = mem_resize(q->commands, (q->count + 1) * sizeof *q->commands);
-    q->commands[q->count++] = (struct queued_commands){script ? mem_strdup(script) : NULL, line, mem_strdup(text), lines};
+    q->commands[q->count++] =
+        (struct queued_commands){script ? mem_strdup(script) : NULL, line, mem_strdup(text), lines};
 }
 
 static void drop(struct command_queue *q)
@@ -72,7 +74,8 @@ bool queue_wait(struct session *s, unsigned number, struct err *err)
     struct job_info info;
     bool ok = true;
 
-    while (number && !s->interactive && !job_wait_for(number, LIVE_SECONDS) && job_find(number, &info)) {
+    while (number && !s->interactive && !job_wait_for(number, LIVE_SECONDS) &&
+           job_find(number, &info)) {
         experiments_publish(s);
         evolve_feed(s);
     }
@@ -195,7 +198,8 @@ static void want(struct machine_loading *l, const struct session *s, const char 
         vec_push(&l->wanted, ((struct queued_machine){mem_strdup(id), NULL}));
 }
 
-static void want_named(struct machine_loading *l, const struct session *s, const struct parameter *table, const void *values)
+static void want_named(struct machine_loading *l, const struct session *s,
+                       const struct parameter *table, const void *values)
 {
     for (; table && table->name; table++) {
         const void *at = (const char *)values + table->at;
@@ -203,14 +207,20 @@ static void want_named(struct machine_loading *l, const struct session *s, const
             continue;
         if (table->kind == PARAMETER_TEXT)
             want(l, s, *(const char *const *)at);
-        for (size_t i = 0; table->kind == PARAMETER_WORDS && i < ((const struct word_list *)at)->count; i++)
+        for (size_t i = 0;
+             table->kind == PARAMETER_WORDS && i < ((const struct word_list *)at)->count; i++)
             want(l, s, ((const struct word_list *)at)->items[i]);
     }
 }
 
-bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count, bool *later, struct err *err)
+bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
+                         bool *later, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "loads a machine", .work = loading_work, .publish = loading_publish, .free = loading_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "loads a machine",
+                                        .work = loading_work,
+                                        .publish = loading_publish,
+                                        .free = loading_free,
+                                        .listed = TASK_LISTED_IF_LONG};
     struct machine_loading *l = mem_zero(1, sizeof *l);
     void *values = mem_zero(1, c->values_size + 1);
     struct err none = {0};
@@ -231,9 +241,11 @@ bool queue_load_machines(struct session *s, const struct command *c, char **word
     return ok;
 }
 
-/* With keep-going a fault is told and the run goes on, with @err empty again, lest the next command takes it for its own; the exit status will say so. On the screen,
- * where the lower line shows the fault of what was typed, that is for scripts only. */
-static bool goes_on(struct session *s, const char *script, size_t number, FILE *out, struct err *err)
+/* With keep-going a fault is told and the run goes on, with @err empty again, lest the next command
+ * takes it for its own; the exit status will say so. On the screen, where the lower line shows the
+ * fault of what was typed, that is for scripts only. */
+static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
+                    struct err *err)
 {
     char text[2048];
 
@@ -252,14 +264,16 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
 }
 
 /* Line @number of @script, NULL: what was typed or given as an argument. */
-static bool run_line(struct session *s, const char *script, size_t number, const char *line, FILE *out, struct err *err)
+static bool run_line(struct session *s, const char *script, size_t number, const char *line,
+                     FILE *out, struct err *err)
 {
     while (*line && !s->quit) {
         const char *next, *end = line_end(line, &next);
         bool waits = false;
         if (job_interrupted())
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
-        if (!command_execute(s, line, end, out, &waits, err) && !goes_on(s, script, number, out, err))
+        if (!command_execute(s, line, end, out, &waits, err) &&
+            !goes_on(s, script, number, out, err))
             return false;
         if (!s->interactive)   /* the workbench does so between two screens */
             evolve_feed(s);
@@ -280,7 +294,8 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
 }
 
 /* Lines of a script from line @first on. */
-static bool run_lines(struct session *s, const char *name, size_t first, const char *text, FILE *out, struct err *err)
+static bool run_lines(struct session *s, const char *name, size_t first, const char *text,
+                      FILE *out, struct err *err)
 {
     size_t number = first - 1;
     FILE *lines = fmemopen((void *)text, strlen(text), "r"), *before = s->input;
@@ -313,7 +328,8 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
     return ok;
 }
 
-bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
+bool command_script(struct session *s, const char *name, const char *text, FILE *out,
+                    struct err *err)
 {
     return run_lines(s, name, 1, text, out, err);
 }
@@ -329,7 +345,8 @@ bool queue_run(struct session *s, FILE *out, struct err *err)
     s->queue.now = false;
     for (; ok && done < count && !s->queue.now; done++) {
         const struct queued_commands *r = &kept[done];
-        ok = r->lines ? run_lines(s, r->script, r->line, r->text, out, err) : run_line(s, r->script, r->line, r->text, out, err);
+        ok = r->lines ? run_lines(s, r->script, r->line, r->text, out, err)
+                      : run_line(s, r->script, r->line, r->text, out, err);
     }
     for (size_t i = 0; i < count; i++) {
         if (ok && i >= done)

@@ -89,11 +89,16 @@ void rc_run(struct session *s, struct str *told)
             tell(&t, path, 0, &err);
         }
     } else if (path) {   /* a pipe would hold up the start */
-        bool ok = S_ISREG(about.st_mode) ? file_read(path, RC_LIMIT, &text, &err) : err_set(&err, ERR_IO, "make it one, or start with --no-rc", "is not a regular file");
+        bool ok = S_ISREG(about.st_mode)
+                      ? file_read(path, RC_LIMIT, &text, &err)
+                      : err_set(&err, ERR_IO, "make it one, or start with --no-rc",
+                                "is not a regular file");
         if (ok && !path_owner_trusted(&about))
-            ok = err_set(&err, ERR_IO, "make it your own, or start with --no-rc", "belongs to another user");
+            ok = err_set(&err, ERR_IO, "make it your own, or start with --no-rc",
+                         "belongs to another user");
         if (ok && strlen(str_text(&text)) != text.length)
-            ok = err_set(&err, ERR_DATA, "it is to be text, with a command on each line", "holds bytes of zero");
+            ok = err_set(&err, ERR_DATA, "it is to be text, with a command on each line",
+                         "holds bytes of zero");
         if (ok)
             run_text(s, path, str_text(&text), &t);
         else

@@ -42,7 +42,8 @@ static void name_directory(char *path, size_t size)
     free(state);
 }
 
-/* In a child: what is wrong with this process, a session half changed included, ends the child alone. With @run the session knows how far inference is, whose state may be what is wrong. */
+/* In a child: what is wrong with this process, a session half changed included, ends the child
+ * alone. With @run the session knows how far inference is, whose state may be what is wrong. */
 static void save(const char *path, bool run)
 {
     struct session *s = atomic_load(&ours);
@@ -90,7 +91,8 @@ static void rescue(void)
     if (!*path)
         return;
     if (save_apart(path))
-        utf8_say_now(STDERR_FILENO, "portolan: the session was saved; portolan --session %s opens it\n", path);
+        utf8_say_now(STDERR_FILENO,
+                     "portolan: the session was saved; portolan --session %s opens it\n", path);
     else
         utf8_say_now(STDERR_FILENO, "portolan: the session could not be saved\n");
 }

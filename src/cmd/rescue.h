@@ -4,7 +4,8 @@
 
 #include "cmd/session.h"
 
-/* From now on die() saves @s, when a command has changed it, into $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS and says so; NULL: no more. UI thread. */
+/* From now on die() saves @s, when a command has changed it, into
+ * $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS and says so; NULL: no more. UI thread. */
 void rescue_set(struct session *s);
 
 #endif

@@ -22,7 +22,8 @@
 #define SESSIONS_KEPT 40
 #define CHECKPOINTS_KEPT 40
 #define LAST "last"
-#define LOCK_ENDING ".open"          /* beside a session's directory, locked by the process that it is of */
+/* beside a session's directory, locked by the process that it is of */
+#define LOCK_ENDING ".open"
 
 /* What this process calls its own: when it began, and its number. */
 static char process_name[48];
@@ -32,8 +33,10 @@ static void name_own(void)
     time_t now = time(NULL);
     struct tm local;
 
-    if (localtime_r(&now, &local) && strftime(process_name, sizeof process_name, "%Y%m%d-%H%M%S", &local))
-        snprintf(process_name + strlen(process_name), sizeof process_name - strlen(process_name), "-%ld", (long)getpid());
+    if (localtime_r(&now, &local) &&
+        strftime(process_name, sizeof process_name, "%Y%m%d-%H%M%S", &local))
+        snprintf(process_name + strlen(process_name), sizeof process_name - strlen(process_name),
+                 "-%ld", (long)getpid());
 }
 
 static const char *own_name(void)
@@ -65,14 +68,16 @@ static char *lock_path(const char *session)
     return str_take(&path);
 }
 
-/* The lock is the process's, not the descriptor's: children do not keep it, and closing the file anywhere in the process would lose it. */
+/* The lock is the process's, not the descriptor's: children do not keep it, and closing the file
+ * anywhere in the process would lose it. */
 bool saved_state_begin(struct err *err)
 {
     char *session = saved_state_session();
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
     if (!session)
-        return err_set(err, ERR_MISSING, "set HOME or XDG_STATE_HOME to one", "no directory of this user's own to keep the session in");
+        return err_set(err, ERR_MISSING, "set HOME or XDG_STATE_HOME to one",
+                       "no directory of this user's own to keep the session in");
     char *path = lock_path(session);
     bool ok = path_make_parents(session, 0700, err);
     int held = ok ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
@@ -109,7 +114,8 @@ char *saved_state_checkpoint_new(void)
     snprintf(name, sizeof name, "%s-%u.json", own_name(), ++number);
     char *path = state_path("checkpoints/", name);
     if (path)
-        path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the checkpoint is written */
+        /* what cannot be made shows when the checkpoint is written */
+        path_make_parents(path, 0700, NULL);
     return path;
 }
 
@@ -122,15 +128,18 @@ struct aged_list { VEC(struct aged) list; };
 
 static int newest_first(const void *a, const void *b)
 {
-    const struct timespec *x = &((const struct aged *)a)->changed, *y = &((const struct aged *)b)->changed;
+    const struct timespec *x = &((const struct aged *)a)->changed,
+                          *y = &((const struct aged *)b)->changed;
 
     if (x->tv_sec != y->tv_sec)
         return x->tv_sec < y->tv_sec ? 1 : -1;
     return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
 }
 
-/* The entries of state directory @part whose names begin with @begin, by the age of their file @inside ("": their own), which they must have; newest first. */
-static void list_aged(const char *part, const char *begin, const char *inside, struct aged_list *out)
+/* The entries of state directory @part whose names begin with @begin, by the age of their file
+ * @inside ("": their own), which they must have; newest first. */
+static void list_aged(const char *part, const char *begin, const char *inside,
+                      struct aged_list *out)
 {
     char *directory = path_state(part);
     DIR *stream = directory ? file_open_directory(directory) : NULL;
@@ -140,7 +149,8 @@ static void list_aged(const char *part, const char *begin, const char *inside, s
         struct str path = {0}, file = {0};
         str_addf(&path, "%s/%s", directory, entry->d_name);
         str_addf(&file, "%s%s", str_text(&path), inside);
-        if (entry->d_name[0] != '.' && str_has_prefix(entry->d_name, begin) && stat(str_text(&file), &status) == 0)
+        if (entry->d_name[0] != '.' && str_has_prefix(entry->d_name, begin) &&
+            stat(str_text(&file), &status) == 0)
             vec_push(&out->list, ((struct aged){str_take(&path), status.st_mtim}));
         str_done(&path);
         str_done(&file);
@@ -198,7 +208,8 @@ static size_t count_kernels(const char *path)
     return count;
 }
 
-/* Rows below the header, and how many of them have a value behind the experiment's name: read as they stand, a row a line. */
+/* Rows below the header, and how many of them have a value behind the experiment's name: read as
+ * they stand, a row a line. */
 static void count_experiments(const char *path, struct kept_session *out)
 {
     struct str name = {0};
@@ -228,7 +239,8 @@ bool saved_state_scan(const char *path, struct kept_session *out)
     struct err none = {0};
 
     *out = (struct kept_session){0};
-    bool is = session_is_directory(path) && stat(session_path(&file, path, "session.csv"), &status) == 0;
+    bool is =
+        session_is_directory(path) && stat(session_path(&file, path, "session.csv"), &status) == 0;
     if (is) {
         out->path = mem_strdup(path);
         out->name = mem_strdup(path_base(path));
@@ -297,7 +309,10 @@ void saved_state_report(const struct kept_session *k, struct str *out)
     bool known = localtime_r(&k->saved, &then) && localtime_r(&now, &today);
 
     if (known)
-        strftime(when, sizeof when, then.tm_yday == today.tm_yday && then.tm_year == today.tm_year ? "%H:%M" : "%Y-%m-%d %H:%M", &then);
+        strftime(when, sizeof when,
+                 then.tm_yday == today.tm_yday && then.tm_year == today.tm_year ? "%H:%M"
+                                                                                : "%Y-%m-%d %H:%M",
+                 &then);
     str_addf(out, "%s: %s", when, k->kernel ? path_base(k->kernel) : "no kernel");
     if (k->kernels > 1)
         str_addf(out, " and %zu more kernel%s", k->kernels - 1, k->kernels == 2 ? "" : "s");
@@ -344,7 +359,9 @@ char *saved_state_find(const char *name, struct err *err)
         }
     }
     if (!found) {
-        err_set(err, ERR_MISSING, "session list shows those that are kept, session save DIRECTORY creates one", "no saved session");
+        err_set(err, ERR_MISSING,
+                "session list shows those that are kept, session save DIRECTORY creates one",
+                "no saved session");
         err_at(err, name, 0, 0);
     }
     return found;

@@ -21,13 +21,18 @@
 
 #define TIMELINE_ITERATIONS 40   /* kept of each simulation */
 #define SIMULATED_AT_ONCE 400    /* instructions of the longest loop that views simulate */
-#define ANALYZED_AT_ONCE 2000    /* instructions, over all machines, that the screen waits for: some ten milliseconds */
+/* instructions, over all machines, that the screen waits for: some ten milliseconds */
+#define ANALYZED_AT_ONCE 2000
 
 void session_init(struct session *s)
 {
     /* Before the first of its values: results are made of them. */
     json_set_alloc_funcs(mem_lend, free);
-    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new(), .keys = keymap_new()};
+    *s = (struct session){.input = stdin,
+                          .revision = 1,
+                          .patience = INFINITY,
+                          .result = result_new(),
+                          .keys = keymap_new()};
     document_init(&s->document);
     settings_init(&s->settings);
 }
@@ -47,7 +52,8 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
-/* Whether @a, which came to nothing, is to be made anew: once something has changed. At once would undo its cancelling. */
+/* Whether @a, which came to nothing, is to be made anew: once something has changed. At once would
+ * undo its cancelling. */
 static bool try_again(const struct session *s, struct analyses *a)
 {
     if (a->made || a->job)
@@ -63,7 +69,8 @@ struct analysis *const *session_analyses(struct session *s, size_t *count)
     size_t shown;
     struct machine **machines = machines_shown(s, &shown);
 
-    if (!d->analyses || !analyses_are_of(d->analyses, d->kernel, d->loop, machines, shown) || try_again(s, d->analyses)) {
+    if (!d->analyses || !analyses_are_of(d->analyses, d->kernel, d->loop, machines, shown) ||
+        try_again(s, d->analyses)) {
         document_drop_analyses(d);
         d->analyses = analyses_new(d->kernel, d->loop, machines, shown);
         bool aside = s->interactive && analyses_work(d->analyses) > ANALYZED_AT_ONCE;
@@ -94,7 +101,8 @@ const struct simulation *session_simulation(struct session *s, size_t index)
     kernel_insns(a->kernel, a->loop, &insns);
     if (!a->simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
         a->simulations[index] = mem_zero(1, sizeof **a->simulations);
-        simulate_kernel(a->kernel, a->loop, a->machines[index], &options, a->simulations[index], NULL);
+        simulate_kernel(a->kernel, a->loop, a->machines[index], &options, a->simulations[index],
+                        NULL);
     }
     return a->simulations[index];
 }
@@ -111,7 +119,8 @@ void session_clear_output(struct session *s)
     s->result = result_new();
 }
 
-bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result,
+                  struct err *err)
 {
     if (!s->views)
         return err_set(err, ERR_USAGE, "open the workbench", "views need the workbench");
@@ -157,12 +166,14 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* The machine that this computer is says so; one that others hold has come from a session, where it was told. */
+/* The machine that this computer is says so; one that others hold has come from a session, where it
+ * was told. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
 
-    if (!here->id || machine_held(m) || strcmp(m->id, here->id) != 0 || str_has_prefix(m->title, MACHINE_HERE))
+    if (!here->id || machine_held(m) || strcmp(m->id, here->id) != 0 ||
+        str_has_prefix(m->title, MACHINE_HERE))
         return;
     str_addf(&title, MACHINE_HERE "%s", machine_fact(m, "base") ? m->title : here->title);
     free(m->title);
@@ -214,11 +225,13 @@ void session_add_machine(struct session *s, struct machine *take_machine)
             s->document.machines[i] = take_machine;
             return;
         }
-    s->document.machines = mem_resize(s->document.machines, (s->document.machine_count + 1) * sizeof *s->document.machines);
+    s->document.machines = mem_resize(s->document.machines, (s->document.machine_count + 1) *
+                                                                sizeof *s->document.machines);
     s->document.machines[s->document.machine_count++] = take_machine;
 }
 
-bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err)
+bool session_set_experiments(struct session *s, struct experiments **made,
+                             const struct experiments *base, struct err *err)
 {
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
@@ -232,7 +245,8 @@ bool session_set_experiments(struct session *s, struct experiments **made, const
     return true;
 }
 
-struct machine *session_take_changed(struct session *s, struct machine *m, struct machine *take_copy, const char *what)
+struct machine *session_take_changed(struct session *s, struct machine *m,
+                                     struct machine *take_copy, const char *what)
 {
     document_drop_analyses(&s->document);
     undo_note_machine(&s->document.undo, m, what);
@@ -253,7 +267,8 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        copy->revision = t->revision;   /* goes on: who has seen the held one must see what changes from here on */
+        /* goes on: who has seen the held one must see what changes from here on */
+        copy->revision = t->revision;
         experiments_free(t);
         s->document.experiments = copy;
     }
@@ -271,13 +286,15 @@ static bool refuse_isa(const struct machine *m, struct err *err)
 
     str_add(&todo, "the fact isa is ");
     isa_list(false, " or ", &todo);
-    err_set(err, ERR_DATA, str_text(&todo), "%s has the unknown instruction set \"%s\"", m->id, m->isa);
+    err_set(err, ERR_DATA, str_text(&todo), "%s has the unknown instruction set \"%s\"", m->id,
+            m->isa);
     str_done(&todo);
     return false;
 }
 
 /* The machines of one instruction set that @ids name, by their own ids in @own; false with err. */
-static bool find_machines(struct session *s, char **ids, size_t count, const char **own, enum isa *first, struct err *err)
+static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
+                          enum isa *first, struct err *err)
 {
     enum isa isa = ISA_UNSAID;
 
@@ -289,7 +306,8 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
             return refuse_isa(m, err);
         *first = i ? *first : isa;
         if (isa != *first)
-            return err_set(err, ERR_USAGE, "name machines of one instruction set", "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
+            return err_set(err, ERR_USAGE, "name machines of one instruction set",
+                           "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
         own[i] = m->id;   /* of a directory its name: it is read once, and may be changed here */
     }
     return true;
@@ -381,7 +399,8 @@ bool session_form_selected(const struct session *s, const char *form)
 
 bool session_has_kernel(const struct session *s, struct err *err)
 {
-    return s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+    return s->document.kernel ||
+           err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
 }
 
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err)
@@ -398,14 +417,17 @@ bool session_may_open(struct session *s, const struct recipe *r, struct err *err
     }
     free(s->shown_path);
     s->shown_path = str_take(&path);
-    return err_set(err, ERR_USAGE, "the same command again opens it; kernel load FILE takes another", "the session names the file %.400s, which was not opened yet", s->shown_path);
+    return err_set(err, ERR_USAGE,
+                   "the same command again opens it; kernel load FILE takes another",
+                   "the session names the file %.400s, which was not opened yet", s->shown_path);
 }
 
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)
 {
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
-           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them",
+                   "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
 bool session_shown_fit(const struct session *s, struct err *err)
@@ -414,7 +436,8 @@ bool session_shown_fit(const struct session *s, struct err *err)
     const struct selection *chosen = &d->kept[d->chosen_isa];
 
     return !d->chosen || !d->kernel || d->kernel->isa == d->chosen_isa || !chosen->count ||
-           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "the chosen machine %s is for %s, but the kernel is %s", chosen->ids[0],
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them",
+                   "the chosen machine %s is for %s, but the kernel is %s", chosen->ids[0],
                    isa_name(d->chosen_isa), isa_name(d->kernel->isa));
 }
 
@@ -425,7 +448,8 @@ struct machine *session_kernel_machine(struct session *s, const char *id, struct
 
     if (id)
         m = session_machine(s, id, err);
-    else if (analysed && (m = session_machine(s, analysed, err)) && session_fits(s, m, &(struct err){0}))
+    else if (analysed && (m = session_machine(s, analysed, err)) &&
+             session_fits(s, m, &(struct err){0}))
         return m;
     else
         m = session_shown_fit(s, err) ? session_current(s, err) : NULL;
@@ -466,7 +490,8 @@ void session_set_kernel(struct session *s, const struct kernel *take_kernel, siz
     const struct kernel *held = before.kernel ? kernel_hold(before.kernel) : NULL;
     if (take_kernel)
         shelf_put(shelf, take_kernel, loop);
-    if (take_kernel && held && shelf->at == at && shelf->list.count == count && shelf->list.items[at].kernel != held)
+    if (take_kernel && held && shelf->at == at && shelf->list.count == count &&
+        shelf->list.items[at].kernel != held)
         undo_note_kernel(&s->document.undo, held, before.loop, take_kernel);
     kernel_free(held);
     use_kernel(s, take_kernel, loop);

@@ -23,7 +23,8 @@ struct session_views;
 /* A file that the screen is to open in the user's editor. */
 struct edit_request {
     char *path;                       /* NULL: none */
-    char *directory;                  /* the kernel is text without a file: where its own was put; NULL: the kernel's file */
+    /* the kernel is text without a file: where its own was put; NULL: the kernel's file */
+    char *directory;
     size_t line;                      /* to begin at; 0: the first */
     bool opened;                      /* an editor has it, or had it */
 };
@@ -34,35 +35,53 @@ struct session {
     struct document document;
     struct settings settings;
     struct command_queue queue;
-    struct result *result;            /* of the command that runs, and of jobs that ended; never NULL */
-    struct result *discarded;         /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
+    /* of the command that runs, and of jobs that ended; never NULL */
+    struct result *result;
+    /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
+    struct result *discarded;
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
     char *last_line;                  /* the command that gave it, for `export`; NULL: none */
-    char *failed_line;                /* the command or job that has failed since; NULL: none, or something else has come into sight */
+    /* the command or job that has failed since; NULL: none, or something else has come into
+     * sight */
+    char *failed_line;
     bool quit;
     bool any_failed;                  /* a command failed and keep-going let the run go on */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
-    bool interactive;                 /* a screen is open: jobs go on while commands return, text asks for a paste */
-    double patience;                  /* seconds for which a command may hold up the screen before its work goes on in the background */
-    bool want_paste;                  /* the screen is to collect text and run paste_command on it */
+    /* a screen is open: jobs go on while commands return, text asks for a paste */
+    bool interactive;
+    /* seconds for which a command may hold up the screen before its work goes on in the
+     * background */
+    double patience;
+    /* the screen is to collect text and run paste_command on it */
+    bool want_paste;
     char paste_command[160];
-    struct str refused;               /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
+    /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
+    struct str refused;
     size_t refused_line;              /* where it is wrong, from 1; 0: not known */
-    const char *in_view;             /* the view that shows the result of the command or job that ends, in place of its text; NULL: none */
-    struct str said;                  /* confirmations of the line that runs, for the workbench to show where nothing is printed */
-    struct str copied;                /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
-    char *shown_path;                 /* the last path of a session's file that the user was shown; NULL: none */
+    /* the view that shows the result of the command or job that ends, in place of its text; NULL:
+     * none */
+    const char *in_view;
+    /* confirmations of the line that runs, for the workbench to show where nothing is printed */
+    struct str said;
+    /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
+    struct str copied;
+    /* the last path of a session's file that the user was shown; NULL: none */
+    char *shown_path;
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
-    struct experiments_measuring *measuring;   /* whose results come in while it goes on; NULL: none */
+    /* whose results come in while it goes on; NULL: none */
+    struct experiments_measuring *measuring;
     struct profiling *profiling;      /* the `program profile` whose program runs; NULL: none */
     struct kernel_blaming *blaming;   /* the same of `kernel blame` */
-    struct active_pending *choosing;  /* the run of inference that waits for its active experiments; NULL: none */
+    /* the run of inference that waits for its active experiments; NULL: none */
+    struct active_pending *choosing;
     unsigned loading;                 /* the job that a kernel comes by; 0: none */
-    unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
+    /* the job that is to replace the document: until it has ended nothing changes; 0: none */
+    unsigned replacing;
     const char *replacing_how;        /* "is loading another session" */
-    unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
+    /* bumped by every command that changes the document: what was derived is stale */
+    unsigned long revision;
     const struct session_views *views;   /* what shows views; NULL: nothing does */
     void *view_state;                 /* of views */
     struct keymap *keys;              /* what keys run; never NULL */
@@ -71,26 +90,33 @@ struct session {
 /* The rows of a view as they are shown, to be collected where nobody waits. */
 struct rows_shown {
     void *state;
-    /* Worker thread, once: adds them to @out. False with err when it was cancelled or memory ran out. */
+    /* Worker thread, once: adds them to @out. False with err when it was cancelled or memory ran
+     * out. */
     bool (*collect)(void *state, struct result *out, struct err *err);
     void (*free)(void *state);
 };
 
 /* What shows views: the workbench, or who prints one. */
 struct session_views {
-    /* Does what `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy` say; what is copied goes to session.copied. */
-    bool (*command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
-    /* Gives @add each word that may follow the command @verb: names of views, or of columns of the view that is shown. */
-    void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to);
+    /* Does what `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy` say; what is copied
+     * goes to session.copied. */
+    bool (*command)(struct session *s, const char *verb, const char *argument,
+                    struct result *result, struct err *err);
+    /* Gives @add each word that may follow the command @verb: names of views, or of columns of the
+     * view that is shown. */
+    void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word),
+                  void *to);
     /* Gives `export` the rows as shown; false when there are none. May be NULL. */
     bool (*rows)(struct session *s, struct rows_shown *out);
-    /* The command @name, as it was typed, has begun well: it ran, or its work goes on. May be NULL. */
+    /* The command @name, as it was typed, has begun well: it ran, or its work goes on. May be
+     * NULL. */
     void (*ran)(struct session *s, const char *name);
 };
 
 void session_init(struct session *s);
 void session_done(struct session *s);
-/* The same but for the background jobs, which go on: for a session that was only built up to be looked at. */
+/* The same but for the background jobs, which go on: for a session that was only built up to be
+ * looked at. */
 void session_release(struct session *s);
 /* @id, or what HERE_NAME stands for: NULL with err when no machine is this CPU. */
 const char *session_machine_id(const struct session *s, const char *id, struct err *err);
@@ -100,35 +126,46 @@ bool session_has_machine(const struct session *s, const char *id);
 struct machine *session_machine(struct session *s, const char *id, struct err *err);
 /* Takes @take_machine; replaces one of the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
-/* One of the session's machines, to be changed at once; replaced by a copy when something else reads it. */
+/* One of the session's machines, to be changed at once; replaced by a copy when something else
+ * reads it. */
 struct machine *session_change_machine(struct session *s, struct machine *m, const char *what);
 /* The same with the copy made beforehand. */
-struct machine *session_take_changed(struct session *s, struct machine *m, struct machine *take_copy, const char *what);
-/* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller: *@made is what has become of it, and running measurements go on
- * filling it; false with err when the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
-bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err);
-/* The session's experiments, to be changed at once; replaced by a copy when something else reads them. */
+struct machine *session_take_changed(struct session *s, struct machine *m,
+                                     struct machine *take_copy, const char *what);
+/* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller:
+ * *@made is what has become of it, and running measurements go on filling it; false with err when
+ * the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
+bool session_set_experiments(struct session *s, struct experiments **made,
+                             const struct experiments *base, struct err *err);
+/* The session's experiments, to be changed at once; replaced by a copy when something else reads
+ * them. */
 struct experiments *session_change_experiments(struct session *s);
 /* The first selected machine. */
 struct machine *session_current(struct session *s, struct err *err);
-/* @line, a command or the title of a job, has failed: `export` has nothing of it, nor of what was there before. NULL: something is in sight again. */
+/* @line, a command or the title of a job, has failed: `export` has nothing of it, nor of what was
+ * there before. NULL: something is in sight again. */
 void session_note_failure(struct session *s, const char *line);
 /* Drops what jobs that ended between commands had to say. */
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
-/* The same, by the user's word: others do not stand in for them where they do not fit the kernel. */
+/* The same, by the user's word: others do not stand in for them where they do not fit the
+ * kernel. */
 bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
 /* The same without asking: machines of @isa that are known to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
-/* Analyses of the kernel on the selected machines, made when these have changed; borrowed until the next command. On the screen a job makes those of a long loop:
- * until it has ended there are none (session_analysing). */
+/* Analyses of the kernel on the selected machines, made when these have changed; borrowed until the
+ * next command. On the screen a job makes those of a long loop: until it has ended there are none
+ * (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
-/* The simulation beside analysis @index, made when first asked for; borrowed until the next command. NULL for a loop too long to simulate at once. */
+/* The simulation beside analysis @index, made when first asked for; borrowed until the next
+ * command. NULL for a loop too long to simulate at once. */
 const struct simulation *session_simulation(struct session *s, size_t index);
-/* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows views. */
-bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
+/* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows
+ * views. */
+bool session_view(struct session *s, const char *verb, const char *argument, struct result *result,
+                  struct err *err);
 /* How many threads commands use unless told otherwise, at least 1. */
 unsigned session_threads(const struct session *s);
 /* Form table, loaded on first use; borrowed. NULL with err. */
@@ -141,18 +178,22 @@ void session_select_forms(struct session *s, char **patterns, size_t count);
 bool session_form_selected(const struct session *s, const char *form);
 /* False with err when no kernel is loaded. */
 bool session_has_kernel(const struct session *s, struct err *err);
-/* Whether the file that @r names may be opened. One that a session's file named, not the user, is refused once, with its path in err: the same command again opens it. UI thread. */
+/* Whether the file that @r names may be opened. One that a session's file named, not the user, is
+ * refused once, with its path in err: the same command again opens it. UI thread. */
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
-/* Whether the machines shown are of the kernel's instruction set because they were chosen, or nobody chose any; false with err when those chosen are of another set. */
+/* Whether the machines shown are of the kernel's instruction set because they were chosen, or
+ * nobody chose any; false with err when those chosen are of another set. */
 bool session_shown_fit(const struct session *s, struct err *err);
-/* The machine for a command about the kernel: @id; where it is NULL the one that kernel analyze was last asked for by name, else the current one. NULL with err, also
- * when it is for another instruction set. */
+/* The machine for a command about the kernel: @id; where it is NULL the one that kernel analyze was
+ * last asked for by name, else the current one. NULL with err, also when it is for another
+ * instruction set. */
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Makes @id, NULL: none, the machine that kernel analyze was asked for. */
 void session_note_analysed(struct session *s, const char *id);
-/* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's machines are shown again. */
+/* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's
+ * machines are shown again. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Goes to kernel @at of the shelf, which has so many, with its loop @loop in use. */
 void session_use_shelved(struct session *s, size_t at, size_t loop);

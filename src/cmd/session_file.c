@@ -42,7 +42,8 @@ struct session_saving {
     struct names names;
 };
 
-bool session_write(struct session_saving *w, const char *name, const struct str *text, struct err *err)
+bool session_write(struct session_saving *w, const char *name, const struct str *text,
+                   struct err *err)
 {
     names_add(&w->names, name);
     return watch_goes_on(err) && file_set_write(w->files, name, str_text(text), text->length, err);
@@ -79,16 +80,19 @@ static bool plain_id(const char *id)
 
 static bool same_entry(const struct mapping_entry *a, const struct mapping_entry *b)
 {
-    return usage_equal(&a->usage, &b->usage) && a->micro_ops == b->micro_ops && (a->latency == b->latency || (isnan(a->latency) && isnan(b->latency)));
+    return usage_equal(&a->usage, &b->usage) && a->micro_ops == b->micro_ops &&
+           (a->latency == b->latency || (isnan(a->latency) && isnan(b->latency)));
 }
 
-/* What @m has that the shipped machine of its name has not, as rows of an overrides file. False when rows cannot say it. */
+/* What @m has that the shipped machine of its name has not, as rows of an overrides file. False
+ * when rows cannot say it. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
     struct err ignored = {0};
     struct machine *base = machine_load_shipped(m->id, &ignored), *changed = NULL;
-    bool ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) && base->fact_count == m->fact_count &&
-         mapping_count(base->mapping) <= mapping_count(m->mapping);
+    bool ok = base && ports_equal(mapping_ports(base->mapping), mapping_ports(m->mapping)) &&
+              base->fact_count == m->fact_count &&
+              mapping_count(base->mapping) <= mapping_count(m->mapping);
     for (size_t i = 0; ok && i < m->fact_count; i++) {
         const char *value = machine_fact(base, m->facts[i].key);
         ok = value && strcmp(value, m->facts[i].value) == 0;
@@ -98,11 +102,15 @@ static bool overrides_of(const struct machine *m, struct str *out)
     if (ok)
         changed = machine_new(m->id, mapping_ports(m->mapping));
     for (size_t i = 0; ok && i < mapping_count(m->mapping) && !watch_steps(1); i++) {
-        const struct mapping_entry *entry = mapping_at(m->mapping, i), *old = mapping_find(base->mapping, entry->form);
+        const struct mapping_entry *entry = mapping_at(m->mapping, i),
+                                   *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
-        /* An empty field keeps what is there, so a number cannot be taken away; patterns stand for other forms. */
-        ok = !strpbrk(entry->form, "*?{") && !(old && ((isnan(entry->latency) && !isnan(old->latency)) || (!entry->micro_ops && old->micro_ops)));
+        /* An empty field keeps what is there, so a number cannot be taken away; patterns stand for
+         * other forms. */
+        ok = !strpbrk(entry->form, "*?{") &&
+             !(old && ((isnan(entry->latency) && !isnan(old->latency)) ||
+                       (!entry->micro_ops && old->micro_ops)));
         mapping_set(changed->mapping, entry);
     }
     if (ok && mapping_count(changed->mapping))
@@ -114,13 +122,18 @@ static bool overrides_of(const struct machine *m, struct str *out)
 
 static bool save_machine(struct session_saving *w, const struct machine *m, struct err *err)
 {
-    static const struct { const char *name; void (*print)(const struct machine *m, struct str *out); } files[3] = {
-        {"machine.csv", machine_facts_csv}, {"mapping.csv", machine_mapping_csv}, {"latencies.csv", machine_latencies_csv}};
+    static const struct {
+        const char *name;
+        void (*print)(const struct machine *m, struct str *out);
+    } files[3] = {{"machine.csv", machine_facts_csv},
+                  {"mapping.csv", machine_mapping_csv},
+                  {"latencies.csv", machine_latencies_csv}};
     struct str rows = {0}, name = {0};
     bool ok = true;
 
     if (!plain_id(m->id))
-        return err_set(err, ERR_DATA, "save it under another name with mapping save", "a machine called \"%s\" cannot be saved in a session", m->id);
+        return err_set(err, ERR_DATA, "save it under another name with mapping save",
+                       "a machine called \"%s\" cannot be saved in a session", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
         ok = !rows.length || session_write(w, str_text(&name), &rows, err);
@@ -138,7 +151,8 @@ static bool save_machine(struct session_saving *w, const struct machine *m, stru
     return ok;
 }
 
-static bool save_forms(struct session_saving *w, const char *name, const struct forms *forms, struct err *err)
+static bool save_forms(struct session_saving *w, const char *name, const struct forms *forms,
+                       struct err *err)
 {
     size_t count = 0;
     const struct form_row *rows = forms ? forms_added(forms, &count) : NULL;
@@ -191,8 +205,12 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
         ok = session_write(w, "experiments.csv", &table, err);
         str_done(&table);
     }
-    ok = ok && (!s->document.kernel || session_kernel_save(w, s->document.kernel, s->document.loop, "kernel", &settings, err)) &&
-         session_shelf_save(&s->document.shelf, w, err) && session_sweep_save(&s->document.sweep, w, err) && session_run_save(&s->document.unfinished, w, err) &&
+    ok = ok &&
+         (!s->document.kernel ||
+          session_kernel_save(w, s->document.kernel, s->document.loop, "kernel", &settings, err)) &&
+         session_shelf_save(&s->document.shelf, w, err) &&
+         session_sweep_save(&s->document.sweep, w, err) &&
+         session_run_save(&s->document.unfinished, w, err) &&
          session_write(w, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
@@ -202,13 +220,15 @@ bool session_is_directory(const char *dir)
 {
     struct str path = {0};
     struct stat status;
-    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) && (access(session_path(&path, dir, "session.csv"), F_OK) == 0 ||
-                                                                  access(session_path(&path, dir, FILE_SET_RECORD), F_OK) == 0);
+    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) &&
+              (access(session_path(&path, dir, "session.csv"), F_OK) == 0 ||
+               access(session_path(&path, dir, FILE_SET_RECORD), F_OK) == 0);
     str_done(&path);
     return is;
 }
 
-/* The names in the manifest of @dir; none when it is not there. Each is a relative name that file_set_remove checks. */
+/* The names in the manifest of @dir; none when it is not there. Each is a relative name that
+ * file_set_remove checks. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};
@@ -231,7 +251,8 @@ static bool read_manifest(const char *dir, struct names *out, struct err *err)
     return ok;
 }
 
-/* What the directory holds besides the files of its manifest is not ours to touch, nor to mix with. */
+/* What the directory holds besides the files of its manifest is not ours to touch, nor to mix
+ * with. */
 static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
 {
     const char **known = mem_zero(manifest->count + 1, sizeof *known);
@@ -242,9 +263,11 @@ static bool only_ours(const char *dir, const struct names *manifest, struct err 
     if (!stranger)
         return true;
     if (manifest->count)
-        err_set(err, ERR_DATA, "choose another directory, or move it away", "%s in it is not part of a session", stranger);
+        err_set(err, ERR_DATA, "choose another directory, or move it away",
+                "%s in it is not part of a session", stranger);
     else
-        err_set(err, ERR_DATA, "choose another directory", "not a Portolan session: it has %s and no " MANIFEST, stranger);
+        err_set(err, ERR_DATA, "choose another directory",
+                "not a Portolan session: it has %s and no " MANIFEST, stranger);
     free(stranger);
     return err_at(err, dir, 0, 0);
 }
@@ -266,7 +289,8 @@ static bool remove_stale(struct session_saving *w, const struct names *before, s
 {
     bool ok = true;
     for (size_t i = 0; ok && i < before->count; i++)
-        if (strcmp(before->items[i], MANIFEST) != 0 && names_find(&w->names, before->items[i]) == UINT32_MAX)
+        if (strcmp(before->items[i], MANIFEST) != 0 &&
+            names_find(&w->names, before->items[i]) == UINT32_MAX)
             ok = file_set_remove(w->files, before->items[i], err);
     return ok;
 }
@@ -277,8 +301,9 @@ bool session_save(struct session *s, const char *dir, struct err *err)
     struct names before = {0};
     bool pipes = file_only_files(true);
 
-    bool ok = w.files && read_manifest(dir, &before, err) && only_ours(dir, &before, err) && save_all(s, &w, err) && remove_stale(&w, &before, err) &&
-              write_manifest(&w, err) && watch_goes_on(err) && file_set_commit(w.files, err);
+    bool ok = w.files && read_manifest(dir, &before, err) && only_ours(dir, &before, err) &&
+              save_all(s, &w, err) && remove_stale(&w, &before, err) && write_manifest(&w, err) &&
+              watch_goes_on(err) && file_set_commit(w.files, err);
     file_only_files(pipes);
     file_set_free(w.files);
     names_done(&w.names);
@@ -308,13 +333,15 @@ struct session_plan {
     bool version;
 };
 
-bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key, const char *value)
+bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key,
+                       const char *value)
 {
     err_set(err, ERR_DATA, "correct the row", "invalid %.40s \"%.100s\"", key, value);
     return err_at(err, path, line, (size_t)column + 1);
 }
 
-bool session_columns(const struct csv_table *t, const char *path, const char *const *names, size_t count, int *at, struct err *err)
+bool session_columns(const struct csv_table *t, const char *path, const char *const *names,
+                     size_t count, int *at, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
         if ((at[i] = csv_table_column(t, names[i])) < 0) {
@@ -325,21 +352,26 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
 }
 
 /* The rows of @t, from @path. */
-static bool take_rows(const char *path, const struct csv_table *t, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err)
+static bool take_rows(const char *path, const struct csv_table *t,
+                      bool (*take)(void *to, const char *key, const char *value), void *to,
+                      struct err *err)
 {
     int key = csv_table_column(t, "key"), value = csv_table_column(t, "value");
 
     if (key < 0 || value < 0) {
-        err_set(err, ERR_DATA, "begin with key,value", "the column %s is missing", key < 0 ? "key" : "value");
+        err_set(err, ERR_DATA, "begin with key,value", "the column %s is missing",
+                key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
     for (size_t i = 0; i < t->count; i++)
         if (!take(to, t->rows[i][key], t->rows[i][value]))
-            return session_row_fault(err, path, t->lines[i], value, t->rows[i][key], t->rows[i][value]);
+            return session_row_fault(err, path, t->lines[i], value, t->rows[i][key],
+                                     t->rows[i][value]);
     return true;
 }
 
-bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err)
+bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value),
+                       void *to, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
     bool ok = t && take_rows(path, t, take, to, err);
@@ -370,12 +402,14 @@ static bool take_setting(void *to, const char *key, const char *value)
     return *value;
 }
 
-static bool read_settings(const char *path, const struct csv_table *t, struct session_plan *plan, struct err *err)
+static bool read_settings(const char *path, const struct csv_table *t, struct session_plan *plan,
+                          struct err *err)
 {
     if (!take_rows(path, t, take_setting, plan, err))
         return false;
     if (!plan->version || !plan->machines.count) {
-        err_set(err, ERR_DATA, "save the session again with this version", "the row %s is missing", plan->version ? "machine" : "version");
+        err_set(err, ERR_DATA, "save the session again with this version", "the row %s is missing",
+                plan->version ? "machine" : "version");
         return err_at(err, path, 0, 0);
     }
     return true;
@@ -393,7 +427,8 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
         m = machine_load(id, err);
     str_clear(&name);
     str_addf(&name, "overrides/%s.csv", id);
-    if (m && access(session_path(&path, dir, str_text(&name)), F_OK) == 0 && !machine_override(m, str_text(&path), err)) {
+    if (m && access(session_path(&path, dir, str_text(&name)), F_OK) == 0 &&
+        !machine_override(m, str_text(&path), err)) {
         machine_free(m);
         m = NULL;
     }
@@ -402,8 +437,10 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
     return m;
 }
 
-/* Loads the machines of directory @dir/@part that are not there yet; @ending is cut off their names. */
-static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending, struct err *err)
+/* Loads the machines of directory @dir/@part that are not there yet; @ending is cut off their
+ * names. */
+static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending,
+                        struct err *err)
 {
     struct str path = {0};
     DIR *stream = file_open_directory(session_path(&path, dir, part));
@@ -411,7 +448,8 @@ static bool load_listed(struct session *s, const char *dir, const char *part, co
 
     for (struct dirent *entry; ok && stream && (entry = readdir(stream));) {
         size_t length = strlen(entry->d_name), cut = strlen(ending);
-        if (entry->d_name[0] == '.' || length <= cut || strcmp(entry->d_name + length - cut, ending) != 0)
+        if (entry->d_name[0] == '.' || length <= cut ||
+            strcmp(entry->d_name + length - cut, ending) != 0)
             continue;
         char *id = mem_strndup(entry->d_name, length - cut);
         bool there = false;
@@ -438,7 +476,8 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     for (int isa = 0; ok && isa < ISA_COUNT; isa++) {
         if (access(session_path(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0)
             continue;
-        struct forms *base = session_forms(s, (enum isa)isa, err), *made = base ? forms_add(base, str_text(&path), &added, err) : NULL;
+        struct forms *base = session_forms(s, (enum isa)isa, err),
+                     *made = base ? forms_add(base, str_text(&path), &added, err) : NULL;
         ok = made != NULL;
         if (ok)
             session_set_forms(s, made);
@@ -456,7 +495,9 @@ static bool select_all(struct session *s, const struct session_plan *plan, struc
     for (size_t from = 0, to; ok && from < plan->machines.count; from = to) {
         const char *isa = session_machine(s, plan->machines.items[from], err)->isa;
         size_t count = 0;
-        for (to = from; to < plan->machines.count && strcmp(session_machine(s, plan->machines.items[to], err)->isa, isa) == 0; to++)
+        for (to = from; to < plan->machines.count &&
+                        strcmp(session_machine(s, plan->machines.items[to], err)->isa, isa) == 0;
+             to++)
             ids[count++] = plan->machines.items[to];
         ok = session_select(s, ids, count, err);
     }
@@ -464,12 +505,14 @@ static bool select_all(struct session *s, const struct session_plan *plan, struc
     return ok;
 }
 
-static bool load_kernels(const char *dir, const struct session_plan *plan, struct session *s, struct err *err)
+static bool load_kernels(const char *dir, const struct session_plan *plan, struct session *s,
+                         struct err *err)
 {
     const struct kernel *current = NULL;
     size_t loop = 0;
 
-    if (plan->kernel.name && !(current = session_kernel_load(dir, "kernel", &plan->kernel, &loop, err)))
+    if (plan->kernel.name &&
+        !(current = session_kernel_load(dir, "kernel", &plan->kernel, &loop, err)))
         return false;
     return session_shelf_load(dir, s, current, loop, err);
 }
@@ -489,7 +532,8 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
 bool session_idle(struct err *err)
 {
     struct job_info info;
-    return !job_working(&info) || err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
+    return !job_working(&info) ||
+           err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
 }
 
 /* Reads @dir into @fresh, which was initialised. Any thread. */
@@ -506,14 +550,18 @@ static bool read_session(const char *dir, struct session *fresh, struct err *err
     if (!t || !read_settings(str_text(&path), t, &plan, err))
         goto out;
     for (size_t i = 0; i < plan.machines.count; i++) {
-        struct machine *m = watch_goes_on(err) ? load_machine(dir, plan.machines.items[i], err) : NULL;
+        struct machine *m =
+            watch_goes_on(err) ? load_machine(dir, plan.machines.items[i], err) : NULL;
         if (!m)
             goto out;
         session_add_machine(fresh, m);
     }
-    if (!load_listed(fresh, dir, "machines", "", err) || !load_listed(fresh, dir, "overrides", ".csv", err) ||
-        !select_all(fresh, &plan, err) || !load_forms(dir, fresh, err) || !load_experiments(dir, fresh, err) || !load_kernels(dir, &plan, fresh, err) ||
-        !session_sweep_load(dir, &fresh->document.sweep, err) || !session_run_load(dir, &fresh->document.unfinished, err))
+    if (!load_listed(fresh, dir, "machines", "", err) ||
+        !load_listed(fresh, dir, "overrides", ".csv", err) || !select_all(fresh, &plan, err) ||
+        !load_forms(dir, fresh, err) || !load_experiments(dir, fresh, err) ||
+        !load_kernels(dir, &plan, fresh, err) ||
+        !session_sweep_load(dir, &fresh->document.sweep, err) ||
+        !session_run_load(dir, &fresh->document.unfinished, err))
         goto out;
     session_select_forms(fresh, plan.patterns.items, plan.patterns.count);
     ok = watch_goes_on(err);

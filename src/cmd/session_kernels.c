@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels in a session's directory: NAME.s or NAME.hex, NAME-names.csv of machine code that refers to names, NAME-source.txt and NAME-lines.csv of those whose source is known, and NAME-recipe.csv where they come from a file. */
+/* Kernels in a session's directory: NAME.s or NAME.hex, NAME-names.csv of machine code that refers
+ * to names, NAME-source.txt and NAME-lines.csv of those whose source is known, and NAME-recipe.csv
+ * where they come from a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -73,7 +75,8 @@ bool kernel_record_take(struct kernel_record *r, const char *key, const char *va
     return true;
 }
 
-static bool write_named(struct session_saving *w, const char *prefix, const char *rest, const struct str *text, struct err *err)
+static bool write_named(struct session_saving *w, const char *prefix, const char *rest,
+                        const struct str *text, struct err *err)
 {
     struct str name = {0};
 
@@ -83,7 +86,8 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
-/* A row of a value that has to come back as it was, though the file is UTF-8: one that is not stands in hexadecimal, under KEY-hex. */
+/* A row of a value that has to come back as it was, though the file is UTF-8: one that is not
+ * stands in hexadecimal, under KEY-hex. */
 static void exact_row(struct str *text, const char *key, const char *value)
 {
     struct str name = {0}, digits = {0};
@@ -100,7 +104,8 @@ static void exact_row(struct str *text, const char *key, const char *value)
     str_done(&digits);
 }
 
-/* What exact_row wrote of @key and @value, both to be freed; false when it is not that, and then there is nothing to free. */
+/* What exact_row wrote of @key and @value, both to be freed; false when it is not that, and then
+ * there is nothing to free. */
 static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
 {
     const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);
@@ -119,7 +124,8 @@ static bool read_exact(const char *key, const char *value, char **plain_key, cha
 }
 
 /* How it was made of a file, so that it can be read or compiled again. */
-static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix, struct err *err)
+static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix,
+                        struct err *err)
 {
     struct str text = {0};
     char number[48];
@@ -157,7 +163,8 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
 }
 
 /* Of objects and hex blocks the bytes of the loop in use. */
-static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
+static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t loop,
+                       const char *prefix, struct err *err)
 {
     struct str text = {0};
     size_t count;
@@ -174,11 +181,14 @@ static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t 
 
 static bool in_loop(const struct insn *insns, size_t count, uint64_t position)
 {
-    return position >= insns[0].offset && position < insns[count - 1].offset + insns[count - 1].length;
+    return position >= insns[0].offset &&
+           position < insns[count - 1].offset + insns[count - 1].length;
 }
 
-/* What the loop of machine code refers to: places by their distance from its first byte, which lies outside of it for exits; with a type: what a linker fills in there. */
-static bool save_names(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
+/* What the loop of machine code refers to: places by their distance from its first byte, which lies
+ * outside of it for exits; with a type: what a linker fills in there. */
+static bool save_names(struct session_saving *w, const struct kernel *k, size_t loop,
+                       const char *prefix, struct err *err)
 {
     struct str text = {0};
     size_t count;
@@ -211,7 +221,8 @@ static bool save_names(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Of each line of the text the line that it was compiled from, where it is another than that of the line before. */
+/* Of each line of the text the line that it was compiled from, where it is another than that of the
+ * line before. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
     str_add(out, "line,source_line\n");
@@ -227,7 +238,8 @@ static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
     const struct insn *insns = kernel_insns(k, loop, &count), *before = NULL;
 
     str_add(out, "byte,source_line,inlined\n");
-    for (size_t i = 0; i < count && !watch_steps(1); before = &insns[i], byte += insns[i].length, i++) {
+    for (size_t i = 0; i < count && !watch_steps(1);
+         before = &insns[i], byte += insns[i].length, i++) {
         const char *inlined = kernel_inlined(k, &insns[i]);
         if (before && before->origin == insns[i].origin && kernel_inlined(k, before) == inlined)
             continue;
@@ -251,7 +263,8 @@ static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uin
 }
 
 /* Where it was compiled from. */
-static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
+static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop,
+                        const char *prefix, struct err *err)
 {
     struct str text = {0};
     uint32_t first = 0, last = UINT32_MAX;
@@ -260,7 +273,8 @@ static bool save_origin(struct session_saving *w, const struct kernel *k, size_t
     if (!kernel_has_source(k))
         return true;
     if (!k->source)
-        loop_lines(k, loop, &first, &last);   /* of a file that another file named, no more than what belongs to what is saved */
+        /* of a file that another file named, no more than what belongs to what is saved */
+        loop_lines(k, loop, &first, &last);
     for (size_t i = 0; i < k->origin_text_count && i < last && !watch_steps(1); i++)
         str_addf(&text, "%s\n", i + 1 >= first ? k->origin_texts[i] : "");
     if (text.length)
@@ -275,23 +289,27 @@ static bool save_origin(struct session_saving *w, const struct kernel *k, size_t
     return ok;
 }
 
-bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct str *rows, struct err *err)
+bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop,
+                         const char *prefix, struct str *rows, struct err *err)
 {
     struct str text = {0};
     char number[48];
     uint32_t first = UINT32_MAX, last = 0;
 
     session_row(rows, "kernel", k->name);
-    if (k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0 && !save_recipe(w, k->recipe, prefix, err))
+    if (k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0 &&
+        !save_recipe(w, k->recipe, prefix, err))
         return false;
     if (!k->source) {
         size_t count;
         const struct insn *insns = kernel_insns(k, loop, &count);
         if (count && (k->recipe || insns->offset)) {
-            session_row_number(rows, "kernel-address", insns->placed ? insns->address : insns->offset);
+            session_row_number(rows, "kernel-address",
+                               insns->placed ? insns->address : insns->offset);
             session_row(rows, "kernel-place", k->loops[loop].why);
         }
-        return save_bytes(w, k, loop, prefix, err) && save_names(w, k, loop, prefix, err) && save_origin(w, k, loop, prefix, err);
+        return save_bytes(w, k, loop, prefix, err) && save_names(w, k, loop, prefix, err) &&
+               save_origin(w, k, loop, prefix, err);
     }
     for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
         first = k->insns[i].line < first ? k->insns[i].line : first;
@@ -320,13 +338,16 @@ bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, str
         snprintf(prefix, sizeof prefix, "kernels/%zu", i + 1);
         str_add(&rows, "key,value\n");
         session_row(&rows, "kernel-isa", isa_name(item->kernel->isa));
-        ok = watch_goes_on(err) && session_kernel_save(w, item->kernel, item->loop, prefix, &rows, err) && write_named(w, prefix, ".csv", &rows, err);
+        ok = watch_goes_on(err) &&
+             session_kernel_save(w, item->kernel, item->loop, prefix, &rows, err) &&
+             write_named(w, prefix, ".csv", &rows, err);
         str_done(&rows);
     }
     return ok;
 }
 
-static const char *named_path(struct str *path, const char *dir, const char *prefix, const char *rest)
+static const char *named_path(struct str *path, const char *dir, const char *prefix,
+                              const char *rest)
 {
     str_clear(path);
     str_addf(path, "%s/%s%s", dir, prefix, rest);
@@ -347,7 +368,8 @@ static bool take_recipe_value(struct recipe *r, const char *key, const char *val
         r->profile = r->profile ? r->profile : mem_strdup(value);
     else if (strcmp(key, "compiler") == 0)
         r->compiler = r->compiler ? r->compiler : mem_strdup(value);
-    else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)   /* as where it is typed */
+    /* as where it is typed */
+    else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)
         vec_push(&r->flags, mem_strdup(value));
     else if (strcmp(key, "target") == 0)
         r->target = r->target ? r->target : mem_strdup(value);
@@ -366,8 +388,12 @@ static bool take_recipe_value(struct recipe *r, const char *key, const char *val
     else if (strcmp(key, "generic") == 0)
         for (int isa = 0; isa < ISA_COUNT; isa++) {
             const struct isa_ops *ops = isa_ops((enum isa)isa);
-            for (size_t i = 0; i < sizeof ops->generic_targets / sizeof *ops->generic_targets && ops->generic_targets[i].name; i++)
-                r->generic = strcmp(ops->generic_targets[i].name, value) == 0 ? ops->generic_targets[i].name : r->generic;
+            for (size_t i = 0; i < sizeof ops->generic_targets / sizeof *ops->generic_targets &&
+                               ops->generic_targets[i].name;
+                 i++)
+                r->generic = strcmp(ops->generic_targets[i].name, value) == 0
+                                 ? ops->generic_targets[i].name
+                                 : r->generic;
         }
     else
         return false;
@@ -418,13 +444,16 @@ static bool read_whole(const char *text, unsigned long most, unsigned long *out)
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
-/* The place and the source line of row @i of @t; false with err when one of them is no number, or too large, or the place is not behind the one before, of which the first is @first. */
-static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns, size_t first, size_t *at, uint32_t *source, struct err *err)
+/* The place and the source line of row @i of @t; false with err when one of them is no number, or
+ * too large, or the place is not behind the one before, of which the first is @first. */
+static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
+                          size_t first, size_t *at, uint32_t *source, struct err *err)
 {
     unsigned long place, line = 0;
     int bad = -1;
 
-    if (!read_whole(t->rows[i][columns[PLACE]], SESSION_TEXT_LIMIT, &place) || (i ? place <= *at : place != first))
+    if (!read_whole(t->rows[i][columns[PLACE]], SESSION_TEXT_LIMIT, &place) ||
+        (i ? place <= *at : place != first))
         bad = columns[PLACE];
     else if (!read_whole(t->rows[i][columns[SOURCE_LINE]], UINT32_MAX, &line))
         bad = columns[SOURCE_LINE];
@@ -435,8 +464,10 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
-/* Ends the reading of such a table, of which @rows came to be: @ok, or false with err when there was no room for more. */
-static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size, struct err *err)
+/* Ends the reading of such a table, of which @rows came to be: @ok, or false with err when there
+ * was no room for more. */
+static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size,
+                      struct err *err)
 {
     if (!room) {
         err_memory_for(err, "the source lines of a kernel", 2 * (rows + 1) * size);
@@ -446,7 +477,8 @@ static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t 
 }
 
 /* What add_text_lines wrote. */
-static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
+static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k,
+                            char *take_text, struct err *err)
 {
     static const char *const names[] = {"line", "source_line"};
     VEC(uint32_t) lines = {0};
@@ -473,7 +505,8 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
 }
 
 /* What add_byte_lines wrote. */
-static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
+static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k,
+                            char *take_text, struct err *err)
 {
     static const char *const names[] = {"byte", "source_line", "inlined"};
     struct debug_lines lines = {0};
@@ -487,12 +520,14 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
             /* One name for neighbours: kernel_source_note asks whether it is the same. */
-            if (!lines.inlined.count || strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
+            if (!lines.inlined.count ||
+                strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
                 vec_try_push(&lines.inlined, mem_strdup(name), room);
             inlined = (uint32_t)lines.inlined.count;
         }
         if (ok)
-            vec_try_push(&lines.rows, ((struct debug_line){k->insns[0].offset + byte, source, inlined}), room);
+            vec_try_push(&lines.rows,
+                         ((struct debug_line){k->insns[0].offset + byte, source, inlined}), room);
     }
     const size_t rows = lines.rows.count;
     kernel_set_debug(k, &lines, take_text);
@@ -511,10 +546,12 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
     struct csv_table *t = csv_table_read(str_text(&path), err);
     /* The file that machine code names may not have been there. */
     bool wanted = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
-    bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"), SESSION_TEXT_LIMIT, &text, err));
+    bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"),
+                                         SESSION_TEXT_LIMIT, &text, err));
     if (ok) {
         named_path(&path, dir, prefix, "-lines.csv");
-        ok = (k->source ? load_text_lines : load_byte_lines)(t, str_text(&path), k, wanted ? str_take(&text) : NULL, err);
+        ok = (k->source ? load_text_lines : load_byte_lines)(t, str_text(&path), k,
+                                                             wanted ? str_take(&text) : NULL, err);
     }
     csv_table_free(t);
     str_done(&path);
@@ -551,16 +588,20 @@ static bool load_names(const char *dir, const char *prefix, struct kernel *k, st
         char *const *row = t->rows[i];
         int64_t byte = 0, addend = 0, type = 0;
         const bool reference = *row[at[TYPE]];
-        const char *const fields[] = {row[at[BYTE]], reference ? row[at[ADDEND]] : "0", reference ? row[at[TYPE]] : "0"};
+        const char *const fields[] = {row[at[BYTE]], reference ? row[at[ADDEND]] : "0",
+                                      reference ? row[at[TYPE]] : "0"};
         int64_t *const values[] = {&byte, &addend, &type};
         for (int f = 0; ok && f < 3; f++)
             if (!read_signed(fields[f], values[f]))
-                ok = session_row_fault(err, str_text(&path), t->lines[i], at[f ? f + 1 : 0], columns[f ? f + 1 : 0], fields[f]);
+                ok = session_row_fault(err, str_text(&path), t->lines[i], at[f ? f + 1 : 0],
+                                       columns[f ? f + 1 : 0], fields[f]);
         if (ok && !*row[at[NAME]])
             ok = session_row_fault(err, str_text(&path), t->lines[i], at[NAME], columns[NAME], "");
         const uint64_t position = k->insns[0].offset + (uint64_t)byte;
         if (ok && reference)
-            vec_add(&names->references, ((struct code_reference){position, mem_strdup(row[at[NAME]]), addend, isa_relocation(k->isa, (unsigned)type)}));
+            vec_add(&names->references,
+                    ((struct code_reference){position, mem_strdup(row[at[NAME]]), addend,
+                                             isa_relocation(k->isa, (unsigned)type)}));
         else if (ok)
             vec_add(&names->list, ((struct kernel_name){position, mem_strdup(row[at[NAME]])}));
     }
@@ -573,16 +614,20 @@ static bool load_names(const char *dir, const char *prefix, struct kernel *k, st
     return ok;
 }
 
-struct kernel *session_kernel_load(const char *dir, const char *prefix, const struct kernel_record *r, size_t *loop, struct err *err)
+struct kernel *session_kernel_load(const char *dir, const char *prefix,
+                                   const struct kernel_record *r, size_t *loop, struct err *err)
 {
     struct str path = {0}, text = {0};
     struct kernel *k = NULL;
     bool hex = access(named_path(&path, dir, prefix, ".hex"), F_OK) == 0;
 
-    if (file_read(named_path(&path, dir, prefix, hex ? ".hex" : ".s"), SESSION_TEXT_LIMIT, &text, err))
-        k = hex ? kernel_from_hex(r->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &r->options, err);
+    if (file_read(named_path(&path, dir, prefix, hex ? ".hex" : ".s"), SESSION_TEXT_LIMIT, &text,
+                  err))
+        k = hex ? kernel_from_hex(r->options.isa, str_text(&text), err)
+                : kernel_from_text(str_text(&path), str_text(&text), text.length, &r->options, err);
     bool placed = !k || !hex || !r->place || kernel_place(k, r->address, r->place, err);
-    if (k && (!placed || (hex && !load_names(dir, prefix, k, err)) || !load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
+    if (k && (!placed || (hex && !load_names(dir, prefix, k, err)) ||
+              !load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
         kernel_free(k);
         k = NULL;
     }
@@ -604,7 +649,8 @@ static bool take_kernel_row(void *to, const char *key, const char *value)
 }
 
 /* Kernel @number of the list; *@there: it has files. */
-static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there, struct err *err)
+static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there,
+                                         struct err *err)
 {
     struct kernel_record record = {0};
     struct str path = {0};
@@ -624,7 +670,8 @@ static const struct kernel *load_shelved(const char *dir, size_t number, size_t 
     return k;
 }
 
-bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current, size_t loop, struct err *err)
+bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current,
+                        size_t loop, struct err *err)
 {
     size_t at = SIZE_MAX;
     bool ok = true;
@@ -632,7 +679,8 @@ bool session_shelf_load(const char *dir, struct session *s, const struct kernel 
     for (size_t number = 1; ok && number <= SHELF_MOST; number++) {
         bool there;
         size_t its = 0;
-        const struct kernel *k = watch_goes_on(err) ? load_shelved(dir, number, &its, &there, err) : NULL;
+        const struct kernel *k =
+            watch_goes_on(err) ? load_shelved(dir, number, &its, &there, err) : NULL;
         if (k) {
             shelf_append(&s->document.shelf, k, its);
             kernel_free(k);

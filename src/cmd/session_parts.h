@@ -1,4 +1,5 @@
-/* The parts of a session's directory: what writes and reads its kernels, and what else was at hand. Any thread unless it says otherwise. */
+/* The parts of a session's directory: what writes and reads its kernels, and what else was at hand.
+ * Any thread unless it says otherwise. */
 #ifndef PORTOLAN_CMD_SESSION_PARTS_H
 #define PORTOLAN_CMD_SESSION_PARTS_H
 
@@ -10,20 +11,26 @@
 /* A session being written. */
 struct session_saving;
 /* @name, in the directory, will hold @text. */
-bool session_write(struct session_saving *w, const char *name, const struct str *text, struct err *err);
-/* csv_add_field of what need not be UTF-8, as names of files and functions: bytes that are not become \xHH, since CSV would be refused with them. */
+bool session_write(struct session_saving *w, const char *name, const struct str *text,
+                   struct err *err);
+/* csv_add_field of what need not be UTF-8, as names of files and functions: bytes that are not
+ * become \xHH, since CSV would be refused with them. */
 void session_field(struct str *out, const char *text, bool last);
 /* Rows of a file with the columns key and value. */
 void session_row(struct str *out, const char *key, const char *value);
 void session_row_number(struct str *out, const char *key, uint64_t value);
 /* Fills @path with the place of @name in @dir, and returns its text. */
 const char *session_path(struct str *path, const char *dir, const char *name);
-/* The field in @column (from 0) of the row in @line of @path, which is @key's, is not as it has to be: false with err. */
-bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key, const char *value);
+/* The field in @column (from 0) of the row in @line of @path, which is @key's, is not as it has to
+ * be: false with err. */
+bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key,
+                       const char *value);
 /* The @count columns @names of @t into @at; false with err when one is missing. */
-bool session_columns(const struct csv_table *t, const char *path, const char *const *names, size_t count, int *at, struct err *err);
+bool session_columns(const struct csv_table *t, const char *path, const char *const *names,
+                     size_t count, int *at, struct err *err);
 /* The rows of @path, each given to @take; false with err when a row is refused. */
-bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err);
+bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value),
+                       void *to, struct err *err);
 
 /* What rows say of a kernel; its text stands in files of its own. */
 struct kernel_record {
@@ -36,20 +43,25 @@ void kernel_record_done(struct kernel_record *r);
 /* Takes a row: false when it is not of a kernel; *@valid says whether it can be. */
 bool kernel_record_take(struct kernel_record *r, const char *key, const char *value, bool *valid);
 /* Writes the kernel as files whose names begin with @prefix, and the rest of it as rows. */
-bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct str *rows, struct err *err);
+bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop,
+                         const char *prefix, struct str *rows, struct err *err);
 /* NULL with err. *@loop gets the loop in use. */
-struct kernel *session_kernel_load(const char *dir, const char *prefix, const struct kernel_record *r, size_t *loop, struct err *err);
+struct kernel *session_kernel_load(const char *dir, const char *prefix,
+                                   const struct kernel_record *r, size_t *loop, struct err *err);
 /* The kernels beside the one in use, by their numbers in the list: its own is missing. */
 bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
-/* Puts them, and @current (NULL: none) with its loop in its place among them, into @s, which has none; takes @current. */
-bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current, size_t loop, struct err *err);
+/* Puts them, and @current (NULL: none) with its loop in its place among them, into @s, which has
+ * none; takes @current. */
+bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current,
+                        size_t loop, struct err *err);
 
 /* The last what-if's values, and the run of inference that is not at its end. */
 bool session_sweep_save(const struct sweep *sweep, struct session_saving *w, struct err *err);
 bool session_sweep_load(const char *dir, struct sweep *out, struct err *err);
 bool session_run_save(const struct unfinished_run *run, struct session_saving *w, struct err *err);
 bool session_run_load(const char *dir, struct unfinished_run *out, struct err *err);
-/* What can be said of the last run of @s: empty when there is none that could go on. UI thread; the caller calls unfinished_run_done. */
+/* What can be said of the last run of @s: empty when there is none that could go on. UI thread; the
+ * caller calls unfinished_run_done. */
 struct unfinished_run session_unfinished_run(const struct session *s);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a session's directory holds besides kernels, machines, forms and experiments: the values of the last what-if, and where a run of inference stopped. */
+/* What a session's directory holds besides kernels, machines, forms and experiments: the values of
+ * the last what-if, and where a run of inference stopped. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,8 @@ static bool read_value(const char *text, double *out)
     return !*text || (!*end && isfinite(*out));
 }
 
-static bool take_sweep(const char *path, const struct csv_table *t, struct sweep *out, struct err *err)
+static bool take_sweep(const char *path, const struct csv_table *t, struct sweep *out,
+                       struct err *err)
 {
     static const char *const names[] = {"changed", "machine", "value", "bounds", "simulated"};
     int at[5];
@@ -66,7 +68,8 @@ static bool take_sweep(const char *path, const struct csv_table *t, struct sweep
     snprintf(out->machine, sizeof out->machine, "%s", t->rows[0][at[1]]);
     for (size_t i = 0; i < t->count; i++) {
         char **row = t->rows[i];
-        if (!read_value(row[at[2]], &out->values[i]) || isnan(out->values[i]) || !read_value(row[at[3]], &out->bounds[i]) || !read_value(row[at[4]], &out->simulated[i]))
+        if (!read_value(row[at[2]], &out->values[i]) || isnan(out->values[i]) ||
+            !read_value(row[at[3]], &out->bounds[i]) || !read_value(row[at[4]], &out->simulated[i]))
             return session_row_fault(err, path, t->lines[i], at[2], "value", row[at[2]]);
     }
     out->count = t->count;
@@ -115,14 +118,17 @@ static bool take_run_row(void *to, const char *key, const char *value)
         run->checkpoint = mem_strdup(value);
         return *value;
     }
-    double *number = strcmp(key, "seconds") == 0 ? &run->seconds : strcmp(key, "limit") == 0 ? &run->limit : NULL;
+    double *number = strcmp(key, "seconds") == 0 ? &run->seconds
+                     : strcmp(key, "limit") == 0 ? &run->limit
+                                                 : NULL;
     return number && *value && read_value(value, number) && *number >= 0;
 }
 
 bool session_run_load(const char *dir, struct unfinished_run *out, struct err *err)
 {
     struct str path = {0};
-    bool ok = access(session_path(&path, dir, RUN_FILE), F_OK) != 0 || session_read_rows(str_text(&path), take_run_row, out, err);
+    bool ok = access(session_path(&path, dir, RUN_FILE), F_OK) != 0 ||
+              session_read_rows(str_text(&path), take_run_row, out, err);
 
     str_done(&path);
     return ok;
@@ -135,13 +141,17 @@ struct unfinished_run session_unfinished_run(const struct session *s)
     struct evolve_options o;
 
     if (d->unfinished.checkpoint)   /* nothing was begun since it was loaded */
-        return (struct unfinished_run){mem_strdup(d->unfinished.checkpoint), d->unfinished.seconds, d->unfinished.limit};
+        return (struct unfinished_run){mem_strdup(d->unfinished.checkpoint), d->unfinished.seconds,
+                                       d->unfinished.limit};
     if (!d->run_count)
         return (struct unfinished_run){0};
     const struct evolve_run *last = d->runs[d->run_count - 1];
     evolve_get_status(last->evolve, &status);
     evolve_get_options(last->evolve, &o);
-    if (!last->checkpoint || access(last->checkpoint, F_OK) != 0 || (status.state != EVOLVE_RUNNING && status.state != EVOLVE_PAUSED))
+    if (!last->checkpoint || access(last->checkpoint, F_OK) != 0 ||
+        (status.state != EVOLVE_RUNNING && status.state != EVOLVE_PAUSED))
         return (struct unfinished_run){0};
-    return (struct unfinished_run){mem_strdup(last->checkpoint), last->seconds_before + status.seconds, o.seconds > 0 ? last->seconds_before + o.seconds : 0};
+    return (struct unfinished_run){mem_strdup(last->checkpoint),
+                                   last->seconds_before + status.seconds,
+                                   o.seconds > 0 ? last->seconds_before + o.seconds : 0};
 }

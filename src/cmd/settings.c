@@ -12,12 +12,18 @@ const struct setting settings_table[] = {
     {"format", SETTING_CHOICE, MEMBER(format), FORMAT_CHOICES, 0, 0, "text", true, "output format"},
     {"color", SETTING_SWITCH, MEMBER(color), NULL, 0, 0, "off", false, "coloured text output"},
     {"ascii", SETTING_SWITCH, MEMBER(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
-    {"background", SETTING_CHOICE, MEMBER(background), BACKGROUND_CHOICES, 0, 0, "auto", true, "the terminal's background, which colours are chosen for; auto: as it says itself, else dark"},
-    {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status is still 1"},
-    {"panes", SETTING_SWITCH, MEMBER(panes), NULL, 0, 0, "on", true, "several panes next to each other where the screen is large enough"},
-    {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true, "random seed for experiments generate and evolve start"},
-    {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true, "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
-    {"source-path", SETTING_TEXT, MEMBER(source_path), NULL, 0, 0, "", false, "directories, : between them, from which sources that debug information names are read"},
+    {"background", SETTING_CHOICE, MEMBER(background), BACKGROUND_CHOICES, 0, 0, "auto", true,
+     "the terminal's background, which colours are chosen for; auto: as it says itself, else dark"},
+    {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true,
+     "continue after a failed command; the exit status is still 1"},
+    {"panes", SETTING_SWITCH, MEMBER(panes), NULL, 0, 0, "on", true,
+     "several panes next to each other where the screen is large enough"},
+    {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true,
+     "random seed for experiments generate and evolve start"},
+    {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true,
+     "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
+    {"source-path", SETTING_TEXT, MEMBER(source_path), NULL, 0, 0, "", false,
+     "directories, : between them, from which sources that debug information names are read"},
     {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},
 };
 
@@ -60,7 +66,8 @@ static int choice_of(const char *choices, const char *text)
     return -1;
 }
 
-/* The value as a number, whatever the width of its member: of a switch 0 or 1, of a choice its place. */
+/* The value as a number, whatever the width of its member: of a switch 0 or 1, of a choice its
+ * place. */
 static uint64_t number_of(const struct settings *s, const struct setting *setting)
 {
     const char *at = (const char *)s + setting->at;
@@ -107,7 +114,8 @@ static bool refuse(const struct setting *setting, const char *text, struct err *
     return false;
 }
 
-bool setting_set(struct settings *s, const struct setting *setting, const char *text, struct err *err)
+bool setting_set(struct settings *s, const struct setting *setting, const char *text,
+                 struct err *err)
 {
     size_t number = 0;
     int choice;
@@ -180,7 +188,11 @@ void setting_range(const struct setting *setting, struct str *out)
         return;
     case SETTING_CHOICE:
         for (const char *at = setting->choices; *at; at += strcspn(at, "|"), at += *at == '|')
-            str_addf(out, "%s%.*s", at == setting->choices ? "" : at[strcspn(at, "|")] ? ", " : " or ", (int)strcspn(at, "|"), at);
+            str_addf(out, "%s%.*s",
+                     at == setting->choices ? ""
+                     : at[strcspn(at, "|")] ? ", "
+                                            : " or ",
+                     (int)strcspn(at, "|"), at);
         return;
     case SETTING_TEXT:
         str_addf(out, "at most %zu bytes", setting->width - 1);
@@ -188,6 +200,7 @@ void setting_range(const struct setting *setting, struct str *out)
     case SETTING_COUNT:
         break;
     }
-    str_addf(out, "a whole number from %llu to %llu%s%s", (unsigned long long)setting->least, (unsigned long long)setting->most, setting->choices ? ", or " : "",
+    str_addf(out, "a whole number from %llu to %llu%s%s", (unsigned long long)setting->least,
+             (unsigned long long)setting->most, setting->choices ? ", or " : "",
              setting->choices ? setting->choices : "");
 }

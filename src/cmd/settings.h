@@ -1,4 +1,5 @@
-/* Settings: one record each, which the program's options, the session file, `set`, completion and help read. */
+/* Settings: one record each, which the program's options, the session file, `set`, completion and
+ * help read. */
 #ifndef PORTOLAN_CMD_SETTINGS_H
 #define PORTOLAN_CMD_SETTINGS_H
 
@@ -23,16 +24,20 @@ struct settings {
     enum background background;
     uint64_t seed;       /* random seed, unless a command is given one */
     unsigned threads;    /* likewise; 0: as many as there are processors */
-    char source_path[SOURCE_PATH_MOST];   /* directories that debug information may name sources in, ":" between them */
+    /* directories that debug information may name sources in, ":" between them */
+    char source_path[SOURCE_PATH_MOST];
 };
 
 enum setting_kind { SETTING_SWITCH, SETTING_CHOICE, SETTING_COUNT, SETTING_TEXT };
 
 struct setting {
-    const char *name;          /* as `set` and the session file have it; the program's option has -- before it */
+    /* as `set` and the session file have it; the program's option has -- before it */
+    const char *name;
     enum setting_kind kind;
-    size_t at, width;          /* of its member in struct settings: a bool, a whole number or enum of 4 or 8 bytes, or text */
-    const char *choices;       /* "text|csv": of a choice, in the order of its numbers; of a count a word for 0; NULL: none */
+    /* of its member in struct settings: a bool, a whole number or enum of 4 or 8 bytes, or text */
+    size_t at, width;
+    /* "text|csv": of a choice, in the order of its numbers; of a count a word for 0; NULL: none */
+    const char *choices;
     uint64_t least, most;      /* of a count */
     const char *initial;       /* in words that setting_set takes */
     bool saved;                /* in a session directory */
@@ -44,7 +49,8 @@ void settings_init(struct settings *s);
 /* NULL when there is none of that name, in which _ and - are the same. */
 const struct setting *setting_find(const char *name);
 /* Reads @text; false with @err (may be NULL), which says what is allowed. */
-bool setting_set(struct settings *s, const struct setting *setting, const char *text, struct err *err);
+bool setting_set(struct settings *s, const struct setting *setting, const char *text,
+                 struct err *err);
 /* Takes over one value of @from. */
 void setting_take(struct settings *s, const struct settings *from, const struct setting *setting);
 /* Appends the value in words that setting_set takes. */

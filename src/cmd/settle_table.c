@@ -48,7 +48,10 @@ static bool work(void *state, struct result *result, struct err *err)
     size_t pairs = generate_untold(w->made, &c), hidden = w->evolved ? add_hidden(w) : 0;
     congruence_done(&c);
     w->added = pairs + hidden;
-    result_line(result, "%zu experiment%s added: %zu for forms not tested against each other, %zu for forms whose ports are not observable", w->added, w->added == 1 ? "" : "s", pairs, hidden);
+    result_line(result,
+                "%zu experiment%s added: %zu for forms not tested against each other, %zu for "
+                "forms whose ports are not observable",
+                w->added, w->added == 1 ? "" : "s", pairs, hidden);
     result_count(result, "added", (int64_t)w->added);
     return watch_goes_on(err);
 }
@@ -60,9 +63,13 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return experiments_measure(s, &w->made, w->base, &w->choice, result, err);
 }
 
-bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task, struct err *err)
+bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task,
+                  struct err *err)
 {
-    static const struct task_ops ops = {.doing = "searches deciding experiments", .work = work, .publish = publish, .free = settling_free};
+    static const struct task_ops ops = {.doing = "searches deciding experiments",
+                                        .work = work,
+                                        .publish = publish,
+                                        .free = settling_free};
     struct err none = {0};
 
     if (!experiments_required(s, err))

@@ -17,7 +17,8 @@ void shelf_done(struct shelf *s)
 void shelf_copy(const struct shelf *from, struct shelf *to)
 {
     for (size_t i = 0; i < from->list.count; i++)
-        vec_push(&to->list, ((struct shelved){kernel_hold(from->list.items[i].kernel), from->list.items[i].loop}));
+        vec_push(&to->list, ((struct shelved){kernel_hold(from->list.items[i].kernel),
+                                              from->list.items[i].loop}));
     to->at = from->at;
 }
 
@@ -38,7 +39,9 @@ static bool same_origin(const struct kernel *old, const struct kernel *fresh)
 
     if (!a && !b && old->source && fresh->source)
         return strcmp(old->source, fresh->source) == 0;
-    return a && b && strcmp(a->path, b->path) == 0 && same_text(a->options.symbol, b->options.symbol) && a->options.first_line == b->options.first_line &&
+    return a && b && strcmp(a->path, b->path) == 0 &&
+           same_text(a->options.symbol, b->options.symbol) &&
+           a->options.first_line == b->options.first_line &&
            a->options.last_line == b->options.last_line;
 }
 
@@ -57,7 +60,8 @@ static bool same_making(const struct kernel *old, const struct kernel *fresh)
     return same;
 }
 
-/* The kernel that @k is another reading of: the one in use, or one of the same source that was compiled the same way; the list's length when there is none. */
+/* The kernel that @k is another reading of: the one in use, or one of the same source that was
+ * compiled the same way; the list's length when there is none. */
 static size_t find_same(const struct shelf *s, const struct kernel *k)
 {
     if (!s->list.count || !same_origin(s->list.items[s->at].kernel, k))

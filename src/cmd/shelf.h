@@ -25,7 +25,8 @@ void shelf_done(struct shelf *s);
 void shelf_copy(const struct shelf *from, struct shelf *to);
 /* @k behind all others, whatever it is made of; the one in use stays. */
 void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
-/* @k with loop @loop in use is the one in use from now on: in place of the one that is made of the same file and function in the same way, else behind all others: versions that were
+/* @k with loop @loop in use is the one in use from now on: in place of the one that is made of the
+ * same file and function in the same way, else behind all others: versions that were
  * compiled otherwise stay beside each other. */
 void shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
 /* Appends "dot.c -O3 -march=skylake: innermost loop .L4", as a list has it. */

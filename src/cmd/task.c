@@ -30,7 +30,8 @@ static bool task_work(struct job *job, void *state, struct err *err)
     const bool keeps = t->ops->keeps;
     bool ok = t->ops->work(t->state, t->result, err) && (keeps || watch_goes_on(err));
     if (ok && t->title)
-        result_prepare(t->result, t->format, &(struct result_style){.title = t->title, .color = t->color});
+        result_prepare(t->result, t->format,
+                       &(struct result_style){.title = t->title, .color = t->color});
     if (ok && (keeps || watch_goes_on(err)))
         return true;
     result_free(t->result);   /* here, where nobody waits: it may be large */
@@ -122,14 +123,25 @@ static bool run_beside(struct task_run *take_t, const char *title, struct err *e
     return ok;
 }
 
-static struct task_run *task_run_new(struct session *s, const char *title, const struct task_ops *ops, void *take_state)
+static struct task_run *task_run_new(struct session *s, const char *title,
+                                     const struct task_ops *ops, void *take_state)
 {
     struct task_run *t = mem_zero(1, sizeof *t);
 
-    *t = (struct task_run){.session = s, .ops = ops, .state = take_state, .result = result_new(), .title = s->interactive ? mem_strdup(title) : NULL,
-                       .format = s->settings.format, .color = s->settings.color, .discarded = s->discarded};
-    t->job_ops = (struct job_ops){.run = task_work, .finish = task_finish, .free = task_free, .measures = ops->measures ? task_measures : NULL,
-                                  .measures_alone = ops->measures_alone, .counts = ops->counts};
+    *t = (struct task_run){.session = s,
+                           .ops = ops,
+                           .state = take_state,
+                           .result = result_new(),
+                           .title = s->interactive ? mem_strdup(title) : NULL,
+                           .format = s->settings.format,
+                           .color = s->settings.color,
+                           .discarded = s->discarded};
+    t->job_ops = (struct job_ops){.run = task_work,
+                                  .finish = task_finish,
+                                  .free = task_free,
+                                  .measures = ops->measures ? task_measures : NULL,
+                                  .measures_alone = ops->measures_alone,
+                                  .counts = ops->counts};
     result_set_command(t->result, result_command(s->result));
     s->discarded = NULL;
     return t;
@@ -141,13 +153,15 @@ bool task_give(struct task *task, const struct task_ops *ops, void *take_state)
     return true;
 }
 
-unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
+unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
+                    void *take_state, struct err *err)
 {
     struct task_run *t = task_run_new(s, title, ops, take_state);
     return job_start(title, &t->job_ops, t, err);
 }
 
-unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
+unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops,
+                          void *take_state, struct err *err)
 {
     struct task_run *t = task_run_new(s, title, ops, take_state);
     return job_start_aside(title, &t->job_ops, t, err);
@@ -159,5 +173,6 @@ bool task_start(struct session *s, const char *name, const struct task *take_tas
     const char *title = take_task->title ? take_task->title : ops->title ? ops->title : name;
     struct task_run *t = task_run_new(s, title, ops, take_task->state);
 
-    return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, err) : run_here(t, title, err);
+    return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, err)
+                                                        : run_here(t, title, err);
 }

@@ -1,4 +1,5 @@
-/* A command's work: the command prepares it on the UI thread, a thread of its own does it while there is a screen, and what it made is published on the UI thread, whole. */
+/* A command's work: the command prepares it on the UI thread, a thread of its own does it while
+ * there is a screen, and what it made is published on the UI thread, whole. */
 #ifndef PORTOLAN_CMD_TASK_H
 #define PORTOLAN_CMD_TASK_H
 
@@ -17,21 +18,28 @@ enum task_listed {
 struct task_ops {
     const char *title;       /* the job's; NULL: the command's name */
     const char *doing;       /* as in "job 3 loads" */
-    /* Worker thread: does the work on what @state holds, and nothing of the session but what was held for it. Loops ask watch_steps (base/watch.h), and what ends early
-     * because of it comes to nothing. What @result gets is shown when the task has ended well. job_current() is the job, for progress. False with err on failure. */
+    /* Worker thread: does the work on what @state holds, and nothing of the session but what was
+     * held for it. Loops ask watch_steps (base/watch.h), and what ends early because of it comes to
+     * nothing. What @result gets is shown when the task has ended well. job_current() is the job,
+     * for progress. False with err on failure. */
     bool (*work)(void *state, struct result *result, struct err *err);
-    /* UI thread, when work ended well: puts what it made into the session, and may add to @result. NULL: nothing is put. False with err: the task failed after all. */
+    /* UI thread, when work ended well: puts what it made into the session, and may add to @result.
+     * NULL: nothing is put. False with err: the task failed after all. */
     bool (*publish)(struct session *s, void *state, struct result *result, struct err *err);
     /* UI thread, once. */
     void (*free)(void *state);
-    /* UI thread, when work failed (@err) or was cancelled (NULL): what is shown of it all the same. NULL: nothing. */
+    /* UI thread, when work failed (@err) or was cancelled (NULL): what is shown of it all the same.
+     * NULL: nothing. */
     void (*failed)(struct session *s, void *state, struct result *result, const struct err *err);
-    /* UI thread: the screen waits no longer, the work goes on as job @number. NULL: that does not matter. */
+    /* UI thread: the screen waits no longer, the work goes on as job @number. NULL: that does not
+     * matter. */
     void (*goes_on)(struct session *s, unsigned number);
     enum task_listed listed;
     bool (*measures)(const void *state);   /* as those of struct job_ops */
     bool measures_alone, counts;
-    bool keeps;               /* its work may return true also when it was ended: with what it had made by then, which is published */
+    /* its work may return true also when it was ended: with what it had made by then, which is
+     * published */
+    bool keeps;
 };
 
 /* What prepare took. */
@@ -43,12 +51,17 @@ struct task {
 
 /* Makes @task the work on @take_state. True. */
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
-/* Starts what @take_task holds for command @name and waits until it has ended; on the screen for at most session.patience, after which what follows the command waits for it
- * (session.queue). False with err when it could not start, or has failed already. UI thread. */
+/* Starts what @take_task holds for command @name and waits until it has ended; on the screen for at
+ * most session.patience, after which what follows the command waits for it (session.queue). False
+ * with err when it could not start, or has failed already. UI thread. */
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err);
-/* Starts work that goes on in the background while other commands run. Returns the job's number, 0 with err when it could not start. */
-unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err);
-/* The same for work that nobody asked for and nobody waits for (job_start_aside). Returns the job's number, 0 with err when it could not start. */
-unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err);
+/* Starts work that goes on in the background while other commands run. Returns the job's number, 0
+ * with err when it could not start. */
+unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
+                    void *take_state, struct err *err);
+/* The same for work that nobody asked for and nobody waits for (job_start_aside). Returns the job's
+ * number, 0 with err when it could not start. */
+unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops,
+                          void *take_state, struct err *err);
 
 #endif

@@ -27,7 +27,8 @@ static double cycles_of(const struct kernel *k, size_t loop, const struct machin
     struct bounds bounds;
 
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    const double cycles = bounds.unknown ? NAN : fmax(bounds.total, sim.cycles);   /* fmax ignores a NaN */
+    /* fmax ignores a NaN */
+    const double cycles = bounds.unknown ? NAN : fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;
 }
@@ -46,7 +47,8 @@ static void add_word(struct str *out, const char *word)
 }
 
 /* The recipe with @c, or NULL where that changes nothing. */
-static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c, struct str *how)
+static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c,
+                                     struct str *how)
 {
     struct recipe *r = recipe_copy(from);
 
@@ -74,13 +76,16 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
     return NULL;
 }
 
-/* The loop of @made that does the work of @k's: of the same source lines, the one that takes the least for it. */
-static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m, const struct kernel *made, struct tune_build *out)
+/* The loop of @made that does the work of @k's: of the same source lines, the one that takes the
+ * least for it. */
+static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
+                      const struct kernel *made, struct tune_build *out)
 {
     out->cycles = NAN;
     for (size_t i = 0; i < made->loop_count; i++) {
         uint64_t times, own;
-        if (made->loops[i].depth == 0 || advance_compare(k, loop, made, i, &times, &own) != ADVANCE_KNOWN)
+        if (made->loops[i].depth == 0 ||
+            advance_compare(k, loop, made, i, &times, &own) != ADVANCE_KNOWN)
             continue;
         const double ratio = (double)own / (double)times, cycles = cycles_of(made, i, m) / ratio;
         if (!isnan(cycles) && !(cycles >= out->cycles)) {
@@ -92,7 +97,8 @@ static bool find_loop(const struct kernel *k, size_t loop, const struct machine 
     return !isnan(out->cycles);
 }
 
-static void try_change(const struct kernel *k, size_t loop, const struct machine *m, const struct build_change *c, struct tune_builds *out)
+static void try_change(const struct kernel *k, size_t loop, const struct machine *m,
+                       const struct build_change *c, struct tune_builds *out)
 {
     struct tune_build build = {.changes_results = c->fast};
     struct err fault = {0};
@@ -131,7 +137,9 @@ static size_t other_compilers(const struct recipe *r, const char **out, size_t m
     return count;
 }
 
-bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m, const struct tune_builds_hooks *hooks, struct tune_builds *out, struct err *err)
+bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
+                      const struct tune_builds_hooks *hooks, struct tune_builds *out,
+                      struct err *err)
 {
     const struct recipe *r = k->recipe;
     const char *compilers[1 + COMPILERS_MOST] = {NULL};
@@ -150,7 +158,8 @@ bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine 
     static const char *const levels[] = {LEVEL_LEAST, "-O3"};
     bool cancelled = false;
     for (size_t i = 0; i < total && !cancelled; i++) {
-        const struct build_change c = {levels[i / 2 % 2], compilers[i / 4 / targets], i / 4 % targets ? str_text(&march) : NULL, i % 2 == 1};
+        const struct build_change c = {levels[i / 2 % 2], compilers[i / 4 / targets],
+                                       i / 4 % targets ? str_text(&march) : NULL, i % 2 == 1};
         if (hooks->progress)
             hooks->progress(hooks->self, i, total);
         cancelled = hooks->cancelled && hooks->cancelled(hooks->self);

@@ -1,4 +1,5 @@
-/* What the compiler can do for a loop of a source: levels, other compilers, the machine as target, -ffast-math, each compiled and predicted. One thread, usually a worker. */
+/* What the compiler can do for a loop of a source: levels, other compilers, the machine as target,
+ * -ffast-math, each compiled and predicted. One thread, usually a worker. */
 #ifndef PORTOLAN_CMD_TUNE_BUILDS_H
 #define PORTOLAN_CMD_TUNE_BUILDS_H
 
@@ -11,7 +12,8 @@ struct tune_build {
     struct str how;              /* "-O3 -ffast-math, clang" */
     const struct kernel *kernel; /* held */
     size_t loop;
-    double times;                /* iterations of the loop that was asked about in one of this one's */
+    /* iterations of the loop that was asked about in one of this one's */
+    double times;
     double cycles;               /* predicted, per iteration of the loop that was asked about */
     bool changes_results;        /* floating point may be rounded otherwise */
 };
@@ -27,9 +29,12 @@ struct tune_builds_hooks {
     void *self;
 };
 
-/* Compiles the source of @k again and again; nothing for a kernel that was not compiled here. What does not compile, or how far its loop goes in an iteration is not known,
- * is left out. False with err when cancelled. @out is empty before; tune_builds_done frees it. */
-bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m, const struct tune_builds_hooks *hooks, struct tune_builds *out, struct err *err);
+/* Compiles the source of @k again and again; nothing for a kernel that was not compiled here. What
+ * does not compile, or how far its loop goes in an iteration is not known, is left out. False with
+ * err when cancelled. @out is empty before; tune_builds_done frees it. */
+bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
+                      const struct tune_builds_hooks *hooks, struct tune_builds *out,
+                      struct err *err);
 void tune_builds_done(struct tune_builds *b);
 
 #endif

@@ -46,7 +46,8 @@ void undo_done(struct undo *u)
 static void drop_oldest(struct undo_steps *steps)
 {
     step_done(&steps->list.items[0]);
-    memmove(steps->list.items, steps->list.items + 1, --steps->list.count * sizeof *steps->list.items);
+    memmove(steps->list.items, steps->list.items + 1,
+            --steps->list.count * sizeof *steps->list.items);
 }
 
 static size_t forms_held(const struct undo_steps *steps)
@@ -54,14 +55,16 @@ static size_t forms_held(const struct undo_steps *steps)
     size_t forms = 0;
 
     for (size_t i = 0; i < steps->list.count; i++)
-        forms += steps->list.items[i].machine ? mapping_count(steps->list.items[i].machine->mapping) : 0;
+        forms +=
+            steps->list.items[i].machine ? mapping_count(steps->list.items[i].machine->mapping) : 0;
     return forms;
 }
 
 static void push(struct undo_steps *steps, struct undo_step step)
 {
     vec_push(&steps->list, step);
-    while (steps->list.count > UNDO_MOST || (steps->list.count > 1 && forms_held(steps) > UNDO_FORMS))
+    while (steps->list.count > UNDO_MOST ||
+           (steps->list.count > 1 && forms_held(steps) > UNDO_FORMS))
         drop_oldest(steps);
 }
 
@@ -90,11 +93,17 @@ static bool same_choice(const struct undo_choice *a, const struct undo_choice *b
     return same;
 }
 
-/* What @s has of the machine named @id and has selected, as a step that leads back to it. Takes @take_what. */
-static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa, unsigned group, char *take_what)
+/* What @s has of the machine named @id and has selected, as a step that leads back to it. Takes
+ * @take_what. */
+static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
+                                     unsigned group, char *take_what)
 {
     const struct document *d = &s->document;
-    struct undo_step step = {.what = take_what, .id = mem_strdup(id), .isa = isa, .before = choice_now(d, isa), .group = group};
+    struct undo_step step = {.what = take_what,
+                             .id = mem_strdup(id),
+                             .isa = isa,
+                             .before = choice_now(d, isa),
+                             .group = group};
 
     for (size_t i = 0; i < d->machine_count; i++)
         if (strcmp(d->machines[i]->id, id) == 0)
@@ -119,7 +128,8 @@ void undo_note_result(struct session *s, const struct machine *m, const char *wh
 void undo_note_arrived(struct session *s, const char *id)
 {
     const struct undo *u = &s->document.undo;
-    struct undo_step *last = u->done.list.count ? &u->done.list.items[u->done.list.count - 1] : NULL;
+    struct undo_step *last =
+        u->done.list.count ? &u->done.list.items[u->done.list.count - 1] : NULL;
 
     if (!last || !last->id || strcmp(last->id, id) != 0)
         return;
@@ -127,13 +137,17 @@ void undo_note_arrived(struct session *s, const char *id)
     last->after = choice_now(&s->document, last->isa);
 }
 
-void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop, const struct kernel *now)
+void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
+                      const struct kernel *now)
 {
     struct str what = {0};
 
     str_addf(&what, "edit of %s", path_base(before->name));
     steps_done(&u->undone);
-    push(&u->done, (struct undo_step){.what = str_take(&what), .kernel = kernel_hold(before), .now = kernel_hold(now), .loop = loop});
+    push(&u->done, (struct undo_step){.what = str_take(&what),
+                                      .kernel = kernel_hold(before),
+                                      .now = kernel_hold(now),
+                                      .loop = loop});
 }
 
 void undo_mark_edited(struct machine *m)
@@ -167,7 +181,8 @@ static void drop_machine(struct document *d, const char *id)
     for (size_t i = 0; i < d->machine_count; i++)
         if (strcmp(d->machines[i]->id, id) == 0) {
             document_retire(d, d->machines[i]);
-            memmove(d->machines + i, d->machines + i + 1, (--d->machine_count - i) * sizeof *d->machines);
+            memmove(d->machines + i, d->machines + i + 1,
+                    (--d->machine_count - i) * sizeof *d->machines);
             return;
         }
 }
@@ -181,7 +196,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     for (size_t i = left.ids.count; i-- > 0;)
         if (strcmp(left.ids.items[i], id) == 0) {
             free(left.ids.items[i]);
-            memmove(left.ids.items + i, left.ids.items + i + 1, (--left.ids.count - i) * sizeof *left.ids.items);
+            memmove(left.ids.items + i, left.ids.items + i + 1,
+                    (--left.ids.count - i) * sizeof *left.ids.items);
         }
     bool some = left.ids.count > 0;
     if (some)
@@ -191,10 +207,12 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* The machine that came goes, or comes again, and with it what is selected, unless that was chosen since. */
+/* The machine that came goes, or comes again, and with it what is selected, unless that was chosen
+ * since. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
-    struct undo_step back = arrival_step(s, step->id, step->isa, step->group, mem_strdup(step->what));
+    struct undo_step back =
+        arrival_step(s, step->id, step->isa, step->group, mem_strdup(step->what));
     bool chosen = !same_choice(&back.before, &step->after);
 
     document_drop_analyses(&s->document);
@@ -203,7 +221,8 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     else
         drop_machine(&s->document, step->id);
     if (!chosen || (!step->machine && !deselect(s, step->isa, step->id))) {
-        session_show(s, step->isa, (const char *const *)step->before.ids.items, step->before.ids.count);
+        session_show(s, step->isa, (const char *const *)step->before.ids.items,
+                     step->before.ids.count);
         document_show_isa(&s->document, step->before.shown);
     }
     back.after = choice_now(&s->document, step->isa);

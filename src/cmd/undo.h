@@ -1,5 +1,6 @@
-/* What was changed in a session and can be taken back: a machine before a change of its mapping, the machines that were selected before one was read, imported or inferred, a
- * kernel before its text was edited. Steps hold what was there; nothing is copied for them. One thread. */
+/* What was changed in a session and can be taken back: a machine before a change of its mapping,
+ * the machines that were selected before one was read, imported or inferred, a kernel before its
+ * text was edited. Steps hold what was there; nothing is copied for them. One thread. */
 #ifndef PORTOLAN_CMD_UNDO_H
 #define PORTOLAN_CMD_UNDO_H
 
@@ -20,13 +21,16 @@ struct undo_choice {
 };
 struct undo_step {
     char *what;                            /* "mapping set ADD (R64, R64)" */
-    struct machine *machine;               /* held: to be put back in place of the one of its id; NULL: a kernel */
+    /* held: to be put back in place of the one of its id; NULL: a kernel */
+    struct machine *machine;
     const struct kernel *kernel, *now;     /* held: to be put back in place of @now */
     size_t loop;
-    /* Of a machine that came: its id, NULL: the step is another one; @machine is then the one of that id before it, NULL: there was none. */
+    /* Of a machine that came: its id, NULL: the step is another one; @machine is then the one of
+     * that id before it, NULL: there was none. */
     char *id;
     enum isa isa;                          /* of the machine */
-    struct undo_choice before, after;      /* it came; what was chosen since then stays when it goes */
+    /* it came; what was chosen since then stays when it goes */
+    struct undo_choice before, after;
     unsigned group;                        /* steps of one are taken back together */
 };
 struct undo_steps { VEC(struct undo_step) list; };
@@ -37,19 +41,23 @@ struct undo {
 };
 
 void undo_done(struct undo *u);
-/* @m is about to be replaced by a changed copy of it; @what says by what. What was undone cannot be done again any more. */
+/* @m is about to be replaced by a changed copy of it; @what says by what. What was undone cannot be
+ * done again any more. */
 void undo_note_machine(struct undo *u, struct machine *m, const char *what);
-/* @m is about to be added to @s, perhaps in the place of another, and selected; @what says by what, @with_last that it comes with the one before it. One of an unknown
+/* @m is about to be added to @s, perhaps in the place of another, and selected; @what says by what,
+ * @with_last that it comes with the one before it. One of an unknown
  * instruction set is not noted: it cannot be selected. */
 void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last);
 /* The machine @id, the last that was noted, has been added and selected. */
 void undo_note_arrived(struct session *s, const char *id);
 /* @before, with its loop @loop, was replaced by @now. */
-void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop, const struct kernel *now);
+void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
+                      const struct kernel *now);
 /* The title of a changed copy says so. */
 void undo_mark_edited(struct machine *m);
 
-/* Takes the last change back (all machines that came together), or does the last that was taken back again (@again), and tells what it was. False with err when there is none. */
+/* Takes the last change back (all machines that came together), or does the last that was taken
+ * back again (@again), and tells what it was. False with err when there is none. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

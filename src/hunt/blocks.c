@@ -12,8 +12,11 @@
 #define OFFSET_STEPS 4    /* addresses are 0 to 3 steps */
 #define OFFSET_STEP 4     /* bytes apart: parts of one place, and places beside each other */
 
-/* Registers of the pools, as numbers that are general and unreserved on every set. What is drawn by chance is one of the first few, so that instructions meet. */
-static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14}, address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15}, mask_pool[] = {49, 50, 51, 52, 53, 54};
+/* Registers of the pools, as numbers that are general and unreserved on every set. What is drawn by
+ * chance is one of the first few, so that instructions meet. */
+static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
+                     address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},
+                     mask_pool[] = {49, 50, 51, 52, 53, 54};
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
@@ -32,23 +35,31 @@ struct block_maker {
 /* 1 for a push, -1 for a pop, of a whole register's width; 0 for all else. */
 static int stack_step(const struct insn *in)
 {
-    if (!(in->traits & INSN_STACK) || in->traits & INSN_BRANCH || !in->operand_count || in->operands[0].implicit)
+    if (!(in->traits & INSN_STACK) || in->traits & INSN_BRANCH || !in->operand_count ||
+        in->operands[0].implicit)
         return 0;
     for (unsigned k = 0; k < in->operand_count; k++)
-        if (in->operands[k].implicit && in->operands[k].kind == OPERAND_MEMORY && in->operands[k].bits == 64)
+        if (in->operands[k].implicit && in->operands[k].kind == OPERAND_MEMORY &&
+            in->operands[k].bits == 64)
             return in->operands[k].access & ACCESS_WRITE ? 1 : -1;
     return 0;
 }
 
-/* Whether blocks can be made of it: its time must be its own, and the block must run on behind it. */
+/* Whether blocks can be made of it: its time must be its own, and the block must run on behind
+ * it. */
 static bool suits(const struct insn *in)
 {
-    return (in->traits & INSN_RUNNABLE) && !(in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN | INSN_SYSTEM | INSN_RIP_RELATIVE | INSN_X87_MMX | INSN_UNDECODED)) &&
-           (!(in->traits & INSN_STACK) || stack_step(in)) &&
-           in->operation != OPERATION_STRING && in->operation != OPERATION_FENCE && in->operation != OPERATION_TRAP && in->operation != OPERATION_DIVIDE;
+    return (in->traits & INSN_RUNNABLE) &&
+           !(in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN | INSN_SYSTEM | INSN_RIP_RELATIVE |
+                           INSN_X87_MMX | INSN_UNDECODED)) &&
+           (!(in->traits & INSN_STACK) || stack_step(in)) && in->operation != OPERATION_STRING &&
+           in->operation != OPERATION_FENCE && in->operation != OPERATION_TRAP &&
+           in->operation != OPERATION_DIVIDE;
 }
 
-static void take_forms(struct block_maker *m, const struct assembled *a, const struct block_form *forms, size_t count, bool (*usable)(void *, const struct insn *), void *state)
+static void take_forms(struct block_maker *m, const struct assembled *a,
+                       const struct block_form *forms, size_t count,
+                       bool (*usable)(void *, const struct insn *), void *state)
 {
     double sum = 0;
 
@@ -57,14 +68,16 @@ static void take_forms(struct block_maker *m, const struct assembled *a, const s
         size_t line = a->lines[i].line - 1, at = a->lines[i].offset;
         if (line >= count || !insn_decode(m->isa, a->code + at, a->length - at, 0, false, in, NULL))
             continue;
-        if (strcmp(in->form, forms[line].row->form) != 0 || !suits(in) || (usable && !usable(state, in)))
+        if (strcmp(in->form, forms[line].row->form) != 0 || !suits(in) ||
+            (usable && !usable(state, in)))
             continue;
         sum += sqrt(forms[line].uses);
         m->reach[m->count++] = sum;
     }
 }
 
-struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count, bool (*usable)(void *state, const struct insn *in), void *state,
+struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count,
+                                    bool (*usable)(void *state, const struct insn *in), void *state,
                                     struct err *err)
 {
     struct block_maker *m = mem_zero(1, sizeof *m);
@@ -125,7 +138,8 @@ uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng)
     return (uint32_t)low;
 }
 
-static void add_slot(struct slot *out, size_t *n, size_t insn, unsigned operand, enum slot_role role, uint8_t file, uint8_t reg)
+static void add_slot(struct slot *out, size_t *n, size_t insn, unsigned operand,
+                     enum slot_role role, uint8_t file, uint8_t reg)
 {
     if (*n < BLOCK_SLOTS)
         out[(*n)++] = (struct slot){(uint8_t)insn, (uint8_t)operand, role, file, reg};
@@ -140,14 +154,18 @@ size_t block_slots(const struct random_block *b, struct slot *out)
             const struct operand *op = &b->insns[i].operands[k];
             if (op->implicit || op->offset_bits)
                 continue;
-            if (op->kind == OPERAND_REGISTER && (op->file == FILE_GENERAL || op->file == FILE_VECTOR || op->file == FILE_MASK))
+            if (op->kind == OPERAND_REGISTER &&
+                (op->file == FILE_GENERAL || op->file == FILE_VECTOR || op->file == FILE_MASK))
                 add_slot(out, &n, i, k, SLOT_DATA, op->file, op->reg);
             if (op->kind != OPERAND_MEMORY)
                 continue;
             if (op->base != REG_NONE)
                 add_slot(out, &n, i, k, SLOT_BASE, FILE_GENERAL, op->base);
             if (op->index != REG_NONE)
-                add_slot(out, &n, i, k, SLOT_INDEX, op->index < isa_ops((enum isa)b->insns[i].isa)->generals ? FILE_GENERAL : FILE_VECTOR, op->index);
+                add_slot(out, &n, i, k, SLOT_INDEX,
+                         op->index < isa_ops((enum isa)b->insns[i].isa)->generals ? FILE_GENERAL
+                                                                                  : FILE_VECTOR,
+                         op->index);
         }
     return n;
 }
@@ -179,14 +197,18 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 {
     struct insn *in = &b->insns[slot->insn], changed;
     const struct operand *op = &in->operands[slot->operand];
-    uint8_t from = slot->role == SLOT_BASE ? op->base : slot->role == SLOT_INDEX ? op->index : op->reg;
+    uint8_t from = slot->role == SLOT_BASE    ? op->base
+                   : slot->role == SLOT_INDEX ? op->index
+                                              : op->reg;
 
     if (from == reg)
         return true;
     /* Base and index of one address change together when they are the same: keep them apart. */
-    if (slot->role != SLOT_DATA && (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
+    if (slot->role != SLOT_DATA &&
+        (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;
-    if (reg == isa_ops((enum isa)in->isa)->stack_pointer && (slot->role != SLOT_BASE || op->access & ACCESS_WRITEBACK))
+    if (reg == isa_ops((enum isa)in->isa)->stack_pointer &&
+        (slot->role != SLOT_BASE || op->access & ACCESS_WRITEBACK))
         return false;
     if (!vary_register(in, slot->operand, from, reg, &changed))
         return false;
@@ -216,12 +238,14 @@ bool block_move_address(struct random_block *b, size_t at, int64_t bytes)
     return true;
 }
 
-static bool index_address(struct random_block *b, size_t at, uint8_t index, uint8_t scale, int64_t displacement)
+static bool index_address(struct random_block *b, size_t at, uint8_t index, uint8_t scale,
+                          int64_t displacement)
 {
     struct insn *in = &b->insns[at], changed;
     unsigned k = address_of(in);
 
-    if (k == INSN_NO_OPERAND || in->operands[k].index != REG_NONE || in->operands[k].base == index || !vary_indexed(in, k, index, scale, displacement, &changed))
+    if (k == INSN_NO_OPERAND || in->operands[k].index != REG_NONE ||
+        in->operands[k].base == index || !vary_indexed(in, k, index, scale, displacement, &changed))
         return false;
     *in = changed;
     return true;
@@ -244,7 +268,9 @@ static void random_address(struct random_block *b, size_t at, struct rng *rng)
     block_move_address(b, at, (int64_t)(OFFSET_STEP * rng_below(rng, OFFSET_STEPS)));
     unsigned k = address_of(&b->insns[at]);
     if (k != INSN_NO_OPERAND && !rng_below(rng, INDEXED))
-        index_address(b, at, index_pool[0], (uint8_t)(rng_below(rng, 2) ? 1 : 2u << rng_below(rng, 3)), b->insns[at].operands[k].displacement);
+        index_address(b, at, index_pool[0],
+                      (uint8_t)(rng_below(rng, 2) ? 1 : 2u << rng_below(rng, 3)),
+                      b->insns[at].operands[k].displacement);
 }
 
 bool block_mixed(const struct random_block *b)
@@ -256,8 +282,10 @@ bool block_mixed(const struct random_block *b)
     return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
 }
 
-/* A form of that stack_step for instruction @at; false, and nothing is changed, where none is drawn. */
-static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step, struct rng *rng)
+/* A form of that stack_step for instruction @at; false, and nothing is changed, where none is
+ * drawn. */
+static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step,
+                      struct rng *rng)
 {
     struct insn was = b->insns[at];
 
@@ -275,7 +303,8 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
     return false;
 }
 
-/* Each push gets a pop and each pop a push, in the place of another instruction; without room for it, it becomes something else. */
+/* Each push gets a pop and each pop a push, in the place of another instruction; without room for
+ * it, it becomes something else. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};
@@ -288,7 +317,8 @@ static void balance_stack(const struct block_maker *m, struct random_block *b, s
         bool found = paired[i] || !step || other != i;
         for (size_t k = 0; k < b->count && !found; k++) {
             other = (from + k) % b->count;
-            found = other != i && !stack_step(&b->insns[other]) && draw_step(m, b, other, -step, rng);
+            found =
+                other != i && !stack_step(&b->insns[other]) && draw_step(m, b, other, -step, rng);
         }
         if (!found)
             draw_step(m, b, i, 0, rng);
@@ -297,7 +327,8 @@ static void balance_stack(const struct block_maker *m, struct random_block *b, s
     }
 }
 
-void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct random_block *out)
+void block_random(const struct block_maker *m, size_t count, struct rng *rng,
+                  struct random_block *out)
 {
     struct slot slots[BLOCK_SLOTS];
 
@@ -337,7 +368,8 @@ void block_print(const struct random_block *b, const char *separator, struct str
     for (size_t i = 0; i < b->count; i++) {
         struct insn in = {0};
         str_add(out, i ? separator : "");
-        if (insn_decode((enum isa)b->insns[i].isa, b->insns[i].bytes, b->insns[i].length, 0, true, &in, NULL))
+        if (insn_decode((enum isa)b->insns[i].isa, b->insns[i].bytes, b->insns[i].length, 0, true,
+                        &in, NULL))
             str_add(out, in.text);
         insn_done(&in);
     }

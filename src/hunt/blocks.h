@@ -1,6 +1,7 @@
-/* Random blocks of code for `machine hunt`: instructions drawn by how often programs use their forms, with registers from small pools, so that blocks have
- * dependences, and with addresses near each other, on the stack too, so that loads meet stores. Each form's code is assembled once; blocks are made of it by changing registers and
- * addresses (isa/vary.h). One thread per maker. */
+/* Random blocks of code for `machine hunt`: instructions drawn by how often programs use their
+ * forms, with registers from small pools, so that blocks have dependences, and with addresses near
+ * each other, on the stack too, so that loads meet stores. Each form's code is assembled once;
+ * blocks are made of it by changing registers and addresses (isa/vary.h). One thread per maker. */
 #ifndef PORTOLAN_HUNT_BLOCKS_H
 #define PORTOLAN_HUNT_BLOCKS_H
 
@@ -23,9 +24,11 @@ struct random_block {
 };
 
 struct block_maker;
-/* Assembles the forms (@isa's) that may be run and neither branch nor fix an address; those that @usable (may be NULL) refuses are left out. NULL with err when
- * nothing is left, or the assembler cannot be run. */
-struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count, bool (*usable)(void *state, const struct insn *in), void *state,
+/* Assembles the forms (@isa's) that may be run and neither branch nor fix an address; those that
+ * @usable (may be NULL) refuses are left out. NULL with err when nothing is left, or the assembler
+ * cannot be run. */
+struct block_maker *block_maker_new(enum isa isa, const struct block_form *forms, size_t count,
+                                    bool (*usable)(void *state, const struct insn *in), void *state,
                                     struct err *err);
 void block_maker_free(struct block_maker *m);
 size_t block_maker_forms(const struct block_maker *m);
@@ -50,15 +53,19 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);
 /* Puts @reg into @slot of @b; false, and @b as it was, when there is no such instruction. */
 bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg);
-/* Gives the address of instruction @at the index and displacement of that of @like, as far as its form allows it. */
+/* Gives the address of instruction @at the index and displacement of that of @like, as far as its
+ * form allows it. */
 void block_copy_address(struct random_block *b, size_t at, const struct insn *like);
 /* Moves the address of instruction @at by @bytes (0 and up); false when it cannot be. */
 bool block_move_address(struct random_block *b, size_t at, int64_t bytes);
 
-/* Whether it has legacy vector instructions beside such with VEX or EVEX, which programs do not mix: switching between them costs what neither of them does. */
+/* Whether it has legacy vector instructions beside such with VEX or EVEX, which programs do not
+ * mix: switching between them costs what neither of them does. */
 bool block_mixed(const struct random_block *b);
-/* @count instructions of random forms, registers and addresses, not mixed. What is pushed is popped in the same block. */
-void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct random_block *out);
+/* @count instructions of random forms, registers and addresses, not mixed. What is pushed is popped
+ * in the same block. */
+void block_random(const struct block_maker *m, size_t count, struct rng *rng,
+                  struct random_block *out);
 /* Instruction @from of @of put in at @at; @b must have room. */
 void block_insert(struct random_block *b, size_t at, const struct random_block *of, size_t from);
 /* Instruction @at taken out. */

@@ -17,7 +17,8 @@
 #define STRIDE_SHARE 16      /* one by one, and from here in steps of a part of the distance */
 #define LIKE_SHARE 0.75      /* of the blocks that are made like the first one */
 #define BROKEN_SHARE 0.1     /* of those that a change mends, so many may agree no more */
-#define NEARER 0.95          /* times the error of another change that does as well: what fits clearly better */
+/* times the error of another change that does as well: what fits clearly better */
+#define NEARER 0.95
 #define ABSOLUTE 0.1         /* cycles that are no difference */
 #define FINALISTS 64         /* changes that are tried on all blocks */
 
@@ -43,7 +44,8 @@ void model_free(struct model *model)
     free(model);
 }
 
-double model_cycles_as(struct model *model, const struct insn *insns, size_t count, enum shape shape)
+double model_cycles_as(struct model *model, const struct insn *insns, size_t count,
+                       enum shape shape)
 {
     const struct block_options options = {.shape = shape, .start = START_MEASURED};
     struct bounds bounds;
@@ -52,7 +54,8 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
     double cycles = bounds.unknown ? NAN : bounds.total;
     if (model->simulator && isfinite(cycles)) {
         struct simulation sim;
-        simulate(model->simulator, model->work, insns, count, &options, &(struct simulate_options){0}, &sim);
+        simulate(model->simulator, model->work, insns, count, &options,
+                 &(struct simulate_options){0}, &sim);
         cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* fmax ignores a NaN */
         simulation_done(&sim);
     }
@@ -61,7 +64,9 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
 
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count)
 {
-    return model_cycles_as(model, insns, count, count && insns[count - 1].traits & INSN_BRANCH ? SHAPE_LOOP : SHAPE_CACHED);
+    return model_cycles_as(model, insns, count,
+                           count && insns[count - 1].traits & INSN_BRANCH ? SHAPE_LOOP
+                                                                          : SHAPE_CACHED);
 }
 
 double model_cycles(struct model *model, const struct random_block *b)
@@ -103,7 +108,8 @@ void change_make(struct machine *m, const struct remedy *c)
 
 bool change_same(const struct remedy *a, const struct remedy *b)
 {
-    return a->name && b->name && strcmp(a->name, b->name) == 0 && a->from == b->from && a->to == b->to && !a->form_count && !b->form_count;
+    return a->name && b->name && strcmp(a->name, b->name) == 0 && a->from == b->from &&
+           a->to == b->to && !a->form_count && !b->form_count;
 }
 
 /* A list of words may have none. */
@@ -132,14 +138,19 @@ void change_print(const struct remedy *c, struct str *out)
 
 typedef VEC(struct remedy) changes;
 
-static void add_change(changes *list, const char *kind, const char *name, const char *value, const char *before)
+static void add_change(changes *list, const char *kind, const char *name, const char *value,
+                       const char *before)
 {
     struct str full = {0};
 
     if (strcmp(value, before) == 0)
         return;
     str_addf(&full, "%s%s", kind, name);
-    vec_push(list, ((struct remedy){.name = str_take(&full), .value = mem_strdup(value), .before = mem_strdup(before), .from = LATENCY_ANY, .to = LATENCY_ANY}));
+    vec_push(list, ((struct remedy){.name = str_take(&full),
+                                    .value = mem_strdup(value),
+                                    .before = mem_strdup(before),
+                                    .from = LATENCY_ANY,
+                                    .to = LATENCY_ANY}));
 }
 
 /* 0, 1, -1, 2, -2 and so on: of changes that do as well the smaller one is named. */
@@ -163,7 +174,8 @@ static void add_latencies(const struct machine *m, const struct mapping_entry *e
     }
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *rule = &m->latencies[i];
-        if (!str_match(rule->form, entry->form) || (rule->from == LATENCY_ANY && rule->to == LATENCY_ANY) || latency_end_whole(rule->from))
+        if (!str_match(rule->form, entry->form) ||
+            (rule->from == LATENCY_ANY && rule->to == LATENCY_ANY) || latency_end_whole(rule->from))
             continue;
         snprintf(before, sizeof before, "%g", rule->cycles);
         for (int step = 0; step <= 2 * LATENCY_MOST; step++) {
@@ -179,19 +191,22 @@ static void add_latencies(const struct machine *m, const struct mapping_entry *e
     }
 }
 
-static void add_usage(const struct machine *m, const struct mapping_entry *entry, const struct usage *usage, changes *list)
+static void add_usage(const struct machine *m, const struct mapping_entry *entry,
+                      const struct usage *usage, changes *list)
 {
     const struct ports *ports = mapping_ports(m->mapping);
     struct str value = {0}, before = {0};
 
     usage_print(usage, ports, &value);
     usage_print(&entry->usage, ports, &before);
-    add_change(list, CHANGE_USAGE, entry->form, value.length ? str_text(&value) : "none", before.length ? str_text(&before) : "none");
+    add_change(list, CHANGE_USAGE, entry->form, value.length ? str_text(&value) : "none",
+               before.length ? str_text(&before) : "none");
     str_done(&value);
     str_done(&before);
 }
 
-/* @usage with @count more (below 0: less) of µop @ports; false, and nothing in @out, when there are not so many. */
+/* @usage with @count more (below 0: less) of µop @ports; false, and nothing in @out, when there are
+ * not so many. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
     bool enough = count > 0;
@@ -200,7 +215,8 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     for (unsigned i = 0; i < usage->count; i++)
         enough |= usage->uops[i].ports == ports && (int)usage->uops[i].count + count >= 0;
     for (unsigned i = 0; enough && i < usage->count; i++) {
-        int left = (int)usage->uops[i].count + (count < 0 && usage->uops[i].ports == ports ? count : 0);
+        int left =
+            (int)usage->uops[i].count + (count < 0 && usage->uops[i].ports == ports ? count : 0);
         if (left > 0)
             usage_add(out, usage->uops[i].ports, (uint32_t)left);
     }
@@ -209,8 +225,10 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* One or two µops less, elsewhere, or more: of changes that do as well the one with fewer is named. */
-static void add_usages(const struct machine *m, const struct mapping_entry *entry, const portset *sets, size_t set_count, changes *list)
+/* One or two µops less, elsewhere, or more: of changes that do as well the one with fewer is
+ * named. */
+static void add_usages(const struct machine *m, const struct mapping_entry *entry,
+                       const portset *sets, size_t set_count, changes *list)
 {
     struct usage less, other;
 
@@ -265,7 +283,8 @@ static void add_family_latencies(const struct machine *m, const struct family *f
 }
 
 /* @count µops @from of @usage become as many @to (0: none); false when there are not so many. */
-static bool usage_moved(const struct usage *usage, portset from, portset to, int count, struct usage *out)
+static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
+                        struct usage *out)
 {
     struct usage less;
 
@@ -281,7 +300,8 @@ static bool usage_moved(const struct usage *usage, portset from, portset to, int
 }
 
 /* One kind of µop of all forms of a family elsewhere. */
-static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets, size_t set_count, changes *list)
+static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets,
+                              size_t set_count, changes *list)
 {
     const struct usage *first = &mapping_find(m->mapping, f->forms[0])->usage;
     const struct ports *ports = mapping_ports(m->mapping);
@@ -292,7 +312,8 @@ static void add_family_usages(const struct machine *m, const struct family *f, c
     for (unsigned u = 0; u < first->count; u++)
         for (size_t s = 0; s < set_count; s++) {
             size_t count = list->count;
-            if (sets[s] == first->uops[u].ports || !usage_moved(first, first->uops[u].ports, sets[s], 1, &moved))
+            if (sets[s] == first->uops[u].ports ||
+                !usage_moved(first, first->uops[u].ports, sets[s], 1, &moved))
                 continue;
             str_clear(&value);
             usage_print(&moved, ports, &value);
@@ -333,7 +354,8 @@ static portset *sets_of(const struct machine *m, size_t *count)
     return sets.items;
 }
 
-static void add_value(const struct machine *m, const struct fact *f, double now, double tried, changes *list)
+static void add_value(const struct machine *m, const struct fact *f, double now, double tried,
+                      changes *list)
 {
     const char *text = machine_fact(m, f->key);
     char value[32], before[32];
@@ -383,8 +405,10 @@ static void add_word(const struct machine *m, const struct fact *f, const char *
     str_done(&value);
 }
 
-static void each_word(const char *words, void (*take)(const struct machine *, const struct fact *, const char *, changes *), const struct machine *m, const struct fact *f,
-                      changes *list)
+static void each_word(const char *words,
+                      void (*take)(const struct machine *, const struct fact *, const char *,
+                                   changes *),
+                      const struct machine *m, const struct fact *f, changes *list)
 {
     char *copy = mem_strdup(words ? words : ""), *rest = copy, *part;
 
@@ -394,7 +418,8 @@ static void each_word(const char *words, void (*take)(const struct machine *, co
     free(copy);
 }
 
-static void add_choice(const struct machine *m, const struct fact *f, const char *word, changes *list)
+static void add_choice(const struct machine *m, const struct fact *f, const char *word,
+                       changes *list)
 {
     const char *now = machine_fact(m, f->key);
     add_change(list, "", f->key, word, now ? now : f->otherwise ? f->otherwise : "nothing");
@@ -408,7 +433,8 @@ static void add_facts(const struct machine *m, const struct random_block *b, cha
         if (f->type == FACT_NUMBER || f->type == FACT_WHOLE)
             add_number(m, f, list);
         else if (f->type == FACT_SWITCH)
-            add_change(list, "", f->key, fact_switch(m, f->key) ? "no" : "yes", fact_switch(m, f->key) ? "yes" : "no");
+            add_change(list, "", f->key, fact_switch(m, f->key) ? "no" : "yes",
+                       fact_switch(m, f->key) ? "yes" : "no");
         else if (f->type == FACT_CHOICE)
             each_word(f->words, add_choice, m, f, list);
         else if (f->type == FACT_WORDS && f->words)
@@ -453,7 +479,8 @@ struct score {
 /* What a change replaced on the machine that changes are tried on. */
 struct tried {
     const struct remedy *change;
-    VEC(struct mapping_entry) entries;   /* of forms whose usage or latency it changed; owned but for source */
+    /* of forms whose usage or latency it changed; owned but for source */
+    VEC(struct mapping_entry) entries;
     char *fact;                          /* NULL: it had none */
 };
 
@@ -507,13 +534,15 @@ static void undo_change(struct machine *m, struct tried *t)
 static bool helps(const struct machine *m, const struct trial *t)
 {
     struct model *model = model_new(m, t->simulated);
-    bool agrees = !cycles_differ(model_cycles(model, &t->blocks[0].block), t->blocks[0].truth, t->tolerance);
+    bool agrees =
+        !cycles_differ(model_cycles(model, &t->blocks[0].block), t->blocks[0].truth, t->tolerance);
 
     model_free(model);
     return agrees;
 }
 
-static bool agrees_with(struct model *model, const struct judged *b, double tolerance, struct score *s)
+static bool agrees_with(struct model *model, const struct judged *b, double tolerance,
+                        struct score *s)
 {
     double cycles = model_cycles(model, &b->block);
 
@@ -552,10 +581,13 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of values of one thing that do as well the one that fits best, of different things the first but for one that fits clearly better. */
+            /* Of values of one thing that do as well the one that fits best, of different things
+             * the first but for one that fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
-            bool nearer = gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;
-            bool fits = (double)s.like >= LIKE_SHARE * (double)t->like_count && (gain > best_gain || nearer);
+            bool nearer =
+                gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;
+            bool fits = (double)s.like >= LIKE_SHARE * (double)t->like_count &&
+                        (gain > best_gain || nearer);
             best = fits ? i : best;
             best_gain = fits ? gain : best_gain;
             best_error = fits ? s.error : best_error;

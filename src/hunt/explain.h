@@ -1,5 +1,6 @@
-/* What single change of a model makes it agree: a latency, a usage or a fact of the machine. Every change that the block in question suggests is tried on it, then
- * those that help there on many blocks. */
+/* What single change of a model makes it agree: a latency, a usage or a fact of the machine. Every
+ * change that the block in question suggests is tried on it, then those that help there on many
+ * blocks. */
 #ifndef PORTOLAN_HUNT_EXPLAIN_H
 #define PORTOLAN_HUNT_EXPLAIN_H
 
@@ -12,7 +13,8 @@
 struct judged {
     struct random_block block;
     double truth, predicted;     /* cycles per iteration; predicted NaN: not known */
-    bool mutant;                 /* made from another that differed: it counts for nothing in statistics of the sample */
+    /* made from another that differed: it counts for nothing in statistics of the sample */
+    bool mutant;
 };
 
 /* Predicts blocks by one machine. One thread. */
@@ -22,10 +24,12 @@ struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
 /* Cycles per iteration of the block repeated; NaN when a form of it is not known. */
 double model_cycles(struct model *model, const struct random_block *b);
-/* The same of any code that repeats; copies that end in a branch are joined by taken ones, as a loop is. */
+/* The same of any code that repeats; copies that end in a branch are joined by taken ones, as a
+ * loop is. */
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
 /* The same of copies without a branch that follow each other as @shape says. */
-double model_cycles_as(struct model *model, const struct insn *insns, size_t count, enum shape shape);
+double model_cycles_as(struct model *model, const struct insn *insns, size_t count,
+                       enum shape shape);
 
 /* Relative to the larger one and at least a tenth of a cycle. */
 bool cycles_differ(double a, double b, double tolerance);
@@ -33,8 +37,10 @@ bool cycles_differ(double a, double b, double tolerance);
 /* "latency:IMUL (R64, R64)" = "4", in place of "3". */
 struct remedy {
     char *name, *value, *before;   /* owned; name NULL: none */
-    int from, to;                  /* enum latency_end of a rule between operands; both LATENCY_ANY otherwise */
-    /* Of a family: the same change of each form, value and before are those of the first. form_count 0: of what is named alone. */
+    /* enum latency_end of a rule between operands; both LATENCY_ANY otherwise */
+    int from, to;
+    /* Of a family: the same change of each form, value and before are those of the first.
+     * form_count 0: of what is named alone. */
     struct form_change { char *name, *value; } *forms;   /* owned */
     size_t form_count;
 };
@@ -63,8 +69,8 @@ struct trial {
     double tolerance;              /* of cycles_differ */
     bool simulated;                /* of model_new */
 };
-/* The change of @m under which most of the blocks agree, the first among them, and hardly any that agreed do no more; false when there is none. The caller calls
- * change_done. */
+/* The change of @m under which most of the blocks agree, the first among them, and hardly any that
+ * agreed do no more; false when there is none. The caller calls change_done. */
 bool explain(const struct machine *m, const struct trial *t, struct remedy *out);
 
 #endif

@@ -22,7 +22,8 @@ struct hunting {
     const struct hunt_truth *truth;
     const struct hunt_options *options;
     struct rng rng;
-    VEC(struct judged) differ, agree;    /* of the sample, by the machine as it is; predicted is by the mended one */
+    /* of the sample, by the machine as it is; predicted is by the mended one */
+    VEC(struct judged) differ, agree;
     VEC(bool) explained;                 /* per differ: nothing is left to look for */
     struct hunt *result;
     struct err *err;
@@ -34,7 +35,8 @@ static bool over(struct hunting *h)
     return h->failed || watch_over();
 }
 
-/* Times and predictions of @n blocks; false when the truth failed, or the hunt is over: then what was predicted may be cut short. */
+/* Times and predictions of @n blocks; false when the truth failed, or the hunt is over: then what
+ * was predicted may be cut short. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
     struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
@@ -42,7 +44,8 @@ static bool judge(struct hunting *h, struct model *model, struct judged *blocks,
 
     for (size_t i = 0; i < n; i++)
         bare[i] = blocks[i].block;
-    bool over_before = watch_over(), ok = over_before || h->truth->times(h->truth->self, bare, n, cycles, h->err);
+    bool over_before = watch_over(),
+         ok = over_before || h->truth->times(h->truth->self, bare, n, cycles, h->err);
     h->failed |= !ok;
     ok &= !over_before;
     for (size_t i = 0; ok && i < n; i++) {
@@ -88,7 +91,8 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
         if (n < 2 || over(h) || !judge(h, h->now, tried, n))
             return;
         for (size_t i = 0; i < n; i++)
-            if (side(h, &tried[i]) == side(h, b) && (best == SIZE_MAX || distance(&tried[i]) > distance(&tried[best])))
+            if (side(h, &tried[i]) == side(h, b) &&
+                (best == SIZE_MAX || distance(&tried[i]) > distance(&tried[best])))
                 best = i;
         if (best != SIZE_MAX)
             *b = tried[best];
@@ -115,7 +119,8 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
             for (size_t k = 0; k < n; k++)
                 taken |= slots[k].reg == fresh;
         }
-        if (!shared || taken || !block_set_register(&tried.block, &slots[i], fresh) || !judge(h, h->now, &tried, 1))
+        if (!shared || taken || !block_set_register(&tried.block, &slots[i], fresh) ||
+            !judge(h, h->now, &tried, 1))
             continue;
         if (side(h, &tried) == side(h, b))
             *b = tried;
@@ -150,32 +155,38 @@ static void generalise(struct hunting *h, const struct judged *b, struct pattern
 }
 
 /* Adds blocks of @from to @list, at most @most, those first that have a form of @b. */
-static void add_some(const struct judged *from, size_t count, const struct random_block *b, struct judged *list, size_t *n, size_t most)
+static void add_some(const struct judged *from, size_t count, const struct random_block *b,
+                     struct judged *list, size_t *n, size_t most)
 {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < count && *n < most; i++) {
             bool shares = false;
             for (size_t k = 0; k < from[i].block.count * b->count; k++)
-                shares |= strcmp(from[i].block.insns[k / b->count].form, b->insns[k % b->count].form) == 0;
+                shares |= strcmp(from[i].block.insns[k / b->count].form,
+                                 b->insns[k % b->count].form) == 0;
             if (shares == !pass)
                 list[(*n)++] = from[i];
         }
 }
 
 #define TRIED 256          /* blocks of each kind that a change is tried on */
-#define CONCURRENT 6           /* times as many random blocks with the instructions in question as are drawn from a pattern */
+/* times as many random blocks with the instructions in question as are drawn from a pattern */
+#define CONCURRENT 6
 
 /* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);   /* in this order with any compiler */
+    /* in this order with any compiler */
+    const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
     return !block_mixed(d);
 }
 
-/* Random blocks in which the instructions of @b stand: what tells changes apart that all mend @b itself. Returns how many of @n are known. */
-static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out, size_t n)
+/* Random blocks in which the instructions of @b stand: what tells changes apart that all mend @b
+ * itself. Returns how many of @n are known. */
+static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
+                          size_t n)
 {
     struct judged *drawn = mem_alloc((n + 1) * sizeof *drawn);
     size_t found = 0;
@@ -194,7 +205,8 @@ static size_t draw_beside(struct hunting *h, const struct random_block *b, struc
     return found;
 }
 
-/* For each instruction of @p that stands for several forms these; to be freed with families_free. */
+/* For each instruction of @p that stands for several forms these; to be freed with
+ * families_free. */
 static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
 {
     struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
@@ -227,11 +239,16 @@ static void families_free(struct family *families, size_t count)
     free(families);
 }
 
-static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct remedy *out)
+static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p,
+                        struct remedy *out)
 {
     unsigned draws = h->options->draws;
-    struct judged *blocks = mem_alloc((2 * TRIED + CONCURRENT * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
-    struct trial t = {.blocks = blocks, .like = like, .tolerance = h->truth->tolerance, .simulated = h->options->simulated};
+    struct judged *blocks = mem_alloc((2 * TRIED + CONCURRENT * draws + 1) * sizeof *blocks),
+                  *like = mem_alloc(draws * sizeof *like);
+    struct trial t = {.blocks = blocks,
+                      .like = like,
+                      .tolerance = h->truth->tolerance,
+                      .simulated = h->options->simulated};
 
     blocks[t.count++] = *b;
     t.count += draw_beside(h, &b->block, blocks + 1, CONCURRENT * draws);
@@ -266,13 +283,15 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Whether @b may differ for what @f found alone. With a change made, what still differs has another cause. */
+/* Whether @b may differ for what @f found alone. With a change made, what still differs has another
+ * cause. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* A change of what a finding changed already is one with it: from the machine's own value to the new one; none is left where that is its own again. */
+/* A change of what a finding changed already is one with it: from the machine's own value to the
+ * new one; none is left where that is its own again. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -310,7 +329,8 @@ static void investigate(struct hunting *h, size_t at)
         return;
     }
     for (size_t i = 0; !changed && i < h->result->count; i++)
-        if (!h->result->findings[i].change.name && pattern_equal(&h->result->findings[i].pattern, &f.pattern))
+        if (!h->result->findings[i].change.name &&
+            pattern_equal(&h->result->findings[i].pattern, &f.pattern))
             return;
     if (changed)
         mend(h, &f.change);
@@ -332,9 +352,11 @@ static void draw(struct hunting *h, struct judged *out)
     if (!out->mutant)
         block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 2), &h->rng, &out->block);
     else if (found && rng_below(&h->rng, 2))
-        block_mutate(h->maker, &h->result->findings[rng_below(&h->rng, found)].pattern.block, &h->rng, &out->block);
+        block_mutate(h->maker, &h->result->findings[rng_below(&h->rng, found)].pattern.block,
+                     &h->rng, &out->block);
     else
-        block_mutate(h->maker, &h->differ.items[rng_below(&h->rng, differ)].block, &h->rng, &out->block);
+        block_mutate(h->maker, &h->differ.items[rng_below(&h->rng, differ)].block, &h->rng,
+                     &out->block);
 }
 
 /* Keeps block @b (prediction error sign @was) if it can separate the candidates. */
@@ -396,11 +418,13 @@ static size_t next_open(const struct hunting *h)
     return best;
 }
 
-/* How many of the kept blocks each finding makes differ: those that its change alone mends, or that contain its pattern. */
+/* How many of the kept blocks each finding makes differ: those that its change alone mends, or that
+ * contain its pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    struct watch before = watch_begin(NULL, NULL);   /* the hunt's own may be over, and predictions with it */
+    /* the hunt's own may be over, and predictions with it */
+    struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 
     for (size_t i = 0; i < h->differ.count; i++)
@@ -414,7 +438,9 @@ static void count_blocks(struct hunting *h)
         f->blocks = 0;
         for (size_t i = 0; i < h->differ.count; i++) {
             const struct judged *b = &h->differ.items[i];
-            bool its = pattern_within(&f->pattern, &b->block) || (model && !cycles_differ(model_cycles(model, &b->block), b->truth, h->truth->tolerance));
+            bool its = pattern_within(&f->pattern, &b->block) ||
+                       (model && !cycles_differ(model_cycles(model, &b->block), b->truth,
+                                                h->truth->tolerance));
             f->blocks += its && !b->mutant;
             counted[i] |= its || side(h, b) == 0;
         }
@@ -441,19 +467,29 @@ static int by_blocks(const void *a, const void *b)
     return dx < dy ? 1 : dx > dy ? -1 : 0;
 }
 
-struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, const struct hunt_truth *truth, const struct hunt_options *options, struct err *err)
+struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
+                      const struct hunt_truth *truth, const struct hunt_options *options,
+                      struct err *err)
 {
-    struct hunting h = {.machine = m, .mended = machine_copy(m), .maker = maker, .truth = truth, .options = options, .err = err};
+    struct hunting h = {.machine = m,
+                        .mended = machine_copy(m),
+                        .maker = maker,
+                        .truth = truth,
+                        .options = options,
+                        .err = err};
 
     rng_seed(&h.rng, options->seed);
     h.result = mem_zero(1, sizeof *h.result);
     h.first = model_new(m, options->simulated);
     h.now = model_new(h.mended, options->simulated);
-    while (!over(&h) && (!options->blocks || h.result->sampled + h.result->mutants < options->blocks)) {
-        size_t before = h.result->sampled + h.result->mutants, left = options->blocks ? options->blocks - before : options->round;
+    while (!over(&h) &&
+           (!options->blocks || h.result->sampled + h.result->mutants < options->blocks)) {
+        size_t before = h.result->sampled + h.result->mutants,
+               left = options->blocks ? options->blocks - before : options->round;
         if (!sample(&h, left < options->round ? left : options->round))
             break;
-        for (size_t at; h.result->count < FINDINGS && !over(&h) && (at = next_open(&h)) != SIZE_MAX;) {
+        for (size_t at;
+             h.result->count < FINDINGS && !over(&h) && (at = next_open(&h)) != SIZE_MAX;) {
             investigate(&h, at);
             if (options->progress)
                 options->progress(options->state, h.result);

@@ -6,7 +6,8 @@
 #define ATTEMPTS 16        /* for a block that does not mix encodings */
 
 /* The pattern that @b is, with one thing given up: another block of it has another there. */
-static void draw_neighbour(const struct block_maker *m, const struct random_block *b, struct rng *rng, struct random_block *out)
+static void draw_neighbour(const struct block_maker *m, const struct random_block *b,
+                           struct rng *rng, struct random_block *out)
 {
     struct pattern p, wider;
     size_t n = b->count, at = rng_below(rng, n);
@@ -64,7 +65,8 @@ static void change_once(const struct block_maker *m, struct rng *rng, struct ran
     }
 }
 
-void block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng, struct random_block *out)
+void block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng,
+                  struct random_block *out)
 {
     for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
         *out = *from;

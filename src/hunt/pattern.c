@@ -61,7 +61,8 @@ static bool fits(const struct insn *in, const struct insn *like, enum pattern_le
         return false;
     if (level == LEVEL_MNEMONIC)
         return strcmp(in->mnemonic, like->mnemonic) == 0;
-    return in->operation == like->operation && (in->traits & MEMORY_TRAITS) == (like->traits & MEMORY_TRAITS);
+    return in->operation == like->operation &&
+           (in->traits & MEMORY_TRAITS) == (like->traits & MEMORY_TRAITS);
 }
 
 bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in)
@@ -69,7 +70,8 @@ bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in)
     return fits(in, &p->block.insns[at], (enum pattern_level)p->level[at]);
 }
 
-static uint32_t draw_form(const struct pattern *p, size_t at, const struct block_maker *m, struct rng *rng)
+static uint32_t draw_form(const struct pattern *p, size_t at, const struct block_maker *m,
+                          struct rng *rng)
 {
     if (p->level[at] == LEVEL_FORM)
         return p->block.forms[at];
@@ -85,11 +87,13 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
     return p->block.forms[at];
 }
 
-/* The class of the slot of @p that stands where slot @at of @slots stands: the same place of the same instruction. */
+/* The class of the slot of @p that stands where slot @at of @slots stands: the same place of the
+ * same instruction. */
 static uint8_t class_there(const struct pattern *p, const struct slot *slot)
 {
     for (size_t i = 0; i < p->slot_count; i++)
-        if (p->slots[i].insn == slot->insn && p->slots[i].operand == slot->operand && p->slots[i].role == slot->role)
+        if (p->slots[i].insn == slot->insn && p->slots[i].operand == slot->operand &&
+            p->slots[i].role == slot->role)
             return p->class_of[i];
     return 0;
 }
@@ -104,7 +108,8 @@ static uint8_t class_register(const struct pattern *p, uint8_t class)
     return p->slots[i].reg;
 }
 
-void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct random_block *out)
+void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng,
+                  struct random_block *out)
 {
     struct slot slots[BLOCK_SLOTS];
     enum isa isa = (enum isa)block_maker_insn(m, 0)->isa;
@@ -121,7 +126,8 @@ void pattern_draw(const struct pattern *p, const struct block_maker *m, struct r
     size_t n = block_slots(out, slots);
     for (size_t i = 0; i < n; i++) {
         uint8_t class = class_there(p, &slots[i]);
-        block_set_register(out, &slots[i], class ? class_register(p, class) : block_register(isa, &slots[i], rng));
+        block_set_register(out, &slots[i],
+                           class ? class_register(p, class) : block_register(isa, &slots[i], rng));
     }
 }
 
@@ -131,7 +137,8 @@ static bool on_stack(const struct pattern *p, const struct slot *slot)
 }
 
 /* Whether the instructions @chosen of @b hold registers as the classes of @p say: one per class. */
-static bool registers_fit(const struct pattern *p, const struct random_block *b, const size_t *chosen)
+static bool registers_fit(const struct pattern *p, const struct random_block *b,
+                          const size_t *chosen)
 {
     struct slot slots[BLOCK_SLOTS];
     size_t n = block_slots(b, slots);
@@ -144,7 +151,8 @@ static bool registers_fit(const struct pattern *p, const struct random_block *b,
     for (size_t i = 0; i < p->slot_count; i++) {
         uint8_t class = p->class_of[i];
         for (size_t k = 0; class && k < n; k++) {
-            if (slots[k].insn != chosen[p->slots[i].insn] || slots[k].operand != p->slots[i].operand || slots[k].role != p->slots[i].role)
+            if (slots[k].insn != chosen[p->slots[i].insn] ||
+                slots[k].operand != p->slots[i].operand || slots[k].role != p->slots[i].role)
                 continue;
             if (held[class] != REG_NONE && held[class] != slots[k].reg)
                 return false;
@@ -154,7 +162,8 @@ static bool registers_fit(const struct pattern *p, const struct random_block *b,
     return true;
 }
 
-static bool within(const struct pattern *p, const struct random_block *b, size_t *chosen, size_t depth, size_t from)
+static bool within(const struct pattern *p, const struct random_block *b, size_t *chosen,
+                   size_t depth, size_t from)
 {
     if (depth == p->block.count)
         return registers_fit(p, b, chosen);
@@ -209,10 +218,13 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
     if (p->level[at] != LEVEL_OPERATION)
         return;
     str_add(out, " or the like");
-    str_add(out, in->traits & INSN_STORE ? in->traits & INSN_LOAD ? " on memory" : " to memory" : in->traits & INSN_LOAD ? " from memory" : "");
+    str_add(out, in->traits & INSN_STORE  ? in->traits & INSN_LOAD ? " on memory" : " to memory"
+                 : in->traits & INSN_LOAD ? " from memory"
+                                          : "");
 }
 
-/* Appends which places must hold one register: "operand 1 of the first and operand 2 of the second are one register". */
+/* Appends which places must hold one register: "operand 1 of the first and operand 2 of the second
+ * are one register". */
 static void print_classes(const struct pattern *p, struct str *out)
 {
     static const char *const roles[] = {"operand", "base of operand", "index of operand"};

@@ -18,13 +18,16 @@ struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err)
     VEC(struct form_uses) list = {0};
 
     if (!path)
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "%s not found", str_text(&relative));
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+                "%s not found", str_text(&relative));
     if (t && (form < 0 || uses < 0)) {
-        err_set(err, ERR_DATA, "begin with form,count", "the column %s is missing", form < 0 ? "form" : "count");
+        err_set(err, ERR_DATA, "begin with form,count", "the column %s is missing",
+                form < 0 ? "form" : "count");
         err_at(err, path, 1, 1);
     }
     for (size_t i = 0; form >= 0 && uses >= 0 && i < t->count; i++)
-        vec_push(&list, ((struct form_uses){mem_strdup(t->rows[i][form]), strtod(t->rows[i][uses], NULL)}));
+        vec_push(&list, ((struct form_uses){mem_strdup(t->rows[i][form]),
+                                            strtod(t->rows[i][uses], NULL)}));
     csv_table_free(t);
     free(path);
     str_done(&relative);
@@ -32,7 +35,8 @@ struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err)
     return list.items;
 }
 
-struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most, size_t *count, struct err *err)
+struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most,
+                                       size_t *count, struct err *err)
 {
     size_t all, kept = 0;
     char why[96];
@@ -51,7 +55,8 @@ struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated
     if (kept)
         return uses;
     form_uses_free(uses, 0);
-    err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "none of the forms that programs use most can be measured here");
+    err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot",
+            "none of the forms that programs use most can be measured here");
     return NULL;
 }
 
@@ -62,8 +67,9 @@ void form_uses_free(struct form_uses *list, size_t count)
     free(list);
 }
 
-bool block_forms_choose(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out,
-                        struct err *err)
+bool block_forms_choose(const struct forms *forms, size_t most,
+                        bool (*wanted)(const void *state, const struct form_row *row),
+                        const void *state, struct block_forms *out, struct err *err)
 {
     size_t count;
     struct form_uses *uses = form_uses_load(forms_isa(forms), &count, err);

@@ -7,9 +7,12 @@
 
 #include "infer/anneal_state.h"
 
-#define COLUMNS_MOST 1024        /* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
+/* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
+#define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* of a random genome */
-#define KIN_LINKS 18             /* experiments with a form, on average, up to which usages are copied from forms of the same kind: where more say what a form does, the others help as much */
+/* experiments with a form, on average, up to which usages are copied from forms of the same kind:
+ * where more say what a form does, the others help as much */
+#define KIN_LINKS 18
 #define RANDOM_SETS 24           /* µops that a random genome is made of, at most */
 
 unsigned anneal_below(struct annealer *s, unsigned bound)
@@ -54,7 +57,8 @@ static void find_likes(struct annealer *s)
     }
 }
 
-struct annealer *anneal_new(const struct problem *p, unsigned ports, double width, const struct anneal_prices *prices, uint64_t seed)
+struct annealer *anneal_new(const struct problem *p, unsigned ports, double width,
+                            const struct anneal_prices *prices, uint64_t seed)
 {
     struct annealer *s = mem_zero(1, sizeof *s);
     size_t n = p->forms + 1, e = p->experiments + 1, sets = (size_t)1 << ports;
@@ -213,7 +217,8 @@ static size_t lanes_of_all(const struct annealer *s)
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
-    /* An odd number of cache lines: else the tables' beginnings would all fall into the same few sets of the cache. */
+    /* An odd number of cache lines: else the tables' beginnings would all fall into the same few
+     * sets of the cache. */
     size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
     free(s->tables.values);
@@ -310,7 +315,8 @@ static void take(struct annealer *s, const struct gene *genes)
 void anneal_load(struct annealer *s, const struct genome *g)
 {
     if (g->forms != s->p->forms || g->ports != s->g->ports || g->width != s->g->width)
-        BUG("a genome of %zu forms and %u ports for %zu and %u", g->forms, g->ports, s->p->forms, s->g->ports);
+        BUG("a genome of %zu forms and %u ports for %zu and %u", g->forms, g->ports, s->p->forms,
+            s->g->ports);
     struct gene *genes = mem_alloc((g->forms + 1) * sizeof *genes);
     memcpy(genes, g->genes, g->forms * sizeof *genes);
     take(s, genes);
@@ -365,10 +371,14 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* -ln of how likely the process gives a form @gene, that @others of its kind have already, and forms of @kinds kinds. */
-static double code_length(const struct annealer *s, size_t others, size_t kinds, const struct gene *gene)
+/* -ln of how likely the process gives a form @gene, that @others of its kind have already, and
+ * forms of @kinds kinds. */
+static double code_length(const struct annealer *s, size_t others, size_t kinds,
+                          const struct gene *gene)
 {
-    return others ? -s->logs[others] : kinds ? s->prices.other_kind - s->logs[kinds] : s->prices.new_usage + s->prices.new_uop * gene->uops;
+    return others  ? -s->logs[others]
+           : kinds ? s->prices.other_kind - s->logs[kinds]
+                   : s->prices.new_usage + s->prices.new_uop * gene->uops;
 }
 
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene)
@@ -376,9 +386,12 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
     if (s->prices.usage == 0)
         return 0;
     uint64_t hash = gene_hash(gene);
-    size_t now = class_of(s, kind_hash(s, f, s->hashes[f]))->count - 1, then = class_of(s, kind_hash(s, f, hash))->count;
-    size_t kinds_now = class_of(s, s->hashes[f])->count - (now == 0), kinds_then = class_of(s, hash)->count;
-    return s->prices.usage * (code_length(s, then, kinds_then, gene) - code_length(s, now, kinds_now, &s->g->genes[f]));
+    size_t now = class_of(s, kind_hash(s, f, s->hashes[f]))->count - 1,
+           then = class_of(s, kind_hash(s, f, hash))->count;
+    size_t kinds_now = class_of(s, s->hashes[f])->count - (now == 0),
+           kinds_then = class_of(s, hash)->count;
+    return s->prices.usage * (code_length(s, then, kinds_then, gene) -
+                              code_length(s, now, kinds_now, &s->g->genes[f]));
 }
 
 /* Change of the number of distinct µops when form @f, alone, gets @gene. */
@@ -400,7 +413,8 @@ static int distinct_change(const struct annealer *s, uint32_t f, const struct ge
 
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene)
 {
-    return s->prices.uop * distinct_change(s, f, gene) + s->prices.volume * ((double)gene_volume(gene) - (double)gene_volume(&s->g->genes[f])) +
+    return s->prices.uop * distinct_change(s, f, gene) +
+           s->prices.volume * ((double)gene_volume(gene) - (double)gene_volume(&s->g->genes[f])) +
            anneal_usage_price(s, f, gene);
 }
 
@@ -422,10 +436,12 @@ double anneal_d_avg(const struct annealer *s)
 double anneal_cost(const struct annealer *s)
 {
     double length = 0;
-    uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;   /* so far, as counted in s->classes */
+    /* so far, as counted in s->classes */
+    uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;
 
     for (uint32_t f = 0; seen && f < s->p->forms; f++) {
-        uint32_t *others = &seen[class_of(s, kind_hash(s, f, s->hashes[f])) - s->classes], *kinds = &seen[class_of(s, s->hashes[f]) - s->classes];
+        uint32_t *others = &seen[class_of(s, kind_hash(s, f, s->hashes[f])) - s->classes],
+                 *kinds = &seen[class_of(s, s->hashes[f]) - s->classes];
         length += code_length(s, *others, *kinds, &s->g->genes[f]);
         *kinds += *others == 0;
         ++*others;

@@ -1,23 +1,41 @@
-/* Local search over one genome: moves on usages, accepted by simulated annealing, with every sum kept incrementally. A move on a form
- * evaluates only the experiments with that form, and stops at the first sign that it will be refused. */
+/* Local search over one genome: moves on usages, accepted by simulated annealing, with every sum
+ * kept incrementally. A move on a form evaluates only the experiments with that form, and stops at
+ * the first sign that it will be refused. */
 #ifndef PORTOLAN_INFER_ANNEAL_H
 #define PORTOLAN_INFER_ANNEAL_H
 
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* What is minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage * code length, where the code length
- * of the usages is that of Chinese restaurant processes, one for each kind of forms (problem_form_kind), over the usages of one more: a form that shares its usage
- * with n others of its kind costs -ln n, with none of its own but with forms of k other kinds other_kind - ln k, one with a usage of its own costs new_usage +
- * new_uop per µop. (A hierarchical process with one table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) In units of one experiment missed by 100 %. */
+/* What is minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage *
+ * code length, where the code length of the usages is that of Chinese restaurant processes, one for
+ * each kind of forms (problem_form_kind), over the usages of one more: a form that shares its usage
+ * with n others of its kind costs -ln n, with none of its own but with forms of k other kinds
+ * other_kind - ln k, one with a usage of its own costs new_usage + new_uop per µop. (A hierarchical
+ * process with one table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) In units of one
+ * experiment missed by 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;
 };
 
 enum anneal_move {
-    MOVE_COPY, MOVE_COPY_LIKE, MOVE_TOGGLE, MOVE_REPLACE, MOVE_COUNT, MOVE_ADD, MOVE_DROP, MOVE_RANDOM, MOVE_SHIFT, MOVE_SWAP, MOVE_SLOTS, MOVE_SCALE,
-    MOVE_CLASS, MOVE_SET, MOVE_SPLIT, MOVE_KINDS
+    MOVE_COPY,
+    MOVE_COPY_LIKE,
+    MOVE_TOGGLE,
+    MOVE_REPLACE,
+    MOVE_COUNT,
+    MOVE_ADD,
+    MOVE_DROP,
+    MOVE_RANDOM,
+    MOVE_SHIFT,
+    MOVE_SWAP,
+    MOVE_SLOTS,
+    MOVE_SCALE,
+    MOVE_CLASS,
+    MOVE_SET,
+    MOVE_SPLIT,
+    MOVE_KINDS
 };
 extern const char *const anneal_move_names[MOVE_KINDS];
 
@@ -29,13 +47,15 @@ struct anneal_stats {
 struct annealer;
 
 /* An annealer of one thread over @p, which must outlive it. */
-struct annealer *anneal_new(const struct problem *p, unsigned ports, double width, const struct anneal_prices *prices, uint64_t seed);
+struct annealer *anneal_new(const struct problem *p, unsigned ports, double width,
+                            const struct anneal_prices *prices, uint64_t seed);
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, of the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
 /* A random genome: each form one µop, of a size and number that fit its cycles alone. */
 void anneal_random(struct annealer *s);
-/* @moves moves at @temperature (in the unit of the cost), fewer when the thread's watch ends them. */
+/* @moves moves at @temperature (in the unit of the cost), fewer when the thread's watch ends
+ * them. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);
 /* Changes the prices; the genome stays. */
 void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices);

@@ -10,12 +10,16 @@
 
 #define EVALUATIONS_A_STEP 8   /* of base/watch.h */
 #define LINKS_A_STEP 64
-#define LOOK 16                /* experiments after which it is asked whether those so far suffice, */
-#define MIXING 2654435761u     /* a prime: steps of it, modulo the number of experiments, come to each of them once */
+/* experiments after which it is asked whether those so far suffice, */
+#define LOOK 16
+/* a prime: steps of it, modulo the number of experiments, come to each of them once */
+#define MIXING 2654435761u
 #define KIN_DRAWS 10           /* forms looked at for one of the same kind */
 #define SURE 3.0               /* and by how many standard deviations they must agree */
 
-const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "scale", "class", "set", "split"};
+const char *const anneal_move_names[MOVE_KINDS] = {
+    "copy",  "copy-like", "toggle", "replace", "count", "add", "drop", "random",
+    "shift", "swap",      "slots",  "scale",   "class", "set", "split"};
 /* Chances in 1/256. */
 static const uint8_t chances[MOVE_KINDS] = {34, 42, 25, 26, 20, 14, 18, 6, 20, 14, 14, 12, 3, 6, 2};
 
@@ -41,7 +45,8 @@ static void set_error(struct annealer *s, uint32_t e, float error)
 static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, double temperature)
 {
     const struct problem *p = s->p;
-    double allowed = threshold(s, temperature) - anneal_price(s, f, gene), old = fmax(s->form_errors[f], 0);
+    double allowed = threshold(s, temperature) - anneal_price(s, f, gene),
+           old = fmax(s->form_errors[f], 0);
     uint32_t first = p->link_start[f], end = p->link_start[f + 1];
 
     if (old + allowed < 0)
@@ -53,7 +58,8 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
     size_t ready = more ? mark.count / COLUMNS_LANES * COLUMNS_LANES : mark.count;
     s->engine->fill(gene, &s->columns, 0, s->g->width, s->fresh);
     s->stats.evaluations += end - first;
-    double fresh = (double)s->engine->errors(&s->tables, ready, f, s->fresh, (float)(old + allowed), s->fresh_errors);
+    double fresh = (double)s->engine->errors(&s->tables, ready, f, s->fresh, (float)(old + allowed),
+                                             s->fresh_errors);
     if (fresh > old + allowed) {
         anneal_retract(s, &mark);
         return false;
@@ -66,8 +72,10 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
     return true;
 }
 
-/* Evaluates the @touched experiments of s->touched into s->touched_errors; their sum may exceed the @old one by @allowed. Their order mixes the forms, so that
- * what some of them say is true of all: an excess that is sure by then ends it (a sequential test, as Korattikara, Chen and Welling, ICML 2014, have for Metropolis steps). */
+/* Evaluates the @touched experiments of s->touched into s->touched_errors; their sum may exceed the
+ * @old one by @allowed. Their order mixes the forms, so that what some of them say is true of all:
+ * an excess that is sure by then ends it (a sequential test, as Korattikara, Chen and Welling, ICML
+ * 2014, have for Metropolis steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;
@@ -75,7 +83,8 @@ static bool no_worse(struct annealer *s, size_t touched, double allowed, double 
     double fresh = 0, excess = 0, squares = 0;
     bool worse = false;
 
-    for (size_t at = 0; done < touched && !worse; at += at + step < touched ? step : step - touched) {
+    for (size_t at = 0; done < touched && !worse;
+         at += at + step < touched ? step : step - touched) {
         uint32_t e = s->touched[at];
         float error = fabsf(s->engine->cycles(&s->tables, e) * p->inverse[e] - p->weight[e]);
         double more = (double)error - (double)s->errors[e];
@@ -83,7 +92,8 @@ static bool no_worse(struct annealer *s, size_t touched, double allowed, double 
         fresh += (double)error;
         excess += more;
         squares += more * more;
-        worse = fresh > old + allowed || (++done % LOOK == 0 && done < touched && excess > allowed && excess > SURE * sqrt(squares));
+        worse = fresh > old + allowed || (++done % LOOK == 0 && done < touched &&
+                                          excess > allowed && excess > SURE * sqrt(squares));
     }
     s->stats.evaluations += done;
     return !worse;
@@ -148,10 +158,12 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
     return gene_add(gene, set, count);
 }
 
-/* The same, with the count that keeps the ports of @set as busy as those before were: two on two ports look like one on one of them, and neither step alone does. */
+/* The same, with the count that keeps the ports of @set as busy as those before were: two on two
+ * ports look like one on one of them, and neither step alone does. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
-    unsigned size = portset_size(gene->set[i]), count = (gene->count[i] * portset_size(set) + size / 2) / size;
+    unsigned size = portset_size(gene->set[i]),
+             count = (gene->count[i] * portset_size(set) + size / 2) / size;
 
     if (!set || gene->set[i] == set || count > GENE_COUNT_MAX)
         return false;
@@ -163,7 +175,10 @@ static bool step_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
     /* Long µops move by larger steps too. */
-    unsigned step = gene->count[i] > 4 && anneal_below(s, 2) ? 1 + anneal_below(s, gene->count[i] / 2u) : anneal_below(s, 4) ? 1 : size;
+    unsigned step = gene->count[i] > 4 && anneal_below(s, 2)
+                        ? 1 + anneal_below(s, gene->count[i] / 2u)
+                    : anneal_below(s, 4) ? 1
+                                         : size;
     unsigned set = gene->set[i];
 
     if (anneal_below(s, 2))
@@ -177,7 +192,8 @@ static bool step_count(struct annealer *s, struct gene *gene)
 static bool shift_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), set = any_set(s), from = gene->set[i];
-    unsigned count = gene->count[i] > 1 && anneal_below(s, 2) ? 1 + anneal_below(s, gene->count[i]) : 1;
+    unsigned count =
+        gene->count[i] > 1 && anneal_below(s, 2) ? 1 + anneal_below(s, gene->count[i]) : 1;
 
     if (set == from)
         return false;
@@ -206,8 +222,10 @@ uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like)
 {
     uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1], other = f;
     unsigned most = anneal_below(s, 256) < s->kin_chance ? KIN_DRAWS : 1;
-    for (unsigned draws = 0; draws < most && (draws == 0 || s->p->kind[other] != s->p->kind[f]); draws++)
-        other = like ? s->like[first + anneal_below(s, end - first)] : anneal_below(s, (unsigned)s->p->forms);
+    for (unsigned draws = 0; draws < most && (draws == 0 || s->p->kind[other] != s->p->kind[f]);
+         draws++)
+        other = like ? s->like[first + anneal_below(s, end - first)]
+                     : anneal_below(s, (unsigned)s->p->forms);
     return other;
 }
 
@@ -229,7 +247,9 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
     case MOVE_REPLACE:
     case MOVE_RANDOM: {
-        unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s), i = anneal_below(s, gene->uops);   /* in this order with any compiler */
+        /* in this order with any compiler */
+        unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s),
+                 i = anneal_below(s, gene->uops);
         return exchange(gene, i, set);
     }
     case MOVE_COUNT:
@@ -245,12 +265,15 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
         return swap_ports(s, gene);
     case MOVE_SCALE: {
         unsigned i = anneal_below(s, gene->uops);
-        return scale(gene, i, anneal_below(s, 2) ? gene->set[i] ^ 1u << anneal_below(s, s->g->ports) : any_set(s));
+        return scale(gene, i,
+                     anneal_below(s, 2) ? gene->set[i] ^ 1u << anneal_below(s, s->g->ports)
+                                        : any_set(s));
     }
     case MOVE_SLOTS:
         if (!(s->g->width > 0) || (gene->slots == 0 && !anneal_below(s, 2)))
             return false;
-        gene->slots = (uint8_t)(gene->slots + (anneal_below(s, 2) && gene->slots ? -1 : gene->slots < 250));
+        gene->slots =
+            (uint8_t)(gene->slots + (anneal_below(s, 2) && gene->slots ? -1 : gene->slots < 250));
         return true;
     default:
         return false;
@@ -297,7 +320,8 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* One µop of many forms becomes another. */
 struct set_exchange {
-    unsigned from, to, beside;   /* beside: a µop that those forms have too; 0: whatever they have */
+    /* beside: a µop that those forms have too; 0: whatever they have */
+    unsigned from, to, beside;
     uint32_t one;
     bool kind;                   /* only forms of form one's kind */
     bool scaled;                 /* as many as keep its ports as busy; else as many as there were */
@@ -307,7 +331,8 @@ struct set_exchange {
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};   /* as often as each is drawn */
+    /* as often as each is drawn */
+    static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
     const struct gene *own = &s->g->genes[x->one];
@@ -315,13 +340,16 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     unsigned at = own->uops ? anneal_below(s, own->uops) : 0;
     x->from = place == EVERYWHERE || !own->uops ? any_set(s) : own->set[at];
     x->beside = place == CONCURRENT && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
-    x->to = anneal_below(s, 3) ? x->from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
+    x->to = anneal_below(s, 3)   ? x->from ^ 1u << anneal_below(s, s->g->ports)
+            : anneal_below(s, 2) ? any_set(s)
+                                 : anneal_random_set(s);
     x->kind = place == KIND;
     x->scaled = portset_size(x->from) != portset_size(x->to) && anneal_below(s, 2);
     return x->to != 0 && x->to != x->from;
 }
 
-/* One µop becomes another, as many of them or as many as keep its ports as busy: everywhere, in forms of one kind, or where a certain other one is too, as loads that a store goes with. */
+/* One µop becomes another, as many of them or as many as keep its ports as busy: everywhere, in
+ * forms of one kind, or where a certain other one is too, as loads that a store goes with. */
 static bool move_set(struct annealer *s, double temperature)
 {
     struct set_exchange x;
@@ -330,12 +358,14 @@ static bool move_set(struct annealer *s, double temperature)
 
     for (uint32_t f = 0; possible && f < s->p->forms; f++) {
         const struct gene *gene = &s->g->genes[f];
-        if ((x.kind && s->p->kind[f] != s->p->kind[x.one]) || (x.beside && !has_set(gene, x.beside)))
+        if ((x.kind && s->p->kind[f] != s->p->kind[x.one]) ||
+            (x.beside && !has_set(gene, x.beside)))
             continue;
         for (unsigned i = 0; i < gene->uops; i++)
             if (gene->set[i] == x.from) {
                 s->after[n] = *gene;
-                possible &= x.scaled ? scale(&s->after[n], i, x.to) : exchange(&s->after[n], i, x.to);
+                possible &=
+                    x.scaled ? scale(&s->after[n], i, x.to) : exchange(&s->after[n], i, x.to);
                 s->changed[n++] = f;
                 break;
             }
@@ -352,11 +382,13 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Two ports were taken for one: in one set that port becomes another, and of the usages that had µops on what is left of the first, and
- * were bound by the set through it, each gets a µop of the set of its own, or not. Or the reverse. */
+/* Two ports were taken for one: in one set that port becomes another, and of the usages that had
+ * µops on what is left of the first, and were bound by the set through it, each gets a µop of the
+ * set of its own, or not. Or the reverse. */
 static bool move_split(struct annealer *s, double temperature)
 {
-    unsigned from = any_set(s), a = any_port(s, from), b = any_port(s, ((1u << s->g->ports) - 1) & ~from), to = (from & ~a) | b;
+    unsigned from = any_set(s), a = any_port(s, from),
+             b = any_port(s, ((1u << s->g->ports) - 1) & ~from), to = (from & ~a) | b;
     bool merge = anneal_below(s, 2), possible = b != 0;
     uint64_t salt = rng_next(&s->rng);
     size_t n = 0;
@@ -367,7 +399,8 @@ static bool move_split(struct annealer *s, double temperature)
         for (unsigned i = 0; i < gene.uops; i++) {
             unsigned set = gene.set[i];
             own = set == from ? i : own;
-            part = set != from && set & (merge ? b : a) && (set & ~(merge ? to : from)) == 0 ? i : part;
+            part = set != from && set & (merge ? b : a) && (set & ~(merge ? to : from)) == 0 ? i
+                                                                                             : part;
         }
         bool chosen = part < GENE_UOPS && (s->hashes[f] * (salt | 1)) >> 63;
         if (own < GENE_UOPS && merge && chosen && gene.count[own] == 1)
@@ -389,7 +422,9 @@ static enum anneal_move pick_move(struct annealer *s)
     unsigned draw = anneal_below(s, 256);
     if (draw >= COMPOUND)
         return pick_form_move(s);
-    return draw < chances[MOVE_CLASS] ? MOVE_CLASS : draw < COMPOUND - chances[MOVE_SPLIT] ? MOVE_SET : MOVE_SPLIT;
+    return draw < chances[MOVE_CLASS]              ? MOVE_CLASS
+           : draw < COMPOUND - chances[MOVE_SPLIT] ? MOVE_SET
+                                                   : MOVE_SPLIT;
 }
 
 void anneal_run(struct annealer *s, uint64_t moves, double temperature)
@@ -397,8 +432,11 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
     if (s->stale)
         anneal_lay_out(s);
     /* What a refused move costs too: a look at a form's experiments. */
-    uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP, before = s->stats.evaluations;
-    for (uint64_t i = 0; i < moves && !watch_steps(look + (s->stats.evaluations - before) / EVALUATIONS_A_STEP); i++) {
+    uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
+             before = s->stats.evaluations;
+    for (uint64_t i = 0;
+         i < moves && !watch_steps(look + (s->stats.evaluations - before) / EVALUATIONS_A_STEP);
+         i++) {
         enum anneal_move kind = pick_move(s);
         before = s->stats.evaluations;
         bool accepted;

@@ -8,10 +8,12 @@
 #include "base/watch.h"
 #include "infer/congruence.h"
 
-#define SHARED 16          /* experiments that two forms must have been compared in, to count as congruent here */
+/* experiments that two forms must have been compared in, to count as congruent here */
+#define SHARED 16
 #define FORMS_LEFT 0.8
 
-/* The problem's experiments as a table, once per measurement, with each form called by its representative (NULL: itself); a part of it when the thread's watch is over. */
+/* The problem's experiments as a table, once per measurement, with each form called by its
+ * representative (NULL: itself); a part of it when the thread's watch is over. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();
@@ -23,7 +25,9 @@ static struct experiments *table_of(const struct problem *p, const struct congru
         uint32_t n = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
             uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX;
-            terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class], (uint32_t)p->terms[k].count};   /* equal ones are summed */
+            /* equal ones are summed */
+            terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class],
+                                            (uint32_t)p->terms[k].count};
         }
         for (float weight = c ? p->weight[e] : 1; weight > 0 && !watch_steps(1 + n / 16); weight--)
             experiments_set(t, experiments_add(t, terms, n), (double)p->cycles[e], NAN, 1, NULL);
@@ -57,7 +61,8 @@ struct classes *classes_new(const struct problem *whole)
         q->class_of = mem_alloc((whole->forms + 1) * sizeof *q->class_of);
         q->first = mem_alloc((q->p->forms + 1) * sizeof *q->first);
         for (uint32_t f = 0; f < whole->forms; f++) {
-            uint32_t class = c.class_of[f], first = class == UINT32_MAX ? f : c.representative[class];
+            uint32_t class = c.class_of[f],
+                     first = class == UINT32_MAX ? f : c.representative[class];
             q->class_of[f] = names_find(&names, whole->names[first]);
             q->first[q->class_of[f]] = first;
         }
@@ -77,7 +82,8 @@ void classes_free(struct classes *q)
     free(q);
 }
 
-struct genome *classes_expand(const struct classes *q, const struct problem *whole, const struct genome *g)
+struct genome *classes_expand(const struct classes *q, const struct problem *whole,
+                              const struct genome *g)
 {
     struct genome *out = genome_new(whole->forms, g->ports, g->width);
     for (size_t f = 0; f < whole->forms; f++)

@@ -1,6 +1,7 @@
-/* A problem over classes of congruent forms instead of forms: every form is replaced by its class, and experiments that become equal are
- * merged into their mean, so that nothing measured is thrown away. Much smaller where many pairs were measured; searched first, expanded
- * afterwards. Immutable once made. */
+/* A problem over classes of congruent forms instead of forms: every form is replaced by its class,
+ * and experiments that become equal are merged into their mean, so that nothing measured is thrown
+ * away. Much smaller where many pairs were measured; searched first, expanded afterwards. Immutable
+ * once made. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 
@@ -12,12 +13,13 @@ struct classes {
     uint32_t *first;        /* per form of p: a form of the whole problem */
 };
 
-/* NULL when that would leave more than four fifths of the forms: sparse or noisy measurements show no congruence; and when the
- * thread's watch ended it. The caller frees. */
+/* NULL when that would leave more than four fifths of the forms: sparse or noisy measurements show
+ * no congruence; and when the thread's watch ended it. The caller frees. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
 /* A genome of the whole problem in which each form has its class's usage; the caller frees. */
-struct genome *classes_expand(const struct classes *q, const struct problem *whole, const struct genome *g);
+struct genome *classes_expand(const struct classes *q, const struct problem *whole,
+                              const struct genome *g);
 /* The other way: each class gets its representative's usage. */
 struct genome *classes_project(const struct classes *q, const struct genome *g);
 

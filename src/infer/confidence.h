@@ -6,8 +6,9 @@
 
 #define CONFIDENCE_COST 1.05   /* genomes up to this multiple of the best one's cost count */
 
-/* Per form, from 0 to 1: mean overlap of its usage in @genomes[0] with the others', whose ports are renamed to match first. Overlap =
- * µops in common (of the same set) over the larger number of µops. NaN for all when no other genome is near-optimal. */
+/* Per form, from 0 to 1: mean overlap of its usage in @genomes[0] with the others', whose ports are
+ * renamed to match first. Overlap = µops in common (of the same set) over the larger number of
+ * µops. NaN for all when no other genome is near-optimal. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

@@ -8,7 +8,8 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A form beside one partner: what else is in the experiment, how often each occurs, and the cycles. */
+/* A form beside one partner: what else is in the experiment, how often each occurs, and the
+ * cycles. */
 struct beside {
     uint32_t partner, own, other;   /* partner UINT32_MAX: alone */
     double cycles;
@@ -28,7 +29,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Into @profiles, one per form of @t and all empty; @itself: what a form takes alone says what it takes beside itself. */
+/* Into @profiles, one per form of @t and all empty; @itself: what a form takes alone says what it
+ * takes beside itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -37,19 +39,26 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
         if (!experiments_measured(t, i))
             continue;
         if (t->rows.items[i].count == 1)
-            vec_add(&profiles[terms[0].form].list, ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
+            vec_add(&profiles[terms[0].form].list,
+                    ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
         if (itself && t->rows.items[i].count == 1)
-            vec_add(&profiles[terms[0].form].list, ((struct beside){terms[0].form, 1, 1, 2 * cycles / (double)terms[0].count}));
+            vec_add(&profiles[terms[0].form].list,
+                    ((struct beside){terms[0].form, 1, 1, 2 * cycles / (double)terms[0].count}));
         for (int side = 0; t->rows.items[i].count == 2 && side < 2; side++)
-            vec_add(&profiles[terms[side].form].list, ((struct beside){terms[!side].form, terms[side].count, terms[!side].count, cycles}));
+            vec_add(&profiles[terms[side].form].list,
+                    ((struct beside){terms[!side].form, terms[side].count, terms[!side].count,
+                                     cycles}));
     }
     for (size_t f = 0; f < t->forms.count; f++)
         if (profiles[f].list.count > 1)
-            qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct beside), compare_beside);
+            qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct beside),
+                  compare_beside);
 }
 
-/* Whether no experiment of both differs. @pairs: in how many with another form they were compared. */
-static bool congruent(const struct profile *a, const struct profile *b, double epsilon, unsigned shared, size_t *pairs)
+/* Whether no experiment of both differs. @pairs: in how many with another form they were
+ * compared. */
+static bool congruent(const struct profile *a, const struct profile *b, double epsilon,
+                      unsigned shared, size_t *pairs)
 {
     size_t compared = 0;
 
@@ -57,7 +66,8 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
     for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
         const struct beside *x = &a->list.items[i], *y = &b->list.items[k];
         int order = compare_beside(x, y);
-        if (order == 0 && fabs(x->cycles - y->cycles) / (fabs(x->cycles + y->cycles) / 2) >= epsilon)
+        if (order == 0 &&
+            fabs(x->cycles - y->cycles) / (fabs(x->cycles + y->cycles) / 2) >= epsilon)
             return false;
         compared += order == 0;
         *pairs += order == 0 && x->partner != UINT32_MAX;
@@ -71,7 +81,8 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
 static bool was_beside(const struct profile *profile, uint32_t partner)
 {
     const struct beside sought = {partner, 1, 1, 0};
-    return profile->list.count && bsearch(&sought, profile->list.items, profile->list.count, sizeof sought, compare_beside);
+    return profile->list.count && bsearch(&sought, profile->list.items, profile->list.count,
+                                          sizeof sought, compare_beside);
 }
 
 struct class_members {
@@ -79,12 +90,14 @@ struct class_members {
 };
 
 /* Whether form @f is congruent to all of @members; @untested: to how many of them alone. */
-static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members, double epsilon, unsigned shared, uint64_t *untested)
+static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
+                    double epsilon, unsigned shared, uint64_t *untested)
 {
     bool fits = true;
 
     *untested = 0;
-    for (size_t k = 0; fits && k < members->list.count && !watch_steps(1 + profiles[f].list.count / 16); k++) {
+    for (size_t k = 0;
+         fits && k < members->list.count && !watch_steps(1 + profiles[f].list.count / 16); k++) {
         size_t pairs;
         fits = congruent(&profiles[f], &profiles[members->list.items[k]], epsilon, shared, &pairs);
         *untested += !pairs;
@@ -93,12 +106,14 @@ static bool belongs(const struct profile *profiles, uint32_t f, const struct cla
 }
 
 /* Puts form @f, which was measured alone, into the first class that it belongs to. */
-static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members, double epsilon, unsigned shared, struct congruence *out)
+static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members,
+                       double epsilon, unsigned shared, struct congruence *out)
 {
     uint64_t untested = 0;
     size_t class = 0;
 
-    while (class < out->classes && !watch_steps(1) && !belongs(profiles, f, &members[class], epsilon, shared, &untested))
+    while (class < out->classes && !watch_steps(1) &&
+           !belongs(profiles, f, &members[class], epsilon, shared, &untested))
         class++;
     if (class == out->classes) {
         untested = 0;
@@ -107,7 +122,8 @@ static void join_class(const struct profile *profiles, uint32_t f, struct class_
     out->class_of[f] = (uint32_t)class;
     out->size[class]++;
     out->untested[class] += untested;
-    out->single_input_first[f] = f == out->representative[class] || was_beside(&profiles[f], out->representative[class]);
+    out->single_input_first[f] =
+        f == out->representative[class] || was_beside(&profiles[f], out->representative[class]);
     vec_push(&members[class].list, f);
 }
 
@@ -118,11 +134,14 @@ static bool result_new_for(size_t n, struct congruence *out)
                                .representative = shortage_zero(n + 1, sizeof *out->representative),
                                .size = shortage_zero(n + 1, sizeof *out->size),
                                .untested = shortage_zero(n + 1, sizeof *out->untested),
-                               .single_input_first = shortage_zero(n + 1, sizeof *out->single_input_first)};
-    return out->class_of && out->representative && out->size && out->untested && out->single_input_first;
+                               .single_input_first =
+                                   shortage_zero(n + 1, sizeof *out->single_input_first)};
+    return out->class_of && out->representative && out->size && out->untested &&
+           out->single_input_first;
 }
 
-void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself, struct congruence *out)
+void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
+                     struct congruence *out)
 {
     size_t n = t->forms.count;
     struct profile *profiles = shortage_zero(n + 1, sizeof *profiles);
@@ -137,7 +156,8 @@ void congruence_find(const struct experiments *t, double epsilon, unsigned share
     profiles_fill(t, itself, profiles);
     for (uint32_t f = 0; f < n; f++) {
         out->class_of[f] = UINT32_MAX;
-        if (profiles[f].list.count && profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX)
+        if (profiles[f].list.count &&
+            profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX)
             join_class(profiles, f, members, epsilon, shared, out);
     }
     for (size_t f = 0; f < n; f++) {

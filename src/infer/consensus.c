@@ -9,19 +9,23 @@
 #define UNSEEN_EACH 3          /* experiments by chance for each that was measured, */
 #define UNSEEN_FORM 10         /* and at least so many for each form */
 #define UNSEEN_MOST 4000
-#define REFUTED 4              /* standard deviations: individuals are fitted to the measurements, which flatters the best */
+/* standard deviations: individuals are fitted to the measurements, which flatters the best */
+#define REFUTED 4
 
-/* By how many standard deviations the measurements speak for @best against @g: what their errors differ by in all, over the root of the sum of its squares (Vuong 1989, models
- * that are not nested). */
+/* By how many standard deviations the measurements speak for @best against @g: what their errors
+ * differ by in all, over the root of the sum of its squares (Vuong 1989, models that are not
+ * nested). */
 static double told_apart(const struct problem *p, const struct genome *best, const struct genome *g)
 {
-    float *a = mem_alloc((p->experiments + 1) * sizeof *a), *b = mem_alloc((p->experiments + 1) * sizeof *b);
+    float *a = mem_alloc((p->experiments + 1) * sizeof *a),
+          *b = mem_alloc((p->experiments + 1) * sizeof *b);
     double sum = 0, squares = 0;
 
     genome_predict(best, p, a);
     genome_predict(g, p, b);
     for (size_t i = 0; i < p->experiments; i++) {
-        double differs = (double)(fabsf(b[i] * p->inverse[i] - p->weight[i]) - fabsf(a[i] * p->inverse[i] - p->weight[i]));
+        double differs = (double)(fabsf(b[i] * p->inverse[i] - p->weight[i]) -
+                                  fabsf(a[i] * p->inverse[i] - p->weight[i]));
         sum += differs;
         squares += differs * differs;
     }
@@ -43,7 +47,8 @@ unsigned consensus_members(const struct problem *p, struct genome **members, uns
 }
 
 /* Different forms by chance, once each. */
-static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms, size_t count)
+static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms,
+                       size_t count)
 {
     for (size_t k = 0; k < count;) {
         terms[k] = (struct table_term){(uint32_t)rng_below(rng, p->forms), 1};
@@ -54,14 +59,17 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* @p and experiments of which nothing was measured: each has as many forms as one of @p's, or one more. NULL where @p has only forms alone, or without memory. */
+/* @p and experiments of which nothing was measured: each has as many forms as one of @p's, or one
+ * more. NULL where @p has only forms alone, or without memory. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
     size_t first = 0, terms = 0;   /* they are ordered by size */
 
     while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
         first++;
-    size_t several = p->experiments - first, count = UNSEEN_EACH * several > UNSEEN_FORM * p->forms ? UNSEEN_EACH * several : UNSEEN_FORM * p->forms;
+    size_t several = p->experiments - first, count = UNSEEN_EACH * several > UNSEEN_FORM * p->forms
+                                                         ? UNSEEN_EACH * several
+                                                         : UNSEEN_FORM * p->forms;
 
     count = count < UNSEEN_MOST ? count : UNSEEN_MOST;
     if (several == 0)
@@ -85,7 +93,8 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     return with;
 }
 
-struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n, struct rng *rng, double *disagreement)
+struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n,
+                                  struct rng *rng, double *disagreement)
 {
     struct problem *with = add_unseen(p, rng);
 
@@ -93,7 +102,8 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
     if (!with || n == 0)
         return with;
     float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);
-    double *sum = mem_zero(with->experiments + 1, sizeof *sum), *squares = mem_zero(with->experiments + 1, sizeof *squares), deviation = 0;
+    double *sum = mem_zero(with->experiments + 1, sizeof *sum),
+           *squares = mem_zero(with->experiments + 1, sizeof *squares), deviation = 0;
     for (size_t k = 0; k < n; k++) {
         genome_predict(members[k], with, cycles);
         for (size_t e = p->experiments; e < with->experiments; e++) {

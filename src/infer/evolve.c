@@ -15,10 +15,12 @@
 #include "infer/pmevo.h"
 
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
-#define EXPERIMENTS_SUITED 1000     /* and so many experiments: a price is paid once, what it saves counts in each of them */
+/* and so many experiments: a price is paid once, what it saves counts in each of them */
+#define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-#define WIDTH_NEAR 0.06              /* relative to the highest rate: the issue width is sought above, in */
+/* relative to the highest rate: the issue width is sought above, in */
+#define WIDTH_NEAR 0.06
 #define WIDTH_SCATTER 0.01           /* rates that agree so well, */
 #define WIDTH_SHARED 8               /* where so many do */
 #define WIDTH_WHOLE 0.01             /* so near to a whole number it is that number, */
@@ -29,13 +31,28 @@ const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .reached = NAN, .seed = 1, .threads = 1, .congruence = true, .consensus = true,
+        .algorithm = EVOLVE_MEMETIC,
+        .ports = 0,
+        .width = NAN,
+        .price_scale = NAN,
+        .begun = NAN,
+        .reached = NAN,
+        .seed = 1,
+        .threads = 1,
+        .congruence = true,
+        .consensus = true,
         .volume_weight = EVOLVE_VOLUME_WEIGHT,
-        .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2, .other_kind = 4},
+        .prices = {.uop = EVOLVE_UOP_PRICE,
+                   .volume = EVOLVE_VOLUME_PRICE,
+                   .usage = EVOLVE_USAGE_PRICE,
+                   .new_usage = 3,
+                   .new_uop = 2,
+                   .other_kind = 4},
     };
 }
 
-/* The most of @n ascending @rates that are within WIDTH_SCATTER of the lowest of them, of the first from @first on; @at becomes the middle one. Of as many the highest. */
+/* The most of @n ascending @rates that are within WIDTH_SCATTER of the lowest of them, of the first
+ * from @first on; @at becomes the middle one. Of as many the highest. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;
@@ -69,7 +86,9 @@ double evolve_measured_width(const struct problem *p, double before)
     if (most_alike(rates, first, n, &shared) < WIDTH_SHARED)
         shared = round(most);
     free(rates);
-    double whole = round(shared), width = fabs(shared - whole) <= WIDTH_WHOLE * whole ? whole : round(shared * WIDTH_STEPS) / WIDTH_STEPS;
+    double whole = round(shared), width = fabs(shared - whole) <= WIDTH_WHOLE * whole
+                                              ? whole
+                                              : round(shared * WIDTH_STEPS) / WIDTH_STEPS;
     return fmax(1, width < (1 - WIDTH_NEAR) * before ? before : width);
 }
 
@@ -116,7 +135,8 @@ struct anneal_prices evolve_prices_at(const struct evolve *e, double times)
 
 double evolve_residual_scale(const struct problem *p, double d_avg)
 {
-    /* Never above 1: on simulated processors with 5 % noise higher prices cost accuracy, 1.75 % became 4.57 %. */
+    /* Never above 1: on simulated processors with 5 % noise higher prices cost accuracy, 1.75 %
+     * became 4.57 %. */
     return share_of_suited(p) * fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
 }
 
@@ -162,7 +182,9 @@ bool evolve_sample_due(const struct evolve *e)
 
 void evolve_sample(struct evolve *e, bool now)
 {
-    double seconds = evolve_elapsed(e), *d = mem_alloc(2 * (e->finished + e->o.threads) * sizeof *d), *v = d + e->finished + e->o.threads;
+    double seconds = evolve_elapsed(e),
+           *d = mem_alloc(2 * (e->finished + e->o.threads) * sizeof *d),
+           *v = d + e->finished + e->o.threads;
     size_t n = 0;
 
     if (now || evolve_sample_due(e)) {
@@ -182,7 +204,8 @@ void evolve_sample(struct evolve *e, bool now)
                 e->reached = fmin(e->reached, d[0]);
             else if (e->best)
                 evolve_reach(e, e->best);
-            struct evolve_sample s = {seconds, e->generation, e->reached, d[0], d[n / 2], d[n - 1], v[0], v[n / 2], v[n - 1], 0};
+            struct evolve_sample s = {seconds,  e->generation, e->reached, d[0],     d[n / 2],
+                                      d[n - 1], v[0],          v[n / 2],   v[n - 1], 0};
             s.rate = seconds > 0 ? (double)evolve_stats(e).evaluations / seconds : 0;
             vec_push(&e->samples, s);
         }
@@ -228,7 +251,8 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     evolve_note_best(e, take_g);
     evolve_reach(e, take_g);
     for (size_t i = 0; i < e->finished; i++)
-        if (e->population[i]->cost == take_g->cost && genome_volume(e->population[i]) == genome_volume(take_g)) {
+        if (e->population[i]->cost == take_g->cost &&
+            genome_volume(e->population[i]) == genome_volume(take_g)) {
             genome_free(take_g);   /* the same again: it would only crowd the others out */
             return;
         }
@@ -257,7 +281,8 @@ static void adopt(struct evolve *e, const struct genome *from, size_t number)
     anneal_free(s);
 }
 
-struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width, const struct anneal_prices *prices)
+struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
+                            const struct anneal_prices *prices)
 {
     struct annealer *s = anneal_new(p, g->ports, width, prices, 0);
     anneal_load(s, g);
@@ -283,7 +308,8 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
         genome_free(e->population[--e->finished]);
     evolve_forget_best(e);
     e->ports = take_g->ports;
-    e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;   /* by another run */
+    /* by another run */
+    e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
     pthread_cond_broadcast(&e->change);
@@ -303,7 +329,8 @@ bool evolve_immigrate(struct evolve *e, const struct genome *g)
         evolve_insert(e, own);
     } else if (e->ports == 0 && ended) {
         begin_anew(e, own);
-    } else if (e->ports == 0 && g->ports <= PORTS_MOST && (!e->trials[g->ports] || own->cost < e->trials[g->ports]->cost)) {
+    } else if (e->ports == 0 && g->ports <= PORTS_MOST &&
+               (!e->trials[g->ports] || own->cost < e->trials[g->ports]->cost)) {
         genome_free(e->trials[g->ports]);
         e->trials[g->ports] = own;
     } else {
@@ -339,17 +366,23 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
 static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
 {
     bool faithful = o->algorithm == EVOLVE_PMEVO;
-    size_t population = o->population ? o->population : faithful ? 1000 : 8, threads = o->threads ? o->threads : 1;
+    size_t population = o->population ? o->population
+                        : faithful    ? 1000
+                                      : 8,
+           threads = o->threads ? o->threads : 1;
 
-    return population * (p->forms + 1) * sizeof(struct gene) * (faithful ? 2 : 1) + threads * p->experiments * 6 * sizeof(uint32_t);
+    return population * (p->forms + 1) * sizeof(struct gene) * (faithful ? 2 : 1) +
+           threads * p->experiments * 6 * sizeof(uint32_t);
 }
 
-struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
+struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
+                          struct genome *const *from, size_t count, struct err *err)
 {
     unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
 
     if (o->ports > PROBLEM_PORTS_MAX || (o->ports == 0 && o->algorithm == EVOLVE_PMEVO)) {
-        err_set(err, ERR_USAGE, "give a number of ports", "invalid number of ports %u: 1 to %d", o->ports, PROBLEM_PORTS_MAX);
+        err_set(err, ERR_USAGE, "give a number of ports", "invalid number of ports %u: 1 to %d",
+                o->ports, PROBLEM_PORTS_MAX);
         return NULL;
     }
     if (o->population > most || o->population == 1) {
@@ -365,14 +398,22 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     e->first = problem_hold(p);
     e->o = *o;
     e->o.threads = o->threads ? o->threads : 1;
-    e->ports_known = count ? o->ports_known : evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME : PORTS_FOUND;
+    e->ports_known = count                            ? o->ports_known
+                     : evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME
+                                                      : PORTS_FOUND;
     e->ports = count ? from[0]->ports : e->ports_known == PORTS_NO_TIME ? PORTS_MOST : o->ports;
     e->reached = isnan(o->reached) ? INFINITY : o->reached;
-    e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p, 0) : o->width;
-    e->o.width_measured = o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
+    e->width = o->algorithm == EVOLVE_PMEVO ? 0
+               : count                      ? from[0]->width
+               : isnan(o->width)            ? evolve_measured_width(p, 0)
+                                            : o->width;
+    e->o.width_measured =
+        o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
     e->round_experiments = p->experiments;
     e->round_forms = p->forms;
-    e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : evolve_individuals(p, &e->o);
+    e->target = o->population                  ? o->population
+                : o->algorithm == EVOLVE_PMEVO ? 1000
+                                               : evolve_individuals(p, &e->o);
     e->preparation = o->algorithm == EVOLVE_MEMETIC && o->congruence ? EVOLVE_RAW : EVOLVE_PREPARED;
     evolve_race(e, PORTS_FEWEST, PORTS_MOST);
     e->population = mem_zero(e->target + 1, sizeof *e->population);
@@ -464,7 +505,8 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
 /* The paper's algorithm has one thread. */
 static void run_pmevo(struct evolve *e, struct watcher *w)
 {
-    struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight, e->o.tolerant, e->o.seed);
+    struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight,
+                                e->o.tolerant, e->o.seed);
     uint64_t evaluations = e->target;
     bool going = true;
 
@@ -473,7 +515,8 @@ static void run_pmevo(struct evolve *e, struct watcher *w)
         lock_take(&e->lock);
         e->generation++;
         publish_pmevo(e, m, evaluations);
-        going = going && evolve_go_on(e, w) && !(e->o.generations && e->generation >= e->o.generations);
+        going =
+            going && evolve_go_on(e, w) && !(e->o.generations && e->generation >= e->o.generations);
         lock_give(&e->lock);
         evolve_watch(w);
     }
@@ -490,9 +533,12 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    while (e->meeting)   /* a thread that starts so late was not waited for, and what it would begin with is about to be freed */
+    /* a thread that starts so late was not waited for, and what it would begin with is about to be
+     * freed */
+    while (e->meeting)
         evolve_wait_change(e, &w);
-    bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;   /* who has no part in it does not end it either */
+    /* who has no part in it does not end it either */
+    bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;
     e->workers += !idle;
     lock_give(&e->lock);
     if (ended && w.poll)
@@ -506,7 +552,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         evolve_memetic(e, index, &w);
     watch_restore(before);
     lock_take(&e->lock);
-    if (e->workers == 1 && !e->cooled && e->best && atomic_load(&e->stop) && algorithm == EVOLVE_MEMETIC)
+    if (e->workers == 1 && !e->cooled && e->best && atomic_load(&e->stop) &&
+        algorithm == EVOLVE_MEMETIC)
         evolve_quench(e);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
@@ -590,6 +637,8 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
     if (e->inner && value > 0 && strcmp(name, "seconds") == 0)
         evolve_set(e->inner, name, fmax(value - e->consensus_from, 1e-3), err);
     lock_give(&e->lock);
-    return known || err_set(err, ERR_USAGE, "parameters: seconds, generations, uop-price, volume-price, usage-price, volume-weight",
+    return known || err_set(err, ERR_USAGE,
+                            "parameters: seconds, generations, uop-price, volume-price, "
+                            "usage-price, volume-weight",
                             "unknown run parameter \"%s\"", name);
 }

@@ -1,14 +1,19 @@
-/* A run of inference: a population of genomes that threads improve, watched and steered from outside.
+/* A run of inference: a population of genomes that threads improve, watched and steered from
+ * outside.
  *
- * memetic: every individual is annealed from a random start; then pairs of them are recombined, form by form after their ports have been
- * aligned, and the child is annealed from a lower temperature and takes the place of the worst individual if it is better. Where
- * measurements show forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all forms. Where the individuals disagree on what
- * was not measured, one mapping is fitted to the mean of what they predict at the end (infer/consensus.h).
- * pmevo: the algorithm of the paper (infer/pmevo.h).
+ * memetic: every individual is annealed from a random start; then pairs of them are recombined,
+ * form by form after their ports have been aligned, and the child is annealed from a lower
+ * temperature and takes the place of the worst individual if it is better. Where measurements show
+ * forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all
+ * forms. Where the individuals disagree on what was not measured, one mapping is fitted to the mean
+ * of what they predict at the end (infer/consensus.h). pmevo: the algorithm of the paper
+ * (infer/pmevo.h).
  *
- * More experiments may come while a memetic run goes on (evolve_join): its mappings are carried over to them, and improved further.
+ * More experiments may come while a memetic run goes on (evolve_join): its mappings are carried
+ * over to them, and improved further.
  *
- * The threads are the caller's: each calls evolve_worker. Everything else may be called from any thread at any time. */
+ * The threads are the caller's: each calls evolve_worker. Everything else may be called from any
+ * thread at any time. */
 #ifndef PORTOLAN_INFER_EVOLVE_H
 #define PORTOLAN_INFER_EVOLVE_H
 
@@ -21,7 +26,8 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* individuals of the memetic algorithm */
 
-/* Where the number of ports is from. Those that are assumed are the most that are tried: with more, short searches explain more of what was not measured too. */
+/* Where the number of ports is from. Those that are assumed are the most that are tried: with more,
+ * short searches explain more of what was not measured too. */
 enum ports_known {
     PORTS_FOUND,         /* or given */
     PORTS_NO_TIME,       /* assumed: the time does not suffice to tell how many there are */
@@ -30,26 +36,45 @@ enum ports_known {
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by trials; 12 where the time does not suffice for these, or they leave errors that no number of ports explains */
-    double width;                /* issue slots per cycle; 0: no such bound; NaN: as measured (evolve_measured_width) */
-    bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may change it */
-    unsigned population;         /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but 4 at least */
+    /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by trials; 12 where
+     * the time does not suffice for these, or they leave errors that no number of ports explains */
+    unsigned ports;
+    /* issue slots per cycle; 0: no such bound; NaN: as measured (evolve_measured_width) */
+    double width;
+    /* the width, given or that of what the run begins with, was measured too: experiments that come
+     * later may change it */
+    bool width_measured;
+    /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but
+     * 4 at least */
+    unsigned population;
     bool population_each;        /* it is that of each island, which several ranks do not share */
-    unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
+    /* 0: no limit. memetic: rounds of as many children as there are individuals */
+    unsigned generations;
     double seconds;              /* 0: no limit */
-    double reached;              /* least D_avg before, of a run that goes on with the same experiments; NaN: none */
-    double begun;                /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run is made */
+    /* least D_avg before, of a run that goes on with the same experiments; NaN: none */
+    double reached;
+    /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run
+     * is made */
+    double begun;
     enum ports_known ports_known;   /* that of the mappings which the run goes on from */
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
     struct anneal_prices prices; /* for errors of 2 % that no mapping explains */
-    double price_scale;          /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot leaves */
-    bool congruence;             /* memetic: search classes of congruent forms first, then expand and search all; false: all from the start */
-    bool consensus;              /* memetic: where near-optimal mappings disagree on what was not measured, the last part of the time is for one that predicts as they do on average */
+    /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot
+     * leaves */
+    double price_scale;
+    /* memetic: search classes of congruent forms first, then expand and search all; false: all from
+     * the start */
+    bool congruence;
+    /* memetic: where near-optimal mappings disagree on what was not measured, the last part of the
+     * time is for one that predicts as they do on average */
+    bool consensus;
     double volume_weight;        /* pmevo: of V beside D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
-    enum evolve_migration migration;   /* memetic, on several ranks (work/islands.h): whom each sends its best mapping */
-    double migration_seconds;    /* how often; 0: every thirtieth of the time, at least twice and at most every 30 seconds */
+    /* memetic, on several ranks (work/islands.h): whom each sends its best mapping */
+    enum evolve_migration migration;
+    /* how often; 0: every thirtieth of the time, at least twice and at most every 30 seconds */
+    double migration_seconds;
 };
 /* What `evolve start` uses unless told otherwise. */
 #define EVOLVE_UOP_PRICE 1
@@ -63,8 +88,12 @@ struct evolve_status {
     unsigned generation, population, ports;
     enum ports_known ports_known;
     double width, scale;         /* scale: NaN while it is sought */
-    double d_avg, cost;          /* of the best genome; NaN before there is one. At the end a consensus may take the place of the one that had the least */
-    double d_reached;            /* least D_avg of the run's genomes so far, whatever their cost, over the experiments that the run began with: it never rises; NaN before there is one */
+    /* of the best genome; NaN before there is one. At the end a consensus may take the place of the
+     * one that had the least */
+    double d_avg, cost;
+    /* least D_avg of the run's genomes so far, whatever their cost, over the experiments that the
+     * run began with: it never rises; NaN before there is one */
+    double d_reached;
     size_t reached_of;           /* the number of these, those that came later left out */
     uint64_t reached_print;      /* their fingerprint */
     uint64_t volume, distinct;
@@ -76,11 +105,14 @@ struct evolve_status {
     size_t forms, experiments;   /* of what it works on */
     unsigned joined;             /* times that more experiments came */
     bool joining;                /* more came, and are not taken up yet */
-    char phase[80];              /* "annealing starting point 3 of 8"; after the end, where it ended */
+    /* "annealing starting point 3 of 8"; after the end, where it ended */
+    char phase[80];
     const char *meaning;         /* what is done in that phase, a sentence without its full stop */
 };
 
-/* One point of the curves: best, median and worst individual of the moment; d_reached is the status's. Where more experiments joined all but that are NaN once: errors on others do not compare. */
+/* One point of the curves: best, median and worst individual of the moment; d_reached is the
+ * status's. Where more experiments joined all but that are NaN once: errors on others do not
+ * compare. */
 struct evolve_sample {
     double seconds;
     unsigned generation;
@@ -93,37 +125,49 @@ struct evolve_point {
 
 struct evolve;
 
-/* What the front end issues a cycle, or at least what it ever did: the rate, in forms per cycle, that most of the quickest experiments agree on, whole where it nearly is (3.91 of four slots where the measuring
- * loop costs some); the highest one, rounded, where few are alike. @before (0: none) where all are much slower. */
+/* What the front end issues a cycle, or at least what it ever did: the rate, in forms per cycle,
+ * that most of the quickest experiments agree on, whole where it nearly is (3.91 of four slots
+ * where the measuring loop costs some); the highest one, rounded, where few are alike. @before (0:
+ * none) where all are much slower. */
 double evolve_measured_width(const struct problem *p, double before);
-/* Holds @p. @from (NULL with @count 0: none): one genome is where all individuals start from; several, all of one
- * shape, are the population of an earlier run, which goes on.
- * NULL with err when an option is out of range. */
-struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err);
+/* Holds @p. @from (NULL with @count 0: none): one genome is where all individuals start from;
+ * several, all of one shape, are the population of an earlier run, which goes on. NULL with err
+ * when an option is out of range. */
+struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
+                          struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);
-/* Does the work of thread @index (0 .. threads - 1) until the run ends. @poll (may be NULL) is called some times a second by
- * thread 0, with no lock held: for progress and checkpoints. */
+/* Does the work of thread @index (0 .. threads - 1) until the run ends. @poll (may be NULL) is
+ * called some times a second by thread 0, with no lock held: for progress and checkpoints. */
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
 
 void evolve_pause(struct evolve *e, bool on);
-/* The workers end soon; before anything has cooled the last of them cools the best, for a fifth of a second at most. Any thread. */
+/* The workers end soon; before anything has cooled the last of them cools the best, for a fifth of
+ * a second at most. Any thread. */
 void evolve_stop(struct evolve *e);
 /* No worker could be started for the run: it is stopped. */
 void evolve_abandon(struct evolve *e);
 /* Whether evolve_stop was called, be the run still on its way or over. */
 bool evolve_stop_requested(struct evolve *e);
-/* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
+/* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for
+ * another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
-/* The run goes on over @take_p: forms keep their usages by name, and new ones begin with that of the form whose cycles alone are nearest. Where there are twice the experiments that the
- * individuals were begun with, or an eighth more forms, the rest of the time is planned as that of a new run that has these individuals, and a number of ports that was not given is sought again beside the one found.
- * The threads take it up at their next step; what was not taken up yet is replaced. Works for some time (the forms' congruence). memetic only, and no other run's genomes may come after (evolve_immigrate). */
+/* The run goes on over @take_p: forms keep their usages by name, and new ones begin with that of
+ * the form whose cycles alone are nearest. Where there are twice the experiments that the
+ * individuals were begun with, or an eighth more forms, the rest of the time is planned as that of
+ * a new run that has these individuals, and a number of ports that was not given is sought again
+ * beside the one found. The threads take it up at their next step; what was not taken up yet is
+ * replaced. Works for some time (the forms' congruence). memetic only, and no other run's genomes
+ * may come after (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
-/* A genome of another run over the same problem: it is evaluated with this run's prices, and becomes one of its individuals if it is good enough. Before the number
- * of ports is chosen it counts as tried; one with another number later is left out. False when it could not be used. memetic only. */
+/* A genome of another run over the same problem: it is evaluated with this run's prices, and
+ * becomes one of its individuals if it is good enough. Before the number of ports is chosen it
+ * counts as tried; one with another number later is left out. False when it could not be used.
+ * memetic only. */
 bool evolve_immigrate(struct evolve *e, const struct genome *g);
-/* The number of ports is @g's from now on, and @g the first individual; those with other ports are forgotten. memetic only. */
+/* The number of ports is @g's from now on, and @g the first individual; those with other ports are
+ * forgotten. memetic only. */
 void evolve_settle(struct evolve *e, const struct genome *g);
 /* Adds searches made elsewhere to the run's counts. */
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
@@ -131,22 +175,28 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
 /* Copies up to @limit of the newest samples, oldest first; returns how many. */
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* The least error so far in per cent, as curves show it: few experiments that a run began with may be explained wholly, and a logarithmic axis has no room for nothing. */
+/* The least error so far in per cent, as curves show it: few experiments that a run began with may
+ * be explained wholly, and a logarithmic axis has no room for nothing. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Individuals that no other beats in D_avg, distinct µops and volume at once. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
-/* While the number of ports is sought, and after: the numbers tried so far, fewest first; returns how many. */
+/* While the number of ports is sought, and after: the numbers tried so far, fewest first; returns
+ * how many. */
 struct evolve_trial {
     unsigned ports;
     double d_avg;                /* of the best mapping with so many */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
-/* A copy of the best genome, at the end the consensus where there is one; NULL before there is one. @over (NULL: not wanted) gets the problem that it is of, held. */
+/* A copy of the best genome, at the end the consensus where there is one; NULL before there is one.
+ * @over (NULL: not wanted) gets the problem that it is of, held. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
-/* Copies of all finished individuals, best first, and before them the consensus where there is one; the caller frees each and the array. @over as above. */
+/* Copies of all finished individuals, best first, and before them the consensus where there is one;
+ * the caller frees each and the array. @over as above. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
-/* Copies of the best, and behind it of up to @limit other finished individuals of its shape, best first; none before there is one. The caller frees each and the array. @over as above. */
-struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, struct problem **over);
+/* Copies of the best, and behind it of up to @limit other finished individuals of its shape, best
+ * first; none before there is one. The caller frees each and the array. @over as above. */
+struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
+                               struct problem **over);
 /* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
 /* What it works on now, held: the caller's problem_free. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last part of a run whose individuals explain the measurements about as well and yet disagree elsewhere: one mapping is fitted to the measurements and to the mean of
- * what they predict (infer/consensus.h), by a run inside the run that begins with them. */
+/* The last part of a run whose individuals explain the measurements about as well and yet disagree
+ * elsewhere: one mapping is fitted to the measurements and to the mean of what they predict
+ * (infer/consensus.h), by a run inside the run that begins with them. */
 #include <math.h>
 
 #include "base/lock.h"
@@ -10,28 +11,38 @@
 #define CONSENSUS_SHARE 0.25       /* of the time */
 #define CONSENSUS_GENERATIONS 2    /* where there is no limit in time */
 #define MEMBERS_LEAST 3
-#define NEAR 5                     /* times the error of the best: the more no mapping explains, the less a difference in cost says */
-#define SETTLED 0.5                 /* times the error on what was measured: with less disagreement on what was not, the measurements decide, */
+/* times the error of the best: the more no mapping explains, the less a difference in cost says */
+#define NEAR 5
+/* times the error on what was measured: with less disagreement on what was not, the measurements
+ * decide, */
+#define SETTLED 0.5
 #define SETTLED_LEAST 0.01         /* and with less than this there is nothing to gain */
 
 double evolve_search_until(const struct evolve *e)
 {
-    return e->o.seconds > 0 ? e->o.seconds - (e->o.consensus ? CONSENSUS_SHARE * evolve_round_seconds(e) : 0) : INFINITY;
+    return e->o.seconds > 0
+               ? e->o.seconds - (e->o.consensus ? CONSENSUS_SHARE * evolve_round_seconds(e) : 0)
+               : INFINITY;
 }
 
-/* Copies of the individuals that are near-optimal, the best first; the caller frees them and the array. Under the lock. */
+/* Copies of the individuals that are near-optimal, the best first; the caller frees them and the
+ * array. Under the lock. */
 static struct genome **near_optimal(const struct evolve *e, unsigned *count)
 {
     struct genome **members = mem_zero(e->finished + 1, sizeof *members);
-    double most = e->finished ? e->population[0]->cost + NEAR * e->population[0]->d_avg * fabs(e->population[0]->cost) : 0;
+    double most = e->finished ? e->population[0]->cost +
+                                    NEAR * e->population[0]->d_avg * fabs(e->population[0]->cost)
+                              : 0;
 
     for (*count = 0; *count < e->finished && e->population[*count]->cost <= most; ++*count)
         members[*count] = genome_copy(e->population[*count]);
     return members;
 }
 
-/* The run inside, NULL where none is wanted. Needs no lock; @o is the outer one's, with what it found out. */
-static struct evolve *begin_inner(const struct problem *p, struct evolve_options o, struct genome *const *members, unsigned n)
+/* The run inside, NULL where none is wanted. Needs no lock; @o is the outer one's, with what it
+ * found out. */
+static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
+                                  struct genome *const *members, unsigned n)
 {
     struct err err = {0};
     struct rng rng;
@@ -43,7 +54,8 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     if (with && disagreement > fmax(SETTLED * members[0]->d_avg, SETTLED_LEAST)) {
         o.population = n;
         o.congruence = o.consensus = false;
-        inner = evolve_new(with, &o, members, n, &err);   /* NULL without memory for it: then it is left out */
+        /* NULL without memory for it: then it is left out */
+        inner = evolve_new(with, &o, members, n, &err);
         err_clear(&err);
     }
     problem_free(with);
@@ -108,7 +120,8 @@ void evolve_take_agreed(struct evolve *e)
     struct anneal_prices prices = evolve_prices_at(e, 1);
 
     genome_free(e->agreed);
-    e->agreed = found && found->ports == e->ports ? evolve_judge(e->p, found, e->width, &prices) : NULL;
+    e->agreed =
+        found && found->ports == e->ports ? evolve_judge(e->p, found, e->width, &prices) : NULL;
     genome_free(found);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments that come while a run goes on: what it has is carried over to them once all its threads have met. */
+/* Experiments that come while a run goes on: what it has is carried over to them once all its
+ * threads have met. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,12 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-#define GROWN 2                     /* times the experiments, or GROWN_FORMS times the forms: what was found with fewer is a beginning only */
+/* times the experiments, or GROWN_FORMS times the forms: what was found with fewer is a beginning
+ * only */
+#define GROWN 2
 #define GROWN_FORMS 1.125
-#define FEWER_PORTS 1               /* than were found, and more, that are tried with so many more experiments */
+/* than were found, and more, that are tried with so many more experiments */
+#define FEWER_PORTS 1
 #define MORE_PORTS 2
 
 void joined_problem_free(struct joined_problem *j)
@@ -56,7 +60,8 @@ struct lone {
 static int compare_lone(const void *a, const void *b)
 {
     const struct lone *x = a, *y = b;
-    return x->cycles != y->cycles ? (x->cycles > y->cycles) - (x->cycles < y->cycles) : (x->form > y->form) - (x->form < y->form);
+    return x->cycles != y->cycles ? (x->cycles > y->cycles) - (x->cycles < y->cycles)
+                                  : (x->form > y->form) - (x->form < y->form);
 }
 
 /* That of the @n, ordered, whose cycles are nearest by their ratio. */
@@ -71,7 +76,8 @@ static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
         else
             high = middle;
     }
-    return low > 0 && cycles / lone[low - 1].cycles < lone[low].cycles / cycles ? lone[low - 1].form : lone[low].form;
+    return low > 0 && cycles / lone[low - 1].cycles < lone[low].cycles / cycles ? lone[low - 1].form
+                                                                                : lone[low].form;
 }
 
 uint32_t *evolve_match(const struct problem *p, const struct problem *before)
@@ -147,7 +153,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* What the run becomes over the problem that joins, made without the lock: all threads wait, and nobody else changes a run. */
+/* What the run becomes over the problem that joins, made without the lock: all threads wait, and
+ * nobody else changes a run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;
@@ -163,11 +170,13 @@ static double scale_over(const struct evolve *e, const struct problem *p)
     return evolve_residual_scale(p, e->best->d_avg);
 }
 
-static struct genome *cross_one(const struct crossing *c, const struct anneal_prices *prices, const struct genome *g)
+static struct genome *cross_one(const struct crossing *c, const struct anneal_prices *prices,
+                                const struct genome *g)
 {
     if (!g)
         return NULL;
-    struct genome *carried = carry(c->j, c->width, genome_copy(g)), *judged = evolve_judge(c->j->p, carried, c->width, prices);
+    struct genome *carried = carry(c->j, c->width, genome_copy(g)),
+                  *judged = evolve_judge(c->j->p, carried, c->width, prices);
     genome_free(carried);
     return judged;
 }
@@ -204,10 +213,12 @@ static void begin_round(struct evolve *e)
     e->trials[n] = e->best ? genome_copy(e->best) : NULL;
     e->ports = 0;
     e->ports_known = PORTS_FOUND;
-    evolve_race(e, n > PORTS_FEWEST ? n - FEWER_PORTS : n, n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
+    evolve_race(e, n > PORTS_FEWEST ? n - FEWER_PORTS : n,
+                n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
-/* What was not judged by anything yet will be judged by what there is now. The median and the worst are of other experiments from here on: their curves break off. */
+/* What was not judged by anything yet will be judged by what there is now. The median and the worst
+ * are of other experiments from here on: their curves break off. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
 {
     free(e->first_at);
@@ -221,7 +232,8 @@ static void carry_curves(struct evolve *e, uint32_t *take_first_at)
     }
     if (e->best)
         evolve_reach(e, e->best);
-    vec_push(&e->samples, ((struct evolve_sample){evolve_elapsed(e), e->generation, e->reached, NAN, NAN, NAN, NAN, NAN, NAN, NAN}));
+    vec_push(&e->samples, ((struct evolve_sample){evolve_elapsed(e), e->generation, e->reached, NAN,
+                                                  NAN, NAN, NAN, NAN, NAN, NAN}));
 }
 
 /* Under the lock. */
@@ -258,12 +270,14 @@ static void arrive(struct evolve *e, struct crossing *c)
         evolve_insert(e, c->population[i]);
     free(c->population);
     e->last_sample = 0;
-    if ((double)e->p->experiments >= GROWN * (double)e->round_experiments || (double)e->p->forms >= GROWN_FORMS * (double)e->round_forms)
+    if ((double)e->p->experiments >= GROWN * (double)e->round_experiments ||
+        (double)e->p->forms >= GROWN_FORMS * (double)e->round_forms)
         begin_round(e);
     e->joins++;
 }
 
-/* All threads wait: this one carries the run over. Under the lock, which it gives up meanwhile: whoever looks at the run sees it as it was. */
+/* All threads wait: this one carries the run over. Under the lock, which it gives up meanwhile:
+ * whoever looks at the run sees it as it was. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memetic algorithm: trials for the prices and the number of ports, fresh individuals, children. */
+/* The memetic algorithm: trials for the prices and the number of ports, fresh individuals,
+ * children. */
 #include "base/clock.h"
 #include "base/lock.h"
 #include "infer/evolve_state.h"
@@ -11,19 +12,29 @@
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction, */
-#define PORTS_CHANCE 2              /* and by so many times what chance does to the sum of the errors: the mean error times the root of their number */
-#define PORTS_UNTOLD 0.015          /* mean error that the long trial of the most ports leaves, from which measurements do not tell numbers of ports: what is off then is no port, and more explain more of what was not measured */
-#define PORTS_TOLD 3                /* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
+/* and by so many times what chance does to the sum of the errors: the mean error times the root of
+ * their number */
+#define PORTS_CHANCE 2
+/* mean error that the long trial of the most ports leaves, from which measurements do not tell
+ * numbers of ports: what is off then is no port, and more explain more of what was not measured */
+#define PORTS_UNTOLD 0.015
+/* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
+#define PORTS_TOLD 3
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
-#define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
+/* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
+#define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-#define COLD 0.02                   /* the end, and where what comes from the classes is gone over with all forms */
+/* the end, and where what comes from the classes is gone over with all forms */
+#define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* downhill only */
 #define COLD_LEAST 0.25             /* of the scale, for the end */
-#define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
-#define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage costs more the more of them contain its form, and so does leaving it */
+/* times the temperature: how many times the prices are raised above it */
+#define HEATED 2
+/* experiments per form, at most: a wrong usage costs more the more of them contain its form, and so
+ * does leaving it */
+#define DENSITY_SUITED 40
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* of a short trial then */
 #define STEPS 400                   /* temperatures of such an annealing */
@@ -33,16 +44,23 @@
 #define QUENCH_SECONDS 0.2          /* at most, */
 #define QUENCH_POLISH 0.5           /* of it for downhill moves only */
 #define POLISH_SHARE 0.05           /* of an annealing's time, for downhill moves only at its end */
-#define FRESH_SHARE 0.5             /* of the time, for EVOLVE_POPULATION fresh individuals, where there are fewer the rest is for children; each child gets CHILD_SHARE of a fresh one's */
+/* of the time, for EVOLVE_POPULATION fresh individuals, where there are fewer the rest is for
+ * children; each child gets CHILD_SHARE of a fresh one's */
+#define FRESH_SHARE 0.5
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
-#define PREPARE_SHARE 0.2           /* for finding the classes, at most: without them the search is of all forms at once */
+/* for finding the classes, at most: without them the search is of all forms at once */
+#define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
-#define POPULATION_LEAST 4          /* as many as make a consensus, and one that is not near the best */
-#define SETTLING 5e-6               /* seconds in which a fresh individual settles, per form and squared density: a step costs as much as there are experiments with a form, and from the hotter start that
-                                     * these call for it takes more steps */
-#define CLASSES_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
+/* as many as make a consensus, and one that is not near the best */
+#define POPULATION_LEAST 4
+/* seconds in which a fresh individual settles, per form and squared density: a step costs as much
+ * as there are experiments with a form, and from the hotter start that these call for it takes more
+ * steps */
+#define SETTLING 5e-6
+/* its means are cleaner, and it is so small that a hotter start costs little */
+#define CLASSES_HOT 7
 
 /* How one genome is annealed. */
 struct schedule {
@@ -64,19 +82,23 @@ static double settled_individuals(const struct problem *p, const struct evolve_o
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
 
-    return o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9) : EVOLVE_POPULATION;
+    return o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9)
+                          : EVOLVE_POPULATION;
 }
 
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o)
 {
-    return o->algorithm == EVOLVE_MEMETIC && o->ports == 0 && settled_individuals(p, o) < PORTS_TOLD;
+    return o->algorithm == EVOLVE_MEMETIC && o->ports == 0 &&
+           settled_individuals(p, o) < PORTS_TOLD;
 }
 
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double most = settled_individuals(p, o);
 
-    return most >= EVOLVE_POPULATION ? EVOLVE_POPULATION : most > POPULATION_LEAST ? (unsigned)most : POPULATION_LEAST;
+    return most >= EVOLVE_POPULATION ? EVOLVE_POPULATION
+           : most > POPULATION_LEAST ? (unsigned)most
+                                     : POPULATION_LEAST;
 }
 
 double evolve_round_seconds(const struct evolve *e)
@@ -84,7 +106,8 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* The mean error over all experiments of @g, which the search over classes is at; it is the best as long as nothing better is known. */
+/* The mean error over all experiments of @g, which the search over classes is at; it is the best as
+ * long as nothing better is known. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -107,12 +130,16 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* The errors of the classes' means are smaller than those of what was measured, and no curve may mix them; to tell the others takes time. */
+    /* The errors of the classes' means are smaller than those of what was measured, and no curve
+     * may mix them; to tell the others takes time. */
     if (classes)
-        d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e) ? note_expanded(e, g) : e->live[index].d_avg;
+        d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
+                    ? note_expanded(e, g)
+                    : e->live[index].d_avg;
     else
         evolve_note_best(e, g);
-    e->live[index] = (struct live){true, d_avg, g->cost, genome_volume(g), genome_distinct(g), *anneal_stats(s)};
+    e->live[index] =
+        (struct live){true, d_avg, g->cost, genome_volume(g), genome_distinct(g), *anneal_stats(s)};
     evolve_sample(e, false);
 }
 
@@ -137,17 +164,21 @@ static const struct problem *walk_problem(const struct evolve *e, const struct a
 }
 
 /* Under the lock. */
-static void set_temperatures(const struct evolve *e, const struct schedule *plan, struct annealing *walk)
+static void set_temperatures(const struct evolve *e, const struct schedule *plan,
+                             struct annealing *walk)
 {
-    double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED), scale = isnan(e->scale) ? 1 : e->scale;
+    double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
+           scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
+    /* Wrong structures cost the same however clean the measurements are; what is left to settle at
+     * the end does not. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
 
 /* Takes the search over to what waits for all threads to meet. Under the lock. */
-static void carry_walk(struct evolve *e, const struct schedule *plan, struct annealing *walk, struct watcher *w)
+static void carry_walk(struct evolve *e, const struct schedule *plan, struct annealing *walk,
+                       struct watcher *w)
 {
     const struct genome *g = anneal_genome(walk->s);
     struct genome *whole = walk->classes ? classes_expand(e->classes, e->p, g) : genome_copy(g);
@@ -169,7 +200,8 @@ static void carry_walk(struct evolve *e, const struct schedule *plan, struct ann
 }
 
 /* Anneals what @walk holds; without the lock. */
-static void anneal(struct evolve *e, struct annealing *walk, const struct schedule *plan, struct watcher *w)
+static void anneal(struct evolve *e, struct annealing *walk, const struct schedule *plan,
+                   struct watcher *w)
 {
     double x = 0, done = 0, begun, now;
     bool going = true;
@@ -184,7 +216,8 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     while (going && x < 1) {
         double before = now, temperature = walk->hot * pow(walk->cold / walk->hot, x);
         lock_take(&e->lock);
-        struct anneal_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
+        struct anneal_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)),
+                             prices = evolve_prices_at(e, 1);
         lock_give(&e->lock);
         anneal_set_prices(walk->s, &heated);
         anneal_run(walk->s, step, temperature);
@@ -209,9 +242,11 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: chance) over the classes or all forms, and returns what comes of it, of whatever they are then; the caller frees. @classes becomes false when there are
- * no classes any more. Called and returns under the lock. */
-static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes, const struct genome *start, unsigned ports, uint64_t seed,
+/* Anneals @start (NULL: chance) over the classes or all forms, and returns what comes of it, of
+ * whatever they are then; the caller frees. @classes becomes false when there are no classes any
+ * more. Called and returns under the lock. */
+static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
+                                  const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
@@ -232,14 +267,16 @@ static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classe
 }
 
 /* The same over the classes first, where there is one, and then over all forms. */
-static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start, unsigned ports, uint64_t seed, const struct schedule *plan,
+static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start,
+                              unsigned ports, uint64_t seed, const struct schedule *plan,
                               struct watcher *w)
 {
     bool classes = e->classes != NULL;
 
     if (!classes)
         return anneal_over(e, index, &classes, start, ports, seed, plan, w);
-    struct schedule first = {plan->hot * CLASSES_HOT, plan->seconds * CLASSES_SHARE, plan->moves * CLASSES_SHARE};
+    struct schedule first = {plan->hot * CLASSES_HOT, plan->seconds * CLASSES_SHARE,
+                             plan->moves * CLASSES_SHARE};
     struct schedule rest = {POLISH, plan->seconds - first.seconds, plan->moves - first.moves};
     struct genome *projected = start ? classes_project(e->classes, start) : NULL;
     struct genome *class = anneal_over(e, index, &classes, projected, ports, seed, &first, w);
@@ -262,8 +299,10 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
             continue;
         }
         e->piloting = true;
-        struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5};
-        struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT, e->o.seed * 1000003, &plan, w);
+        struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds,
+                                MOVES_PER_FORM / 5};
+        struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
+                                   e->o.seed * 1000003, &plan, w);
         e->piloting = false;
         if (evolve_go_on(e, w)) {   /* ended before, its errors are those of a hot state */
             evolve_forget_best(e);
@@ -290,7 +329,8 @@ void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
     memset(e->tried_long, 0, sizeof e->tried_long);
 }
 
-/* Number of ports @n it is, and what was found with them is the first individual, beside those of an earlier race with as many. */
+/* Number of ports @n it is, and what was found with them is the first individual, beside those of
+ * an earlier race with as many. */
 static void settle_ports(struct evolve *e, unsigned n)
 {
     while (e->finished > 0 && e->population[0]->ports != n)
@@ -303,7 +343,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* What a long trial of another number of ports found, with the run's number: a beginning that spares a random one. NULL when none is left; the caller frees. */
+/* What a long trial of another number of ports found, with the run's number: a beginning that
+ * spares a random one. NULL when none is left; the caller frees. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -325,14 +366,16 @@ static struct genome *take_tried(struct evolve *e)
 static void sort_race(struct evolve *e)
 {
     for (unsigned i = 1; i < e->racing; i++)
-        for (unsigned k = i; k > 0 && e->trials[e->race[k]]->cost < e->trials[e->race[k - 1]]->cost; k--) {
+        for (unsigned k = i; k > 0 && e->trials[e->race[k]]->cost < e->trials[e->race[k - 1]]->cost;
+             k--) {
             unsigned n = e->race[k];
             e->race[k] = e->race[k - 1];
             e->race[k - 1] = n;
         }
 }
 
-/* The best of the few, of the middle and of the many: short annealings flatter few ports, which are found sooner. */
+/* The best of the few, of the middle and of the many: short annealings flatter few ports, which are
+ * found sooner. */
 static void pick_finalists(struct evolve *e)
 {
     unsigned fewest = PORTS_MOST, most = 0, kept = 0;
@@ -378,8 +421,10 @@ static unsigned fewest_last(struct evolve *e)
     return n;
 }
 
-/* After a round of trials (round 0: short ones). Finalists are tried once more with long annealings (1); where the fewest ports among them do not win, these get a second chance (2), since one annealing
- * alone may miss what they explain. The fewest that explain as well win, if one port less does not, tried as long (3 and later). */
+/* After a round of trials (round 0: short ones). Finalists are tried once more with long annealings
+ * (1); where the fewest ports among them do not win, these get a second chance (2), since one
+ * annealing alone may miss what they explain. The fewest that explain as well win, if one port less
+ * does not, tried as long (3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -394,7 +439,8 @@ static void next_round(struct evolve *e)
     }
     sort_race(e);
     n = e->race[0];
-    const double least = e->trials[n]->cost, chance = e->trials[n]->d_avg * sqrt((double)e->p->experiments);
+    const double least = e->trials[n]->cost,
+                 chance = e->trials[n]->d_avg * sqrt((double)e->p->experiments);
     const double allowed = least + fmax(PORTS_GAIN * least, PORTS_CHANCE * chance);
     for (unsigned i = 1; i < e->racing; i++)
         if (e->race[i] < n && e->trials[e->race[i]]->cost <= allowed)
@@ -429,13 +475,17 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         }
         unsigned ports = e->race[e->race_next++], round = e->race_round;
         bool most = round == 0 && ports == PORTS_MOST, longer = round > 0 || most;
-        double share = longer ? FRESH_SHARE / EVOLVE_POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
-        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, longer ? MOVES_PER_FORM : TRIAL_MOVES};
-        /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
+        double share = longer ? FRESH_SHARE / EVOLVE_POPULATION
+                              : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
+        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads,
+                                longer ? MOVES_PER_FORM : TRIAL_MOVES};
+        /* One port less begins with what was found with one more: by chance alone it would often be
+         * judged too hard. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
-        struct genome *found = improve(e, index, fewer ? fewer : e->from, ports, e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
+        struct genome *found = improve(e, index, fewer ? fewer : e->from, ports,
+                                       e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
         genome_free(fewer);
         e->tried_long[ports] = round == 1 || round == 2 || most;
         if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
@@ -444,11 +494,13 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         } else {
             genome_free(found);
         }
-        if (most && e->ports == 0 && evolve_ports_unexplained(e->trials[ports]) && evolve_go_on(e, w)) {
+        if (most && e->ports == 0 && evolve_ports_unexplained(e->trials[ports]) &&
+            evolve_go_on(e, w)) {
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        if (++e->race_done == e->racing && e->ports == 0)   /* else another run chose meanwhile (evolve_settle) */
+        /* else another run chose meanwhile (evolve_settle) */
+        if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
     }
@@ -460,14 +512,17 @@ static bool searched(const struct evolve *e)
 {
     if (!e->o.consensus || e->consensus == CONSENSUS_NONE)
         return false;
-    bool all = e->o.generations ? e->children_begun >= (uint64_t)e->o.generations * e->target : !(e->o.seconds > 0);
+    bool all = e->o.generations ? e->children_begun >= (uint64_t)e->o.generations * e->target
+                                : !(e->o.seconds > 0);
     return evolve_elapsed(e) >= evolve_search_until(e) || (all && e->fresh_begun >= e->target);
 }
 
-/* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
+/* One fresh individual or child. Called and returns under the lock; false when there is nothing
+ * more to do. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
-    double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads / fmax((double)e->target, EVOLVE_POPULATION);
+    double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads /
+                           fmax((double)e->target, EVOLVE_POPULATION);
     struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
     struct genome *start = NULL;
     uint64_t number;
@@ -480,20 +535,26 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
             start = genome_copy(e->from);
             plan.hot = WARM;
         } else if ((start = take_tried(e))) {
-            plan = (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
+            plan =
+                (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
         }
     } else {
         while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_others(e, w);
         if (e->ports == 0 || e->fresh_begun < e->target)   /* more experiments came */
             return evolve_go_on(e, w);
-        if (e->finished < 2 || !evolve_go_on(e, w) || (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
+        if (e->finished < 2 || !evolve_go_on(e, w) ||
+            (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
             (!e->o.generations && !(e->o.seconds > 0)))
             return false;
         number = e->target + e->children_begun++;
         plan = (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
         if (e->o.seconds > 0)
-            plan.seconds = fmin(plan.seconds, fmax((e->consensus == CONSENSUS_NONE ? e->o.seconds : evolve_search_until(e)) - evolve_elapsed(e), 0.01));
+            plan.seconds =
+                fmin(plan.seconds,
+                     fmax((e->consensus == CONSENSUS_NONE ? e->o.seconds : evolve_search_until(e)) -
+                              evolve_elapsed(e),
+                          0.01));
     }
     uint64_t seed = e->o.seed + (number + 1 + 1000000 * (uint64_t)e->joins) * 0x9e3779b97f4a7c15u;
     if (!start && number >= e->target) {
@@ -533,14 +594,18 @@ static bool preparing_over(void *state)
     return late || (p->outer.over && p->outer.over(p->outer.state));
 }
 
-/* The classes are found by one thread; the others wait for them. Called and returns without the lock. */
+/* The classes are found by one thread; the others wait for them. Called and returns without the
+ * lock. */
 static void prepare(struct evolve *e, struct watcher *w)
 {
     lock_take(&e->lock);
     bool mine = e->preparation == EVOLVE_RAW;
     if (mine) {
         e->preparation = EVOLVE_PREPARING;
-        struct preparing p = {.e = e, .until = e->o.seconds > 0 ? evolve_elapsed(e) + PREPARE_SHARE * e->o.seconds : INFINITY};
+        struct preparing p = {.e = e,
+                              .until = e->o.seconds > 0
+                                           ? evolve_elapsed(e) + PREPARE_SHARE * e->o.seconds
+                                           : INFINITY};
         lock_give(&e->lock);
         p.outer = watch_begin(preparing_over, &p);
         struct classes *classes = classes_new(e->p);
@@ -563,19 +628,22 @@ static bool quench_over(void *state)
     return clock_seconds() >= *until;
 }
 
-/* A short annealing of the best, by all forms, for @seconds at most; the caller frees what is found. Called and returns under the lock. */
+/* A short annealing of the best, by all forms, for @seconds at most; the caller frees what is
+ * found. Called and returns under the lock. */
 static struct genome *quenched(struct evolve *e, double seconds)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
     struct genome *g = genome_copy(e->best);
     struct annealer *s = anneal_new(e->p, g->ports, e->width, &prices, e->o.seed);
-    double begun = clock_seconds(), until = begun + seconds, moves = QUENCH_MOVES * (double)g->forms, done = 0, x = 0;
+    double begun = clock_seconds(), until = begun + seconds,
+           moves = QUENCH_MOVES * (double)g->forms, done = 0, x = 0;
 
     lock_give(&e->lock);
     anneal_load(s, g);
     genome_free(g);
     struct watch before = watch_begin(quench_over, &until);
-    for (; x < 1; x = fmax(done / moves, (clock_seconds() - begun) / (seconds * (1 - QUENCH_POLISH)))) {
+    for (; x < 1;
+         x = fmax(done / moves, (clock_seconds() - begun) / (seconds * (1 - QUENCH_POLISH)))) {
         anneal_run(s, QUENCH_STEP, WARM * pow(COLD * COLD_LEAST / WARM, x));
         done += QUENCH_STEP;
     }
@@ -595,7 +663,8 @@ void evolve_quench(struct evolve *e)
     e->cooled = true;
     if (isnan(e->scale)) {
         struct genome *pilot = quenched(e, seconds);
-        evolve_reach(e, pilot);   /* which is shown until the next takes its place, by another price */
+        /* which is shown until the next takes its place, by another price */
+        evolve_reach(e, pilot);
         e->scale = evolve_residual_scale(e->p, pilot->d_avg);
         if (!e->ports || pilot->ports == e->ports) {   /* else another run settled them meanwhile */
             evolve_forget_best(e);

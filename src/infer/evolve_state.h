@@ -1,5 +1,5 @@
-/* The inside of a run, shared by evolve.c (what is seen from outside), evolve_memetic.c (the algorithm), evolve_consensus.c (its end) and evolve_join.c
- * (experiments that come later). */
+/* The inside of a run, shared by evolve.c (what is seen from outside), evolve_memetic.c (the
+ * algorithm), evolve_consensus.c (its end) and evolve_join.c (experiments that come later). */
 #ifndef PORTOLAN_INFER_EVOLVE_STATE_H
 #define PORTOLAN_INFER_EVOLVE_STATE_H
 
@@ -24,23 +24,31 @@ struct live {
 struct joined_problem {
     struct problem *p;
     struct classes *classes;
-    uint32_t *from;              /* per form of p: the form whose usage it gets, of the problem before; made when they have met */
+    /* per form of p: the form whose usage it gets, of the problem before; made when they have
+     * met */
+    uint32_t *from;
 };
 
 struct evolve {
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
-    /* All below under the lock, but that p, classes and joined stay as they are while a thread works. */
+    /* All below under the lock, but that p, classes and joined stay as they are while a thread
+     * works. */
     struct problem *p;               /* held */
-    struct joined_problem *next, *joined;   /* that wait for the threads, and by which genomes came to p; NULL: none */
-    struct problem *first;           /* held: what the run began with, by which the best so far is judged */
-    uint32_t *first_at;              /* per form of first, that of p; NULL: p is first, or has not all of them */
-    unsigned joins, waiting;         /* times that they were taken up; threads that have nothing of p in hand */
+    /* that wait for the threads, and by which genomes came to p; NULL: none */
+    struct joined_problem *next, *joined;
+    /* held: what the run began with, by which the best so far is judged */
+    struct problem *first;
+    /* per form of first, that of p; NULL: p is first, or has not all of them */
+    uint32_t *first_at;
+    /* times that they were taken up; threads that have nothing of p in hand */
+    unsigned joins, waiting;
     bool meeting;                    /* a thread carries the run over */
     double round_from;               /* seconds at which the time left was last planned */
     size_t round_experiments, round_forms;   /* that there were then */
-    struct classes *classes;         /* what is searched first, once prepared; NULL: nothing but p */
+    /* what is searched first, once prepared; NULL: nothing but p */
+    struct classes *classes;
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
     enum evolve_state state;
@@ -50,21 +58,27 @@ struct evolve {
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
-    bool tried_long[PORTS_MOST + 1];         /* by a long annealing, of which no individual was made yet */
+    /* by a long annealing, of which no individual was made yet */
+    bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
     unsigned race_next, race_done, race_round;
-    double ports_cost;               /* at which fewer ports explain as well as the best number after the long trials */
+    /* at which fewer ports explain as well as the best number after the long trials */
+    double ports_cost;
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     unsigned busy;                  /* workers that make an individual now */
-    struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
+    /* what fresh individuals start from instead of chance; NULL: chance */
+    struct genome *from;
     struct genome *best;
     bool cooled;                     /* an individual was annealed to its end, here or before */
-    bool best_expanded;              /* it comes out of the classes as it was: its cost is not known */
+    /* it comes out of the classes as it was: its cost is not known */
+    bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
-    struct evolve *inner;            /* the run for it, whose lock may be taken under this one's; NULL: none */
+    /* the run for it, whose lock may be taken under this one's; NULL: none */
+    struct evolve *inner;
     double consensus_from;           /* seconds at which it began */
-    struct genome *agreed;           /* what came of it: the best then, though its cost is not the least; NULL: none */
+    /* what came of it: the best then, though its cost is not the least; NULL: none */
+    struct genome *agreed;
     struct live *live;
     struct anneal_stats stats;       /* of finished searches */
     unsigned generation, workers;
@@ -79,7 +93,8 @@ struct watcher {
     void (*poll)(void *);
     void *state;
     double last;
-    bool polling;                /* what the poll does may take so long that it would be due again */
+    /* what the poll does may take so long that it would be due again */
+    bool polling;
 };
 
 /* Calls the poll when it is time; without the lock. */
@@ -87,20 +102,26 @@ void evolve_watch(struct watcher *w);
 /* All below under the lock. */
 /* Lets others change what this thread waits for; the lock is given up meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
-/* The same for a thread that has nothing of the problem in hand, which may be another afterwards. */
+/* The same for a thread that has nothing of the problem in hand, which may be another
+ * afterwards. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
-/* Where more experiments wait: waits with nothing of the problem in hand until all threads do, and the run is carried over. False when the run is to end first. */
+/* Where more experiments wait: waits with nothing of the problem in hand until all threads do, and
+ * the run is carried over. False when the run is to end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
-/* For each form of @p the one of @before whose usage it begins with: itself, or that whose cycles alone are nearest by their ratio. The caller frees. Needs no lock. */
+/* For each form of @p the one of @before whose usage it begins with: itself, or that whose cycles
+ * alone are nearest by their ratio. The caller frees. Needs no lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* @take_g of the problem before the last meeting as one of this one's; the caller frees. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 /* A copy of @g with its errors and cost over @p at @prices; needs no lock. */
-struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width, const struct anneal_prices *prices);
+struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
+                            const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
-/* How many individuals a run of the memetic algorithm has unless told: as many as settle in its time, but 4 at least and 8 at most. */
+/* How many individuals a run of the memetic algorithm has unless told: as many as settle in its
+ * time, but 4 at least and 8 at most. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
-/* Whether a run takes the most ports that are tried, for want of time to tell how many: short annealings are for few ports, which are found sooner, though the same time with more explains
+/* Whether a run takes the most ports that are tried, for want of time to tell how many: short
+ * annealings are for few ports, which are found sooner, though the same time with more explains
  * more, also of what was not measured. */
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
 /* Seconds that were left when the time was last planned; 0: no limit. */
@@ -111,8 +132,9 @@ void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
 bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Seconds of running so far. */
 double evolve_elapsed(const struct evolve *e);
-/* The prices in force, raised by @times: errors that no mapping explains make every complication look useful, so prices grow with them. At
- * a temperature far above a price that price would have no effect, and there would be as many µops as there are forms. */
+/* The prices in force, raised by @times: errors that no mapping explains make every complication
+ * look useful, so prices grow with them. At a temperature far above a price that price would have
+ * no effect, and there would be as many µops as there are forms. */
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* By how much the prices are multiplied when errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);
@@ -121,31 +143,36 @@ bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves, @now or when it is time. */
 void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
-/* What was published so far has other ports or prices than those that follow; the least error that was reached stays. */
+/* What was published so far has other ports or prices than those that follow; the least error that
+ * was reached stays. */
 void evolve_forget_best(struct evolve *e);
 /* Needs no lock but that of @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
 /* Of all threads, and of the run within. Under the lock. */
 struct anneal_stats evolve_stats(const struct evolve *e);
-/* The best so far is @g's error over what the run began with, if that is less. Takes time once more experiments joined. */
+/* The best so far is @g's error over what the run began with, if that is less. Takes time once more
+ * experiments joined. */
 void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g, in place of the worst when the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
 /* Seconds at which the search proper ends; INFINITY without a limit. */
 double evolve_search_until(const struct evolve *e);
-/* What a thread does once the search proper is over, with nothing of the problem in hand; false when there is nothing more to do. */
+/* What a thread does once the search proper is over, with nothing of the problem in hand; false
+ * when there is nothing more to do. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
 /* The run is over: its best is what was agreed on, if anything was. */
 void evolve_take_agreed(struct evolve *e);
 /* Begins with the individuals anew; no thread may be at it. */
 void evolve_forget_consensus(struct evolve *e);
 
-/* Whether @g has the most ports that are tried, and errors that no number of them explains: then it is not known how many there are. */
+/* Whether @g has the most ports that are tried, and errors that no number of them explains: then it
+ * is not known how many there are. */
 bool evolve_ports_unexplained(const struct genome *g);
 /* The memetic algorithm on thread @index, until it ends; called and returns without the lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
-/* A short annealing of the best, where the run was stopped before any search had cooled: what is hot says little. By the last thread; called and returns under the lock. */
+/* A short annealing of the best, where the run was stopped before any search had cooled: what is
+ * hot says little. By the last thread; called and returns under the lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

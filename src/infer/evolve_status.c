@@ -18,7 +18,8 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
         snprintf(phase, room, "comparing forms");
-        return "forms that behave alike in all experiments are found, so that one search serves them";
+        return "forms that behave alike in all experiments are found, so that one search serves "
+               "them";
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");
@@ -34,7 +35,8 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on what was not measured; one that predicts as they do on average is fitted";
+        return "good mappings disagree on what was not measured; one that predicts as they do on "
+               "average is fitted";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
@@ -55,8 +57,17 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     lock_take(&e->lock);
     const struct genome *best = shown(e);
     *out = (struct evolve_status){
-        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .ports_known = e->ports_known, .width = e->width, .scale = e->scale,
-        .d_avg = best ? best->d_avg : NAN, .cost = best && !(best == e->best && e->best_expanded) ? best->cost : NAN, .seconds = evolve_elapsed(e), .stats = evolve_stats(e),
+        .state = e->state,
+        .generation = e->generation,
+        .population = (unsigned)e->target,
+        .ports = e->ports,
+        .ports_known = e->ports_known,
+        .width = e->width,
+        .scale = e->scale,
+        .d_avg = best ? best->d_avg : NAN,
+        .cost = best && !(best == e->best && e->best_expanded) ? best->cost : NAN,
+        .seconds = evolve_elapsed(e),
+        .stats = evolve_stats(e),
     };
     if (best) {
         out->volume = genome_volume(best);
@@ -64,10 +75,13 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
-    out->d_reached = e->best && e->p == e->first ? fmin(e->reached, e->best->d_avg) : isfinite(e->reached) ? e->reached : NAN;
+    out->d_reached = e->best && e->p == e->first ? fmin(e->reached, e->best->d_avg)
+                     : isfinite(e->reached)      ? e->reached
+                                                 : NAN;
     out->reached_of = e->first->experiments;
     out->reached_print = e->first->fingerprint;
-    out->seconds_left = e->state <= EVOLVE_PAUSED && e->o.seconds > 0 ? fmax(0, e->o.seconds - out->seconds) : NAN;
+    out->seconds_left =
+        e->state <= EVOLVE_PAUSED && e->o.seconds > 0 ? fmax(0, e->o.seconds - out->seconds) : NAN;
     out->meaning = tell_phase(e, out->phase, sizeof out->phase);
     out->forms = e->p->forms;
     out->experiments = e->p->experiments;
@@ -104,7 +118,8 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
     lock_take(&e->lock);
     struct evolve_point *all = mem_alloc((e->finished + 1) * sizeof *all);
     for (size_t i = 0; i < e->finished; i++)
-        all[i] = (struct evolve_point){e->population[i]->d_avg, genome_distinct(e->population[i]), genome_volume(e->population[i])};
+        all[i] = (struct evolve_point){e->population[i]->d_avg, genome_distinct(e->population[i]),
+                                       genome_volume(e->population[i])};
     for (size_t i = 0; i < e->finished && n < limit; i++) {
         bool beaten = false;
         for (size_t k = 0; k < e->finished; k++)

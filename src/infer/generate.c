@@ -41,10 +41,12 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
 static double alone(const struct row_index *k, uint32_t form)
 {
     uint32_t row = row_index_find(k, &(struct flat_term){form, 1}, 1);
-    return row != INDEX_NONE && experiments_measured(k->t, row) ? k->t->rows.items[row].cycles : NAN;
+    return row != INDEX_NONE && experiments_measured(k->t, row) ? k->t->rows.items[row].cycles
+                                                                : NAN;
 }
 
-static bool add_pair(struct row_index *k, struct experiments *t, uint32_t a, uint32_t count_a, uint32_t b, uint32_t count_b)
+static bool add_pair(struct row_index *k, struct experiments *t, uint32_t a, uint32_t count_a,
+                     uint32_t b, uint32_t count_b)
 {
     struct flat_term terms[2] = {{a, count_a}, {b, count_b}};
     if (a > b) {
@@ -67,7 +69,8 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
             double repeats = ceil(fmax(a, b) / fmin(a, b) - 1e-9);
             if (isnan(a) || isnan(b) || repeats < 2 || repeats > REPEATS)
                 continue;
-            added += a > b ? add_pair(&k, t, forms[i], 1, forms[j], (uint32_t)repeats) : add_pair(&k, t, forms[i], (uint32_t)repeats, forms[j], 1);
+            added += a > b ? add_pair(&k, t, forms[i], 1, forms[j], (uint32_t)repeats)
+                           : add_pair(&k, t, forms[i], (uint32_t)repeats, forms[j], 1);
         }
     row_index_done(&k);
     return added;
@@ -94,7 +97,8 @@ size_t generate_hidden(struct experiments *t, const struct observable *list)
         const struct experiment *e = &list[f].settle;
         struct flat_term *terms = mem_alloc((e->count + 1) * sizeof *terms);
         for (unsigned i = 0; i < e->count; i++)
-            terms[i] = (struct flat_term){names_add(&t->forms, e->terms[i].form), e->terms[i].count};
+            terms[i] =
+                (struct flat_term){names_add(&t->forms, e->terms[i].form), e->terms[i].count};
         qsort(terms, e->count, sizeof *terms, compare_uint32);
         added += e->count && add(&k, t, terms, e->count);
         free(terms);
@@ -103,13 +107,16 @@ size_t generate_hidden(struct experiments *t, const struct observable *list)
     return added;
 }
 
-size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count, unsigned size, struct rng *rng)
+size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
+                       unsigned size, struct rng *rng)
 {
     struct row_index k = row_index_new(t);
     struct flat_term *terms = mem_alloc((size + 1) * sizeof *terms);
     size_t added = 0;
 
-    for (size_t tries = 0; size > 0 && size <= n && added < count && tries < TRIES * count && !watch_steps(1 + size / 16); tries++) {
+    for (size_t tries = 0; size > 0 && size <= n && added < count && tries < TRIES * count &&
+                           !watch_steps(1 + size / 16);
+         tries++) {
         watch_at("experiments", (double)added, (double)count);
         for (unsigned i = 0; i < size && !watch_steps(i / 64);) {
             terms[i] = (struct flat_term){forms[rng_below(rng, n)], 1};
@@ -126,7 +133,8 @@ size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, s
     return added;
 }
 
-size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count, unsigned size, struct rng *rng)
+size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count,
+                         unsigned size, struct rng *rng)
 {
     struct row_index k = row_index_new(t);
     struct flat_term *terms = mem_alloc((size + 1) * sizeof *terms);

@@ -118,7 +118,8 @@ uint64_t gene_hash(const struct gene *gene)
     hash = (hash ^ hash >> 29 ^ words[2]) * 0x94d049bb133111ebu;
     return (hash ^ hash >> 31) | 1;   /* never 0 */
 }
-_Static_assert(sizeof(struct gene) <= 24 && sizeof(struct gene) > 16, "gene_hash covers three words");
+_Static_assert(sizeof(struct gene) <= 24 && sizeof(struct gene) > 16,
+               "gene_hash covers three words");
 
 unsigned gene_volume(const struct gene *gene)
 {
@@ -234,13 +235,15 @@ struct genome *genome_least_missed(const struct genome *g, const struct problem 
     return best;
 }
 
-struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names)
+struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
+                               const struct ports *names)
 {
     struct mapping *m = mapping_new(names);
 
     mapping_set_issue_width(m, g->width);
     for (size_t f = 0; f < g->forms; f++) {
-        struct mapping_entry entry = {.form = p->names[f], .latency = NAN, .micro_ops = g->width > 0 ? g->genes[f].slots : 0};
+        struct mapping_entry entry = {
+            .form = p->names[f], .latency = NAN, .micro_ops = g->width > 0 ? g->genes[f].slots : 0};
         for (unsigned i = 0; i < g->genes[f].uops; i++)
             usage_add(&entry.usage, g->genes[f].set[i], g->genes[f].count[i]);
         mapping_set(m, &entry);
@@ -254,7 +257,8 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
     unsigned ports = mapping_ports(m)->count;
 
     if (ports == 0 || ports > PROBLEM_PORTS_MAX) {
-        err_set(err, ERR_LIMIT, "choose a mapping with fewer ports", "the mapping has %u ports; inference needs 1 to %d", ports, PROBLEM_PORTS_MAX);
+        err_set(err, ERR_LIMIT, "choose a mapping with fewer ports",
+                "the mapping has %u ports; inference needs 1 to %d", ports, PROBLEM_PORTS_MAX);
         return NULL;
     }
     struct genome *g = genome_new(p->forms, ports, mapping_issue_width(m));
@@ -262,7 +266,8 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
         const struct mapping_entry *entry = mapping_find(m, p->names[f]);
         for (unsigned i = 0; entry && i < entry->usage.count; i++)
             if (!gene_add(&g->genes[f], entry->usage.uops[i].ports, entry->usage.uops[i].count)) {
-                err_set(err, ERR_LIMIT, "choose another starting mapping", "the usage of %s has too many µops or ports per µop", entry->form);
+                err_set(err, ERR_LIMIT, "choose another starting mapping",
+                        "the usage of %s has too many µops or ports per µop", entry->form);
                 genome_free(g);
                 return NULL;
             }
@@ -272,7 +277,8 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
     return g;
 }
 
-void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng, struct genome *child)
+void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
+                      struct genome *child)
 {
     uint8_t to[PROBLEM_PORTS_MAX];
     uint64_t salt = rng_next(rng);

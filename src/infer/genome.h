@@ -22,10 +22,12 @@ struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
 void genome_assign(struct genome *to, const struct genome *from);   /* same shape */
 void genome_free(struct genome *g);
-/* The width in slots per cycle, 0 for none. A genome that had none gets one slot for each form, and one that loses its width no slots; another width leaves the slots. */
+/* The width in slots per cycle, 0 for none. A genome that had none gets one slot for each form, and
+ * one that loses its width no slots; another width leaves the slots. */
 void genome_set_width(struct genome *g, double width);
 
-/* For another process (base/pack.h), without what its evaluation fills. NULL when the bytes are broken or the genome is not one of @forms forms. */
+/* For another process (base/pack.h), without what its evaluation fills. NULL when the bytes are
+ * broken or the genome is not one of @forms forms. */
 void genome_pack(const struct genome *g, struct str *out);
 struct genome *genome_unpack(struct unpacking *from, size_t forms);
 
@@ -41,23 +43,29 @@ void genome_rename(struct genome *g, const uint8_t *to);
 
 size_t genome_distinct(const struct genome *g);
 uint64_t genome_volume(const struct genome *g);
-/* Renaming of @g's ports (to[i] for port i) that makes it most like @like: an assignment problem on shared µop mass per form. */
+/* Renaming of @g's ports (to[i] for port i) that makes it most like @like: an assignment problem on
+ * shared µop mass per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
-/* Fills @child from @a, and for about half of @a's usages from @b, whose ports are first renamed to match @a's. Forms that share a usage
- * in @a change sides together, so that classes survive. */
-void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng, struct genome *child);
+/* Fills @child from @a, and for about half of @a's usages from @b, whose ports are first renamed to
+ * match @a's. Forms that share a usage in @a change sides together, so that classes survive. */
+void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
+                      struct genome *child);
 /* Predicted cycles of every experiment of @p. */
 void genome_predict(const struct genome *g, const struct problem *p, float *cycles);
 /* Mean weighted relative error on @p (D_avg of PMEvo 4.4). */
 double genome_error(const struct genome *g, const struct problem *p);
 
-/* A copy without the port whose loss leaves the least error on @p; a µop that could go nowhere else may go anywhere. Not for one port. The caller frees. */
+/* A copy without the port whose loss leaves the least error on @p; a µop that could go nowhere else
+ * may go anywhere. Not for one port. The caller frees. */
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
-/* The mapping with the forms' names; port names from @names. The issue slots become micro_ops, the width the mapping's. */
-struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names);
-/* The other way; forms of @p that @m lacks get an empty gene. NULL with err when the mapping has more ports or µops than fit. */
+/* The mapping with the forms' names; port names from @names. The issue slots become micro_ops, the
+ * width the mapping's. */
+struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
+                               const struct ports *names);
+/* The other way; forms of @p that @m lacks get an empty gene. NULL with err when the mapping has
+ * more ports or µops than fit. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
 #endif

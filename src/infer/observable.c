@@ -55,7 +55,8 @@ static double cycles_of(const struct looking *l, const struct load_of *parts, si
         for (unsigned k = 0; k < parts[i].usage->count; k++) {
             if (used == MASSES_MOST)
                 return NAN;
-            masses[used++] = (struct mass){parts[i].usage->uops[k].ports, parts[i].usage->uops[k].count * parts[i].count};
+            masses[used++] = (struct mass){parts[i].usage->uops[k].ports,
+                                           parts[i].usage->uops[k].count * parts[i].count};
         }
     }
     double cycles = throughput_of_masses(l->throughput, masses, used);
@@ -63,17 +64,21 @@ static double cycles_of(const struct looking *l, const struct load_of *parts, si
 }
 
 /* Cycles of row @row where the form @form takes @its; NaN where the mapping lacks a form. */
-static double cycles_with(const struct looking *l, size_t row, uint32_t form, const struct taking *its)
+static double cycles_with(const struct looking *l, size_t row, uint32_t form,
+                          const struct taking *its)
 {
     const struct flat_term *terms = experiments_terms(l->table, row);
     struct load_of parts[MASSES_MOST];
     size_t n = l->table->rows.items[row].count;
 
     for (size_t i = 0; i < n; i++) {
-        const struct mapping_entry *e = mapping_find(l->mapping, l->table->forms.items[terms[i].form]);
+        const struct mapping_entry *e =
+            mapping_find(l->mapping, l->table->forms.items[terms[i].form]);
         if (!e || n > MASSES_MOST)
             return NAN;
-        parts[i] = terms[i].form == form ? (struct load_of){&its->usage, its->slots, terms[i].count} : (struct load_of){&e->usage, e->micro_ops, terms[i].count};
+        parts[i] = terms[i].form == form
+                       ? (struct load_of){&its->usage, its->slots, terms[i].count}
+                       : (struct load_of){&e->usage, e->micro_ops, terms[i].count};
     }
     return cycles_of(l, parts, n);
 }
@@ -84,13 +89,15 @@ static bool alike(double a, double b)
 }
 
 /* Whether all that was measured of the form takes as long with @other. */
-static bool fits(const struct looking *l, uint32_t form, const struct mapping_entry *is, const struct taking *other)
+static bool fits(const struct looking *l, uint32_t form, const struct mapping_entry *is,
+                 const struct taking *other)
 {
     const struct taking own = {is->usage, is->micro_ops};
     bool all = l->rows[form].count > 0;
 
     for (size_t i = 0; i < l->rows[form].count && all && !watch_steps(4); i++)
-        all = alike(cycles_with(l, l->rows[form].items[i], form, &own), cycles_with(l, l->rows[form].items[i], form, other));
+        all = alike(cycles_with(l, l->rows[form].items[i], form, &own),
+                    cycles_with(l, l->rows[form].items[i], form, other));
     return all && !watch_over();
 }
 
@@ -106,13 +113,15 @@ static void add_set(struct looking *l, portset set)
 static void add_partner(struct looking *l, const struct mapping_entry *e)
 {
     for (size_t i = 0; i < l->partner_count; i++)
-        if (usage_equal(&l->partners[i]->usage, &e->usage) && l->partners[i]->micro_ops == e->micro_ops)
+        if (usage_equal(&l->partners[i]->usage, &e->usage) &&
+            l->partners[i]->micro_ops == e->micro_ops)
             return;
     if (e->usage.count && l->partner_count < PARTNERS_MOST)
         l->partners[l->partner_count++] = e;
 }
 
-/* The forms of the table that the mapping knows: their sets, their usages, and what was measured of them. */
+/* The forms of the table that the mapping knows: their sets, their usages, and what was measured of
+ * them. */
 static void look_over(struct looking *l)
 {
     const struct ports *ports = mapping_ports(l->mapping);
@@ -127,7 +136,8 @@ static void look_over(struct looking *l)
             add_set(l, e->usage.uops[k].ports);
     }
     for (size_t row = 0; row < l->table->rows.count && !watch_steps(1); row++)
-        for (size_t i = 0; experiments_measured(l->table, row) && i < l->table->rows.items[row].count; i++)
+        for (size_t i = 0;
+             experiments_measured(l->table, row) && i < l->table->rows.items[row].count; i++)
             vec_push(&l->rows[experiments_terms(l->table, row)[i].form], row);
 }
 
@@ -137,13 +147,16 @@ struct most_telling {
 };
 
 /* Keeps @copies of @is beside @n partners, @count of each, when it tells more than what is kept. */
-static void try_beside(const struct looking *l, const struct mapping_entry *is, const struct taking *other, const struct mapping_entry *const *partners, size_t n, struct most_telling *best)
+static void try_beside(const struct looking *l, const struct mapping_entry *is,
+                       const struct taking *other, const struct mapping_entry *const *partners,
+                       size_t n, struct most_telling *best)
 {
     for (uint32_t copies = 1; copies <= COPIES; copies++)
         for (size_t c = 0; c < PARTNER_COUNTS; c++) {
             struct load_of parts[3] = {{&is->usage, is->micro_ops, copies}};
             for (size_t i = 0; i < n; i++)
-                parts[i + 1] = (struct load_of){&partners[i]->usage, partners[i]->micro_ops, partner_counts[c]};
+                parts[i + 1] = (struct load_of){&partners[i]->usage, partners[i]->micro_ops,
+                                                partner_counts[c]};
             double a = cycles_of(l, parts, n + 1);
             parts[0] = (struct load_of){&other->usage, other->slots, copies};
             double b = cycles_of(l, parts, n + 1), difference = fabs(a - b) / fmin(a, b);
@@ -157,8 +170,10 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is, 
         }
 }
 
-/* What tells @other from the form's own usage; empty when nothing does. @paired: also beside two forms at a time. */
-static void find_telling(const struct looking *l, const struct mapping_entry *is, const struct taking *other, bool paired, struct experiment *out)
+/* What tells @other from the form's own usage; empty when nothing does. @paired: also beside two
+ * forms at a time. */
+static void find_telling(const struct looking *l, const struct mapping_entry *is,
+                         const struct taking *other, bool paired, struct experiment *out)
 {
     struct most_telling best = {.difference = TELLS};
 
@@ -175,7 +190,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
 }
 
 /* Counts @other when it fits, and finds what tells it, unless something tells another already. */
-static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is, const struct taking *other, struct observable *out)
+static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
+                     const struct taking *other, struct observable *out)
 {
     if (!fits(l, form, is, other))
         return;
@@ -187,7 +203,8 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
 /* As many slots as take what the form takes alone. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
-    double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1), slots = rint(alone * mapping_issue_width(l->mapping));
+    double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1),
+           slots = rint(alone * mapping_issue_width(l->mapping));
     return slots > is->micro_ops ? (unsigned)slots : is->micro_ops;
 }
 
@@ -209,7 +226,10 @@ static void observe_form(const struct looking *l, uint32_t form, struct observab
 
 void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out)
 {
-    struct looking l = {.mapping = m, .table = t, .throughput = throughput_new(PORTS_MAX), .rows = mem_zero(t->forms.count + 1, sizeof *l.rows)};
+    struct looking l = {.mapping = m,
+                        .table = t,
+                        .throughput = throughput_new(PORTS_MAX),
+                        .rows = mem_zero(t->forms.count + 1, sizeof *l.rows)};
 
     look_over(&l);
     for (uint32_t f = 0; f < t->forms.count; f++) {
@@ -225,7 +245,8 @@ void observable_find(const struct mapping *m, const struct experiments *t, struc
 
 const char *observable_reason(const struct mapping *m)
 {
-    return mapping_issue_width(m) > 0 ? "not observable: the issue width hides the ports" : "not observable: nothing that was measured shows the ports";
+    return mapping_issue_width(m) > 0 ? "not observable: the issue width hides the ports"
+                                      : "not observable: nothing that was measured shows the ports";
 }
 
 void observable_done(struct observable *list, size_t count)

@@ -1,4 +1,5 @@
-/* Usages of a mapping that what was measured does not tell, since it takes as long with others: where the issue width binds, the ports below it show nowhere. */
+/* Usages of a mapping that what was measured does not tell, since it takes as long with others:
+ * where the issue width binds, the ports below it show nowhere. */
 #ifndef PORTOLAN_INFER_OBSERVABLE_H
 #define PORTOLAN_INFER_OBSERVABLE_H
 
@@ -6,12 +7,15 @@
 #include "model/mapping.h"
 
 struct observable {
-    unsigned rivals;             /* other usages with which all that was measured of the form takes as long; 0: its ports show */
-    struct experiment settle;    /* of its forms, that would tell the first of them that any tells; empty: none does */
+    /* other usages with which all that was measured of the form takes as long; 0: its ports show */
+    unsigned rivals;
+    /* of its forms, that would tell the first of them that any tells; empty: none does */
+    struct experiment settle;
 };
 
-/* Of each form of @t into @out, one per form: of a form without ports whether a µop of one of the mapping's sets, or of all ports, would show in a measured experiment of it, of
- * others whether none would. Ends early when the thread's watch is over. The caller calls observable_done. */
+/* Of each form of @t into @out, one per form: of a form without ports whether a µop of one of the
+ * mapping's sets, or of all ports, would show in a measured experiment of it, of others whether
+ * none would. Ends early when the thread's watch is over. The caller calls observable_done. */
 void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out);
 /* Why ports do not show under @m: "not observable: ...". */
 const char *observable_reason(const struct mapping *m);

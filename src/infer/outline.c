@@ -32,7 +32,8 @@ unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
     return uops;
 }
 
-/* Fills @to with a renaming that puts ports that serve the same forms next to each other: again and again the port that shares most with the one before, from the one that serves most. */
+/* Fills @to with a renaming that puts ports that serve the same forms next to each other: again and
+ * again the port that shares most with the one before, from the one that serves most. */
 static void order_ports(const struct genome *g, uint8_t *to)
 {
     unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;
@@ -49,7 +50,9 @@ static void order_ports(const struct genome *g, uint8_t *to)
         for (unsigned i = 0; i < g->ports; i++) {
             if (placed >> i & 1)
                 continue;
-            const bool more = next == g->ports || (at && shared[last][i] != shared[last][next] ? shared[last][i] > shared[last][next] : shared[i][i] > shared[next][next]);
+            const bool more = next == g->ports || (at && shared[last][i] != shared[last][next]
+                                                       ? shared[last][i] > shared[last][next]
+                                                       : shared[i][i] > shared[next][next]);
             next = more ? i : next;
         }
         to[next] = (uint8_t)at;
@@ -65,7 +68,10 @@ static struct genome *carried(const struct outline *o, const struct outline *bef
         return NULL;
     struct genome *like = genome_new(o->best->forms, o->best->ports, o->best->width);
     for (size_t f = 0; f < o->problem->forms; f++) {
-        const size_t at = f < before->problem->forms && strcmp(before->problem->names[f], o->problem->names[f]) == 0 ? f : problem_form(before->problem, o->problem->names[f]);
+        const size_t at = f < before->problem->forms &&
+                                  strcmp(before->problem->names[f], o->problem->names[f]) == 0
+                              ? f
+                              : problem_form(before->problem, o->problem->names[f]);
         if (at != SIZE_MAX)
             like->genes[f] = before->best->genes[at];
     }
@@ -109,7 +115,8 @@ static void note_doubts(struct outline *o, struct genome *const *genomes, size_t
         o->doubtful += o->doubts[f] != 0;
 }
 
-struct outline *outline_new(struct genome *const *genomes, size_t count, struct problem *take_problem, const struct outline *before)
+struct outline *outline_new(struct genome *const *genomes, size_t count,
+                            struct problem *take_problem, const struct outline *before)
 {
     struct outline *o = mem_zero(1, sizeof *o);
 

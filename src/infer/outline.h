@@ -1,4 +1,5 @@
-/* The best mapping of a run as it is at one moment, to be looked at: ports in an order that can be read, how sure each cell is, what it predicts. */
+/* The best mapping of a run as it is at one moment, to be looked at: ports in an order that can be
+ * read, how sure each cell is, what it predicts. */
 #ifndef PORTOLAN_INFER_OUTLINE_H
 #define PORTOLAN_INFER_OUTLINE_H
 
@@ -8,16 +9,20 @@ struct outline {
     struct problem *problem;     /* held */
     struct genome *best;         /* with its ports renamed */
     double *confidence;          /* per form as confidence_of has it; NaN without alternatives */
-    uint32_t *doubts;            /* per form: ports that another near-optimal mapping uses for it and the best does not, or the other way */
+    /* per form: ports that another near-optimal mapping uses for it and the best does not, or the
+     * other way */
+    uint32_t *doubts;
     uint32_t *changes;           /* per form: ports whose use differs from the outline before */
     float *predicted;            /* cycles, per experiment of the problem */
     size_t alternatives;         /* near-optimal mappings besides the best */
     size_t doubtful, changed;    /* forms with doubts; cells with changes */
 };
 
-/* Of @genomes, @count of one shape over @take_problem, the best first. Ports are named as in @before (NULL: none) as far as both use them alike; without it, or where it has
- * another number of ports, those that serve the same forms stand next to each other. The caller frees. Any thread. */
-struct outline *outline_new(struct genome *const *genomes, size_t count, struct problem *take_problem, const struct outline *before);
+/* Of @genomes, @count of one shape over @take_problem, the best first. Ports are named as in
+ * @before (NULL: none) as far as both use them alike; without it, or where it has another number of
+ * ports, those that serve the same forms stand next to each other. The caller frees. Any thread. */
+struct outline *outline_new(struct genome *const *genomes, size_t count,
+                            struct problem *take_problem, const struct outline *before);
 void outline_free(struct outline *o);
 /* The ports that a form may use, bit by number. */
 uint32_t outline_ports(const struct outline *o, size_t form);

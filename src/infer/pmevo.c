@@ -32,9 +32,11 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     double sum = 0, exact = 0;
 
     for (size_t f = 0; f < p->forms; f++)
-        m->engine->fill(&x->genome->genes[f], &m->columns, 0, 0, m->tables.values + f * m->tables.stride);
+        m->engine->fill(&x->genome->genes[f], &m->columns, 0, 0,
+                        m->tables.values + f * m->tables.stride);
     for (uint32_t e = 0; e < p->experiments; e++) {
-        double error = fabs((double)m->engine->cycles(&m->tables, e) * (double)p->inverse[e] - (double)p->weight[e]);
+        double error = fabs((double)m->engine->cycles(&m->tables, e) * (double)p->inverse[e] -
+                            (double)p->weight[e]);
         exact += error;
         sum += m->tolerant && error < TOLERANCE * (double)p->weight[e] ? 0 : error;
     }
@@ -44,7 +46,8 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     ++*evaluations;
 }
 
-/* n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4); a form that was not measured alone counts as one cycle. */
+/* n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4); a form that was not measured alone counts
+ * as one cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];
@@ -58,7 +61,8 @@ static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *
     }
 }
 
-struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population, double volume_weight, bool tolerant, uint64_t seed)
+struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population,
+                        double volume_weight, bool tolerant, uint64_t seed)
 {
     struct pmevo *m = mem_zero(1, sizeof *m);
     uint64_t evaluations = 0;
@@ -96,7 +100,8 @@ void pmevo_free(struct pmevo *m)
 }
 
 /* Each edge of both parents goes to one of two children at random; none stays without an edge. */
-static void cross(struct pmevo *m, const struct gene *a, const struct gene *b, struct gene *x, struct gene *y)
+static void cross(struct pmevo *m, const struct gene *a, const struct gene *b, struct gene *x,
+                  struct gene *y)
 {
     struct gene *child[2] = {x, y};
     const struct gene *parent[2] = {a, b};
@@ -126,7 +131,8 @@ static double scaled(double x, double low, double high, bool thousand)
 
 static double fitness_of(const struct pmevo *m, const struct individual *x)
 {
-    return scaled(x->d, m->d_low, m->d_high, m->tolerant) + m->volume_weight * scaled(x->volume, m->v_low, m->v_high, m->tolerant);
+    return scaled(x->d, m->d_low, m->d_high, m->tolerant) +
+           m->volume_weight * scaled(x->volume, m->v_low, m->v_high, m->tolerant);
 }
 
 static int compare_fitness(const void *a, const void *b)
@@ -140,10 +146,12 @@ bool pmevo_generation(struct pmevo *m, uint64_t *evaluations)
     size_t n = m->population;
 
     for (size_t i = 0; i + 1 < n + (n & 1); i += 2) {
-        const struct genome *a = m->pool[rng_below(&m->rng, n)].genome, *b = m->pool[rng_below(&m->rng, n)].genome;
+        const struct genome *a = m->pool[rng_below(&m->rng, n)].genome,
+                            *b = m->pool[rng_below(&m->rng, n)].genome;
         struct gene spare;
         for (size_t f = 0; f < m->p->forms; f++)
-            cross(m, &a->genes[f], &b->genes[f], &m->pool[n + i].genome->genes[f], i + 1 < n ? &m->pool[n + i + 1].genome->genes[f] : &spare);
+            cross(m, &a->genes[f], &b->genes[f], &m->pool[n + i].genome->genes[f],
+                  i + 1 < n ? &m->pool[n + i + 1].genome->genes[f] : &spare);
         evaluate(m, &m->pool[n + i], evaluations);
         if (i + 1 < n)
             evaluate(m, &m->pool[n + i + 1], evaluations);
@@ -162,7 +170,8 @@ bool pmevo_generation(struct pmevo *m, uint64_t *evaluations)
     return m->pool[n - 1].fitness - m->pool[0].fitness > 1e-12;
 }
 
-void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state, uint64_t *evaluations)
+void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state,
+                 uint64_t *evaluations)
 {
     struct individual *x = &m->pool[index];
     bool better = true;
@@ -175,7 +184,8 @@ void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *sta
             struct gene *gene = &x->genome->genes[f];
             for (unsigned i = 0; i < gene->uops; i++)
                 for (int step = -1; step <= 1; step += 2) {
-                    double d = x->d, exact = x->genome->d_avg, volume = x->volume, fitness = x->fitness;
+                    double d = x->d, exact = x->genome->d_avg, volume = x->volume,
+                           fitness = x->fitness;
                     if (gene->count[i] + step < 1 || gene->count[i] + step > GENE_COUNT_MAX)
                         continue;
                     if (go_on && !go_on(state))

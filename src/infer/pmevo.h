@@ -1,6 +1,7 @@
-/* The evolutionary algorithm of PMEvo (Ritter & Hack, PLDI 2020, section 4.4), for comparison and reproduction: random mappings, binary
- * recombination per form, no mutation, selection of the best p of 2p by D_avg and volume scaled per generation, and greedy hill climbing
- * on the counts at the end. */
+/* The evolutionary algorithm of PMEvo (Ritter & Hack, PLDI 2020, section 4.4), for comparison and
+ * reproduction: random mappings, binary recombination per form, no mutation, selection of the best
+ * p of 2p by D_avg and volume scaled per generation, and greedy hill climbing on the counts at the
+ * end. */
 #ifndef PORTOLAN_INFER_PMEVO_H
 #define PORTOLAN_INFER_PMEVO_H
 
@@ -8,16 +9,21 @@
 
 struct pmevo;
 
-/* @tolerant: as the authors' program has it: errors below 10 % count as 0, objectives are scaled to [1, 1000]. */
-struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population, double volume_weight, bool tolerant, uint64_t seed);
+/* @tolerant: as the authors' program has it: errors below 10 % count as 0, objectives are scaled to
+ * [1, 1000]. */
+struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population,
+                        double volume_weight, bool tolerant, uint64_t seed);
 void pmevo_free(struct pmevo *m);
-/* One generation: p children, then selection. False once it has converged (all individuals equally fit). @evaluations is increased by
- * the number of genomes evaluated. */
+/* One generation: p children, then selection. False once it has converged (all individuals equally
+ * fit). @evaluations is increased by the number of genomes evaluated. */
 bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
-/* Hill climbing on the counts of individual @index, until no change by one improves its fitness or @go_on (may be NULL) says no. */
-void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state, uint64_t *evaluations);
+/* Hill climbing on the counts of individual @index, until no change by one improves its fitness or
+ * @go_on (may be NULL) says no. */
+void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state,
+                 uint64_t *evaluations);
 size_t pmevo_population(const struct pmevo *m);
-/* Individuals, fittest first; d_avg and cost (the fitness) filled. Valid until the next generation. */
+/* Individuals, fittest first; d_avg and cost (the fitness) filled. Valid until the next
+ * generation. */
 const struct genome *pmevo_individual(const struct pmevo *m, size_t index);
 
 #endif

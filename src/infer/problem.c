@@ -15,14 +15,18 @@
 unsigned problem_form_kind(const char *name)
 {
     enum { MEMORY_FIRST = 1, MEMORY = 2, VECTOR = 4, SCALAR = 8, GENERAL = 16, OTHER = 32 };
-    static const unsigned kinds[] = {[FORM_OPERAND_GENERAL] = GENERAL, [FORM_OPERAND_VECTOR] = VECTOR, [FORM_OPERAND_SCALAR] = SCALAR, [FORM_OPERAND_MASK] = OTHER, [FORM_OPERAND_MEMORY] = MEMORY,
-                                     [FORM_OPERAND_IMMEDIATE] = 0, [FORM_OPERAND_RELATIVE] = 0, [FORM_OPERAND_OTHER] = OTHER};
+    static const unsigned kinds[] = {
+        [FORM_OPERAND_GENERAL] = GENERAL, [FORM_OPERAND_VECTOR] = VECTOR,
+        [FORM_OPERAND_SCALAR] = SCALAR,   [FORM_OPERAND_MASK] = OTHER,
+        [FORM_OPERAND_MEMORY] = MEMORY,   [FORM_OPERAND_IMMEDIATE] = 0,
+        [FORM_OPERAND_RELATIVE] = 0,      [FORM_OPERAND_OTHER] = OTHER};
     struct form_operand operands[FORM_OPERANDS_MOST];
     const size_t n = form_operands(name, operands);
     unsigned kind = 0;
 
     for (size_t i = 0; i < n; i++)
-        kind |= operands[i].kind == FORM_OPERAND_MEMORY && i == 0 ? MEMORY_FIRST : kinds[operands[i].kind];
+        kind |= operands[i].kind == FORM_OPERAND_MEMORY && i == 0 ? MEMORY_FIRST
+                                                                  : kinds[operands[i].kind];
     return kind & (VECTOR | SCALAR) ? kind : kind & ~(unsigned)GENERAL;
 }
 
@@ -32,7 +36,8 @@ struct sized_experiment {
     uint64_t size;   /* instructions */
 };
 
-/* Short experiments first, then by terms, so that equal ones are neighbours. When the time is over all rows are equal: the sorting ends soon. */
+/* Short experiments first, then by terms, so that equal ones are neighbours. When the time is over
+ * all rows are equal: the sorting ends soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -46,18 +51,22 @@ static int compare_rows(const void *a, const void *b, void *state)
         return row_x->size < row_y->size ? -1 : 1;
     if (count_x != count_y)
         return count_x < count_y ? -1 : 1;
-    int order = memcmp(experiments_terms(t, x), experiments_terms(t, y), count_x * sizeof(struct flat_term));
+    int order = memcmp(experiments_terms(t, x), experiments_terms(t, y),
+                       count_x * sizeof(struct flat_term));
     return order ? order : (x > y) - (x < y);
 }
 
 static bool same_terms(const struct experiments *t, size_t x, size_t y)
 {
     uint32_t count = t->rows.items[x].count;
-    return count == t->rows.items[y].count && memcmp(experiments_terms(t, x), experiments_terms(t, y), count * sizeof(struct flat_term)) == 0;
+    return count == t->rows.items[y].count &&
+           memcmp(experiments_terms(t, x), experiments_terms(t, y),
+                  count * sizeof(struct flat_term)) == 0;
 }
 
 /* The rows that count, in the order above; NULL when memory runs out. */
-static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep, size_t *count)
+static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
+                                            size_t *count)
 {
     struct sized_experiment *rows = mem_try_alloc((t->rows.count + 1) * sizeof *rows);
 
@@ -71,7 +80,8 @@ static struct sized_experiment *select_rows(const struct experiments *t, const b
     return rows;
 }
 
-static void add_experiments(struct problem *p, const struct experiments *t, const struct sized_experiment *rows, size_t count)
+static void add_experiments(struct problem *p, const struct experiments *t,
+                            const struct sized_experiment *rows, size_t count)
 {
     uint32_t *index = mem_alloc((t->forms.count + 1) * sizeof *index);
     size_t terms = 0;
@@ -134,7 +144,9 @@ static void add_links(struct problem *p)
     for (size_t e = 0; e < p->experiments; e++)
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
             struct table_link *link = &p->links[next[p->terms[k].form]++];
-            *link = (struct table_link){(uint32_t)e, (uint32_t)others, p->term_start[e + 1] - p->term_start[e] - 1, p->terms[k].count};
+            *link =
+                (struct table_link){(uint32_t)e, (uint32_t)others,
+                                    p->term_start[e + 1] - p->term_start[e] - 1, p->terms[k].count};
             for (uint32_t j = p->term_start[e]; j < p->term_start[e + 1]; j++)
                 if (j != k)
                     p->others[others++] = p->terms[j];
@@ -160,11 +172,15 @@ static uint64_t fingerprint(const struct problem *p)
 }
 
 /* Of what is made of @rows. */
-static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows, size_t count)
+static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows,
+                       size_t count)
 {
     const struct problem *p = NULL;
-    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight) +
-                   t->forms.count * (sizeof *p->names + sizeof *p->link_start + sizeof *p->single + sizeof *p->kind);
+    size_t bytes =
+        count *
+            (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight) +
+        t->forms.count *
+            (sizeof *p->names + sizeof *p->link_start + sizeof *p->single + sizeof *p->kind);
 
     for (size_t i = 0; i < count; i++) {
         size_t terms = t->rows.items[rows[i].index].count;
@@ -174,7 +190,8 @@ static size_t bytes_of(const struct experiments *t, const struct sized_experimen
 }
 
 /* How many others the forms of all experiments stand beside. */
-static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows, size_t count)
+static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows,
+                          size_t count)
 {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -193,11 +210,14 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
     if (!rows) {
         err_memory_for(err, "the experiments", (t->rows.count + 1) * sizeof *rows);
     } else if (count == 0) {
-        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure", "no measured experiments");
+        err_set(err, ERR_DATA, "experiments load FILE, or experiments measure",
+                "no measured experiments");
     } else if (watch_over()) {
-        err_set(err, ERR_LIMIT, "give it more time, or fewer experiments", "the time ended while %zu experiments were sorted", count);
+        err_set(err, ERR_LIMIT, "give it more time, or fewer experiments",
+                "the time ended while %zu experiments were sorted", count);
     } else if (partners_in(t, rows, count) > PARTNERS_MAX) {
-        err_set(err, ERR_LIMIT, "leave out experiments of many forms", "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
+        err_set(err, ERR_LIMIT, "leave out experiments of many forms",
+                "the experiments have more than %zu pairs of forms", PARTNERS_MAX);
     } else if (!mem_room(bytes_of(t, rows, count), "the experiments", err)) {
         p = NULL;
     } else if (!shortage_need(bytes_of(t, rows, count))) {
@@ -227,7 +247,8 @@ void problem_pack(const struct problem *p, struct str *out)
     pack_array(out, p->weight, p->experiments, sizeof *p->weight);
 }
 
-/* @count items of @size bytes and one more, as the bytes hold them; an empty one when they do not. */
+/* @count items of @size bytes and one more, as the bytes hold them; an empty one when they do
+ * not. */
 static void *array_of(struct unpacking *from, size_t count, size_t size)
 {
     void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);
@@ -258,7 +279,8 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
         from->broken |= p->terms[k].form >= p->forms;
     if (from->broken) {
         problem_free(p);
-        err_set(err, ERR_DATA, "start the same program on every host", "the experiments that another rank sent are broken");
+        err_set(err, ERR_DATA, "start the same program on every host",
+                "the experiments that another rank sent are broken");
         return NULL;
     }
     add_links(p);
@@ -278,7 +300,8 @@ static void *copy_with_room(const void *items, size_t count, size_t more, size_t
 static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
 {
     const struct problem *p = NULL;
-    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
+    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse +
+                            sizeof *p->weight);
 
     for (size_t e = 0; e < count; e++) {
         size_t n = term_start[e + 1] - term_start[e];
@@ -287,11 +310,13 @@ static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
     return bytes;
 }
 
-struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start, const struct table_term *terms, struct err *err)
+struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start,
+                               const struct table_term *terms, struct err *err)
 {
     size_t before = p->term_start[p->experiments];
 
-    if (!mem_room(bytes_of_terms(p->experiments, p->term_start) + bytes_of_terms(count, term_start), "the experiments", err))
+    if (!mem_room(bytes_of_terms(p->experiments, p->term_start) + bytes_of_terms(count, term_start),
+                  "the experiments", err))
         return NULL;
     struct problem *q = mem_zero(1, sizeof *q);
     q->forms = p->forms;
@@ -347,9 +372,15 @@ void problem_free(struct problem *p)
     free(p);
 }
 
-struct tables problem_tables(const struct problem *p, const struct columns *columns, const struct gene *genes, size_t stride)
+struct tables problem_tables(const struct problem *p, const struct columns *columns,
+                             const struct gene *genes, size_t stride)
 {
-    return (struct tables){p->term_start, p->terms, p->link_start, p->links, p->others, p->inverse, p->weight, columns, genes, stride ? tables_new(p->forms, stride) : NULL, stride};
+    return (struct tables){p->term_start, p->terms,
+                           p->link_start, p->links,
+                           p->others,     p->inverse,
+                           p->weight,     columns,
+                           genes,         stride ? tables_new(p->forms, stride) : NULL,
+                           stride};
 }
 
 size_t problem_form(const struct problem *p, const char *name)

@@ -8,11 +8,14 @@
 #include "infer/row_index.h"
 
 /* The row of @record that row @row of @t is; INDEX_NONE when there is none. */
-static uint32_t recorded_row(const struct row_index *record, const struct experiments *t, size_t row)
+static uint32_t recorded_row(const struct row_index *record, const struct experiments *t,
+                             size_t row)
 {
     uint32_t n = t->rows.items[row].count;
     struct flat_term *terms = mem_alloc((n + 1) * sizeof *terms);
-    uint32_t found = experiments_translate(t, row, record->t, terms) ? row_index_find(record, terms, n) : INDEX_NONE;
+    uint32_t found = experiments_translate(t, row, record->t, terms)
+                         ? row_index_find(record, terms, n)
+                         : INDEX_NONE;
 
     free(terms);
     return found;
@@ -29,7 +32,8 @@ bool replay_measure(struct experiments *t, void *state, struct err *err)
             continue;
         uint32_t row = recorded_row(&index, t, i);
         if (row != INDEX_NONE && experiments_measured(record, row))
-            experiments_set(t, i, record->rows.items[row].cycles, record->rows.items[row].spread, record->rows.items[row].repeats, NULL);
+            experiments_set(t, i, record->rows.items[row].cycles, record->rows.items[row].spread,
+                            record->rows.items[row].repeats, NULL);
         else
             experiments_set(t, i, NAN, NAN, 0, "not in the record");
     }

@@ -10,7 +10,8 @@ struct row_index {
     struct index index;
 };
 
-/* Of the rows that @t has now, the first of equal ones; ends early when the thread's watch is over. */
+/* Of the rows that @t has now, the first of equal ones; ends early when the thread's watch is
+ * over. */
 struct row_index row_index_new(const struct experiments *t);
 void row_index_done(struct row_index *x);
 /* The row of these @n terms, sorted by form, each form once; INDEX_NONE when there is none. */

@@ -15,22 +15,29 @@
 
 #define CANDIDATES 40         /* drawn per wanted experiment, */
 #define CANDIDATES_MOST 8000  /* and in all */
-#define COMMITTEE 32          /* mappings that are asked: the individuals of the run, and where walks from them came by */
-#define WALK_HEAT 3           /* temperature of the walks, in noise: hot enough to leave what the search happened to end in */
+/* mappings that are asked: the individuals of the run, and where walks from them came by */
+#define COMMITTEE 32
+/* temperature of the walks, in noise: hot enough to leave what the search happened to end in */
+#define WALK_HEAT 3
 #define WALK_MOVES 300        /* per form, between two of them, */
-#define WALK_SHARE 0.3        /* unless all of them together would take more than this part of the round's time */
+/* unless all of them together would take more than this part of the round's time */
+#define WALK_SHARE 0.3
 #define WALK_STEP 2000        /* moves between looks at the clock */
 #define RESIDUALS_BESIDE 4    /* mean residuals that count beside those of a form */
-#define PREDICTED 1.5          /* the disputed ones are predicted when their error is up to this multiple of the noise */
+/* the disputed ones are predicted when their error is up to this multiple of the noise */
+#define PREDICTED 1.5
 #define PREDICTED_LEAST 16     /* so many of them say something */
-#define PREDICTED_ROUNDS 2     /* one after the other: one such round happens while whole questions have not come up */
+/* one after the other: one such round happens while whole questions have not come up */
+#define PREDICTED_ROUNDS 2
 
-const char *const select_end_names[] = {"running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
+const char *const select_end_names[] = {
+    "running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
 
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* the best first */
     size_t count;
-    double noise;                          /* relative error that the best leaves of all that was measured */
+    /* relative error that the best leaves of all that was measured */
+    double noise;
     double *form_noise;                    /* of the experiments with each form of the table */
 };
 
@@ -42,7 +49,8 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-/* The noise to expect of each row of @t from @first on, the mean of its forms'. NULL when memory runs out; the caller frees. */
+/* The noise to expect of each row of @t from @first on, the mean of its forms'. NULL when memory
+ * runs out; the caller frees. */
 static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
     double *noise = shortage_alloc((t->rows.count - first + 1) * sizeof *noise);
@@ -58,12 +66,15 @@ static double *noise_of_rows(const struct experiments *t, size_t first, const do
     return noise;
 }
 
-/* How far each mapping's prediction is from the mean of all, relative and in units of the row's @noise, for each row of @t from @first on: @n numbers a
- * row, zeros where one of them knows no answer. NULL when memory runs out. */
-static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first, const double *noise)
+/* How far each mapping's prediction is from the mean of all, relative and in units of the row's
+ * @noise, for each row of @t from @first on: @n numbers a row, zeros where one of them knows no
+ * answer. NULL when memory runs out. */
+static double *deviations(const struct mapping *const *mappings, size_t n,
+                          const struct experiments *t, size_t first, const double *noise)
 {
     size_t rows = t->rows.count - first;
-    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), *out = shortage_alloc((rows * n + 1) * sizeof *out);
+    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles),
+           *out = shortage_alloc((rows * n + 1) * sizeof *out);
 
     if (!cycles || !out) {
         free(cycles);
@@ -94,8 +105,8 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Once row @chosen is measured, what goes along with it in the committee is known too, up to the noise of 1: takes that out of all rows, as the
- * ensemble Kalman filter does. */
+/* Once row @chosen is measured, what goes along with it in the committee is known too, up to the
+ * noise of 1: takes that out of all rows, as the ensemble Kalman filter does. */
 static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
     double known[COMMITTEE];
@@ -109,8 +120,10 @@ static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
     }
 }
 
-/* What the committee disputes over all rows, relative: sums of products of its deviations, @n by @n, into @out. */
-static void sum_disputes(const double *deviation, const double *noise, size_t rows, size_t n, double *out)
+/* What the committee disputes over all rows, relative: sums of products of its deviations, @n by
+ * @n, into @out. */
+static void sum_disputes(const double *deviation, const double *noise, size_t rows, size_t n,
+                         double *out)
 {
     memset(out, 0, n * n * sizeof *out);
     for (size_t r = 0; r < rows && !watch_steps(1 + n * n / 64); r++) {
@@ -121,10 +134,13 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* The row that would settle most of what is disputed over all rows, by settle(): the others lose (own * other)^2 / (own^2 + n). The most disputed one settles less where it stands
- * apart, as what no mapping explains does (active learning after Cohn, not MacKay). @rows when none is left above the noise; @disagreement becomes that of the most
- * disputed one, relative, NaN where there is none. */
-static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n, const bool *taken, double *disagreement)
+/* The row that would settle most of what is disputed over all rows, by settle(): the others lose
+ * (own * other)^2 / (own^2 + n). The most disputed one settles less where it stands apart, as what
+ * no mapping explains does (active learning after Cohn, not MacKay). @rows when none is left above
+ * the noise; @disagreement becomes that of the most disputed one, relative, NaN where there is
+ * none. */
+static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
+                           const bool *taken, double *disagreement)
 {
     double disputes[COMMITTEE * COMMITTEE], most = -1, largest = -1;
     size_t best = rows;
@@ -154,21 +170,26 @@ static size_t most_telling(const double *deviation, const double *noise, size_t 
 }
 
 /* Up to @count experiments of @size different forms. */
-static size_t draw_some(struct experiments *t, const struct select_pool *from, size_t count, unsigned size, struct rng *rng)
+static size_t draw_some(struct experiments *t, const struct select_pool *from, size_t count,
+                        unsigned size, struct rng *rng)
 {
-    return from->record ? generate_recorded(t, from->record, count, size, rng) : generate_random(t, from->forms, from->forms_count, count, size, rng);
+    return from->record ? generate_recorded(t, from->record, count, size, rng)
+                        : generate_random(t, from->forms, from->forms_count, count, size, rng);
 }
 
-size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const struct select_pool *from, size_t count, const double *form_noise,
+size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
+                          const struct select_pool *from, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement)
 {
     struct experiments *pool = experiments_copy(t, NULL);
-    size_t before = pool->rows.count, rows = 0, added = 0, pass = 0, draw = CANDIDATES * count < CANDIDATES_MOST ? CANDIDATES * count : CANDIDATES_MOST;
+    size_t before = pool->rows.count, rows = 0, added = 0, pass = 0,
+           draw = CANDIDATES * count < CANDIDATES_MOST ? CANDIDATES * count : CANDIDATES_MOST;
 
     n = n < COMMITTEE ? n : COMMITTEE;
     for (unsigned k = 2; k <= from->size; k++)
         rows += draw_some(pool, from, draw / (from->size - 1), k, rng);
-    double *noise = noise_of_rows(pool, before, form_noise), *all = noise ? deviations(mappings, n, pool, before, noise) : NULL;
+    double *noise = noise_of_rows(pool, before, form_noise),
+           *all = noise ? deviations(mappings, n, pool, before, noise) : NULL;
     double *left = shortage_alloc((rows * n + 1) * sizeof *left), now;
     bool *taken = mem_zero(rows + 1, sizeof *taken), room = all && left;
     *disagreement = NAN;
@@ -179,13 +200,15 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
         if (added == 0)
             *disagreement = now;
         if (r < rows) {
-            experiments_add(t, experiments_terms(pool, before + r), pool->rows.items[before + r].count);
+            experiments_add(t, experiments_terms(pool, before + r),
+                            pool->rows.items[before + r].count);
             settle(left, rows, n, r);
             taken[r] = true;
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee is settled; a larger one would dispute more: the rest of the batch goes to the same questions once again. */
+            /* This committee is settled; a larger one would dispute more: the rest of the batch
+             * goes to the same questions once again. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
         } else {
@@ -238,8 +261,10 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
     }
 }
 
-/* The individuals of @e, which began apart and so ended in different optima, and what walks from them come by: the optima's widths. */
-static void gather(struct committee *c, struct evolve *e, const struct genome *best, const struct evolve_options *o)
+/* The individuals of @e, which began apart and so ended in different optima, and what walks from
+ * them come by: the optima's widths. */
+static void gather(struct committee *c, struct evolve *e, const struct genome *best,
+                   const struct evolve_options *o)
 {
     struct problem *p = evolve_problem(e);
     struct anneal_prices prices = evolve_prices(e);
@@ -256,7 +281,8 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     for (size_t i = 0; i < origins; i++) {
         anneal_load(walk, i ? population[i] : best);
         for (size_t k = 0; k < share; k++) {
-            walk_on(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise, WALK_SHARE * o->seconds / COMMITTEE);
+            walk_on(walk, WALK_MOVES * p->forms, WALK_HEAT * c->noise,
+                    WALK_SHARE * o->seconds / COMMITTEE);
             c->mappings[c->count++] = genome_mapping(anneal_genome(walk), p, &ports);
         }
     }
@@ -267,12 +293,14 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     problem_free(p);
 }
 
-/* A form that no mapping explains is disputed for ever: what is left of each form's experiments is held against it, with a few of the mean beside
- * where there are not many. */
-static double *residual_of_forms(const struct mapping *best, const struct experiments *t, double noise)
+/* A form that no mapping explains is disputed for ever: what is left of each form's experiments is
+ * held against it, with a few of the mean beside where there are not many. */
+static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
+                                 double noise)
 {
     size_t forms = t->forms.count;
-    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
+    double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles),
+           *sum = mem_alloc((forms + 1) * sizeof *sum), *n = mem_alloc((forms + 1) * sizeof *n);
 
     for (size_t f = 0; f < forms; f++) {
         sum[f] = RESIDUALS_BESIDE * noise;
@@ -294,7 +322,8 @@ static double *residual_of_forms(const struct mapping *best, const struct experi
     return sum;
 }
 
-static bool infer(const struct experiments *t, const struct select_options *so, const struct evolve_options *o, struct committee *out, struct err *err)
+static bool infer(const struct experiments *t, const struct select_options *so,
+                  const struct evolve_options *o, struct committee *out, struct err *err)
 {
     struct problem *p = problem_new(t, NULL, err);
     struct evolve *e = p ? evolve_new(p, o, NULL, 0, err) : NULL;
@@ -336,7 +365,8 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
 }
 
 /* Measures what is pending; @error becomes that of @m (may be NULL) on it. */
-static bool measure_fresh(struct experiments *t, select_measure *measure, void *state, const struct mapping *m, double *error, struct err *err)
+static bool measure_fresh(struct experiments *t, select_measure *measure, void *state,
+                          const struct mapping *m, double *error, struct err *err)
 {
     size_t n = t->rows.count;
     bool *fresh = mem_try_alloc((n + 1) * sizeof *fresh);
@@ -376,7 +406,8 @@ static size_t measurements_in(const struct experiments *t)
 }
 
 /* Experiments by chance, about as many of each size. */
-static size_t add_by_chance(struct experiments *t, const struct select_pool *pool, size_t count, struct rng *rng)
+static size_t add_by_chance(struct experiments *t, const struct select_pool *pool, size_t count,
+                            struct rng *rng)
 {
     size_t added = 0;
     for (unsigned k = 2; k <= pool->size; k++)
@@ -384,13 +415,17 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds what is to be measured next, and says in @round why nothing is. @predicted: so many rounds in turn predicted what they were asked. */
-static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c, unsigned predicted, struct rng *rng,
-                  struct select_round *round)
+/* Adds what is to be measured next, and says in @round why nothing is. @predicted: so many rounds
+ * in turn predicted what they were asked. */
+static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
+                  unsigned predicted, struct rng *rng, struct select_round *round)
 {
     size_t wanted = round->measurements < o->most ? o->most - round->measurements : 0, added = 0;
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
-    const struct select_pool pool = {.forms = forms, .forms_count = usable_forms(t, forms), .record = o->record, .size = o->size};
+    const struct select_pool pool = {.forms = forms,
+                                     .forms_count = usable_forms(t, forms),
+                                     .record = o->record,
+                                     .size = o->size};
 
     wanted = wanted < o->batch ? wanted : o->batch;
     round->disagreement = NAN;
@@ -401,14 +436,16 @@ static size_t ask(struct experiments *t, const struct select_options *o, const s
     else if (o->random)
         added = add_by_chance(t, &pool, wanted, rng);
     else
-        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, &pool, wanted, c->form_noise, rng, &round->disagreement);
+        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, &pool,
+                                   wanted, c->form_noise, rng, &round->disagreement);
     if (round->end == SELECT_GOES_ON && added == 0)
         round->end = SELECT_AGREED;
     free(forms);
     return added;
 }
 
-struct mapping *select_run(struct experiments *t, const struct select_options *o, select_measure *measure, void *measure_state, select_report *report,
+struct mapping *select_run(struct experiments *t, const struct select_options *o,
+                           select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err)
 {
     size_t forms = t->forms.count, had = measurements_in(t), asked = 0;
@@ -425,17 +462,20 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
     rng_seed(&rng, o->evolve.seed);
     generate_singletons(t, all, forms);
     if (had < o->first)
-        add_by_chance(t, &(struct select_pool){all, forms, o->record, o->size}, o->first - had, &rng);
+        add_by_chance(t, &(struct select_pool){all, forms, o->record, o->size}, o->first - had,
+                      &rng);
     while (ok && going) {
         struct select_round round = {.end = SELECT_GOES_ON};
-        ok = measure_fresh(t, measure, measure_state, committee.count ? committee.mappings[0] : NULL, &round.error, err);
+        ok = measure_fresh(t, measure, measure_state,
+                           committee.count ? committee.mappings[0] : NULL, &round.error, err);
         committee_done(&committee);
         ok = ok && infer(t, o, &each, &committee, err);
         if (!ok)
             break;
         round.measurements = measurements_in(t);
         round.noise = committee.noise;
-        predicted = asked >= PREDICTED_LEAST && round.error <= PREDICTED * round.noise ? predicted + 1 : 0;
+        predicted =
+            asked >= PREDICTED_LEAST && round.error <= PREDICTED * round.noise ? predicted + 1 : 0;
         asked = ask(t, o, &committee, predicted, &rng, &round);
         going = asked > 0;
         if (report)

@@ -1,4 +1,5 @@
-/* Active experiments: ask for those that settle most of what good mappings disagree on, measure them, and infer again. */
+/* Active experiments: ask for those that settle most of what good mappings disagree on, measure
+ * them, and infer again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -7,30 +8,39 @@
 #define SELECT_SIZE_MOST 8
 #define SELECT_NOISE_LEAST 0.002   /* relative: no measurement is better than that for long */
 
-/* Measures the pending rows of @t (fills them, PMEvo Definition 1); false with err ends the inference. */
+/* Measures the pending rows of @t (fills them, PMEvo Definition 1); false with err ends the
+ * inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
 /* What may be asked for: experiments of 2 to @size different forms. */
 struct select_pool {
     const uint32_t *forms;               /* of the table, once each */
     size_t forms_count;
-    const struct experiments *record;    /* only what has a value there, whatever its forms; NULL: any */
+    /* only what has a value there, whatever its forms; NULL: any */
+    const struct experiments *record;
     unsigned size;
 };
 
-/* Adds up to @count pending rows to @t: of many that @pool allows, by chance, those that settle most of what the mappings dispute over all of these, the most telling first; what
- * those chosen before will settle counts no more. Disagreement (standard deviation over mean) is weighed against @form_noise, relative and one per form of @t, and none is added
- * on which the mappings agree within the mean of its forms'. Returns how many; @disagreement becomes that on the most disputed of all, NaN when there was none to choose from. */
-size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const struct select_pool *pool, size_t count, const double *form_noise,
+/* Adds up to @count pending rows to @t: of many that @pool allows, by chance, those that settle
+ * most of what the mappings dispute over all of these, the most telling first; what those chosen
+ * before will settle counts no more. Disagreement (standard deviation over mean) is weighed against
+ * @form_noise, relative and one per form of @t, and none is added on which the mappings agree
+ * within the mean of its forms'. Returns how many; @disagreement becomes that on the most disputed
+ * of all, NaN when there was none to choose from. */
+size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
+                          const struct select_pool *pool, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement);
 
 struct select_options {
     struct evolve_options evolve;    /* of each round; seconds or generations per round */
-    size_t first, batch, most;       /* random experiments to begin with, per round, and in all (single forms not counted) */
+    /* random experiments to begin with, per round, and in all (single forms not counted) */
+    size_t first, batch, most;
     unsigned size;                   /* forms of the largest experiment, from 2 */
     bool random;                     /* for comparison: batches by chance */
-    const struct experiments *record;   /* borrowed: only what has a value there is asked for; NULL: anything */
-    void (*poll)(void *state, struct evolve *e);   /* NULL, or called some times a second while inferring: may stop it */
+    /* borrowed: only what has a value there is asked for; NULL: anything */
+    const struct experiments *record;
+    /* NULL, or called some times a second while inferring: may stop it */
+    void (*poll)(void *state, struct evolve *e);
     void *poll_state;
 };
 
@@ -46,18 +56,26 @@ extern const char *const select_end_names[];
 /* Relative errors are means of |predicted - measured| / measured. */
 struct select_round {
     size_t measurements;   /* so far, single forms not counted */
-    double error;          /* of the mapping of the round before on what was measured for this one; NaN in the first */
-    double noise;          /* what this round's mapping leaves of all so far: more measurements do not lower it */
-    double disagreement;   /* on the most disputed candidate for the next round: standard deviation over mean; NaN when none was chosen that way */
+    /* of the mapping of the round before on what was measured for this one; NaN in the first */
+    double error;
+    /* what this round's mapping leaves of all so far: more measurements do not lower it */
+    double noise;
+    /* on the most disputed candidate for the next round: standard deviation over mean; NaN when
+     * none was chosen that way */
+    double disagreement;
     enum select_end end;
 };
 
 /* Called after each round with its best mapping. */
-typedef void select_report(void *state, const struct select_round *round, const struct mapping *best);
+typedef void select_report(void *state, const struct select_round *round,
+                           const struct mapping *best);
 
-/* Measures @t's forms alone and @first random experiments, less those with results that @t has already, then infers, selects and measures in
- * turns, until nothing is disputed or @most is reached. Runs evolve_worker on the calling thread only. Returns the best mapping, NULL with err. */
-struct mapping *select_run(struct experiments *t, const struct select_options *o, select_measure *measure, void *measure_state, select_report *report,
+/* Measures @t's forms alone and @first random experiments, less those with results that @t has
+ * already, then infers, selects and measures in turns, until nothing is disputed or @most is
+ * reached. Runs evolve_worker on the calling thread only. Returns the best mapping, NULL with
+ * err. */
+struct mapping *select_run(struct experiments *t, const struct select_options *o,
+                           select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
 
 #endif

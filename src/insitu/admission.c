@@ -21,9 +21,13 @@ bool admit_file(const char *path, struct err *err)
     struct stat status;
 
     if (stat(path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID))
-        return err_set(err, ERR_IO, ALONE, "%s is set-user-ID or set-group-ID: under ptrace it would run without these rights", path);
+        return err_set(
+            err, ERR_IO, ALONE,
+            "%s is set-user-ID or set-group-ID: under ptrace it would run without these rights",
+            path);
     if (getxattr(path, "security.capability", NULL, 0) > 0)
-        return err_set(err, ERR_IO, ALONE, "%s has file capabilities: under ptrace it would run without them", path);
+        return err_set(err, ERR_IO, ALONE,
+                       "%s has file capabilities: under ptrace it would run without them", path);
     return true;
 }
 
@@ -38,18 +42,25 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
     if (!file)
         return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d", (int)pid);
     while (fgets(line, sizeof line, file))
-        if (sscanf(line, "TracerPid: %d", &tracer) != 1 && sscanf(line, "Seccomp: %d", &seccomp) != 1 && sscanf(line, "Uid: %u %u", &real, &effective) != 2 &&
+        if (sscanf(line, "TracerPid: %d", &tracer) != 1 &&
+            sscanf(line, "Seccomp: %d", &seccomp) != 1 &&
+            sscanf(line, "Uid: %u %u", &real, &effective) != 2 &&
             strncmp(line, "x86_Thread_features:", 20) == 0)
             snprintf(features, sizeof features, "%s", line + 20);
     fclose(file);
     if (tracer && !traced)
-        return err_set(err, ERR_IO, "end the debugger first", "process %d is traced by process %d", (int)pid, tracer);
+        return err_set(err, ERR_IO, "end the debugger first", "process %d is traced by process %d",
+                       (int)pid, tracer);
     if (seccomp)
-        return err_set(err, ERR_IO, ALONE, "process %d runs under seccomp: memory for counters cannot be mapped in it", (int)pid);
+        return err_set(err, ERR_IO, ALONE,
+                       "process %d runs under seccomp: memory for counters cannot be mapped in it",
+                       (int)pid);
     if (real != effective)
-        return err_set(err, ERR_IO, ALONE, "process %d has the rights of another user (set-user-ID)", (int)pid);
+        return err_set(err, ERR_IO, ALONE,
+                       "process %d has the rights of another user (set-user-ID)", (int)pid);
     if (strstr(features, "shstk"))
-        return err_set(err, ERR_IO, "start it with GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK", "process %d has a shadow stack (CET)", (int)pid);
+        return err_set(err, ERR_IO, "start it with GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK",
+                       "process %d has a shadow stack (CET)", (int)pid);
     return true;
 }
 
@@ -70,11 +81,13 @@ static bool file_place(const char *file, uint64_t address, uint64_t *offset)
     Elf64_Ehdr header;
     Elf64_Phdr program[HEADERS_MOST];
 
-    if (!file_bytes(file, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > HEADERS_MOST ||
+    if (!file_bytes(file, 0, &header, sizeof header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > HEADERS_MOST ||
         !file_bytes(file, header.e_phoff, program, header.e_phnum * sizeof *program))
         return false;
     for (unsigned i = 0; i < header.e_phnum; i++)
-        if (program[i].p_type == PT_LOAD && address >= program[i].p_vaddr && address - program[i].p_vaddr < program[i].p_filesz) {
+        if (program[i].p_type == PT_LOAD && address >= program[i].p_vaddr &&
+            address - program[i].p_vaddr < program[i].p_filesz) {
             *offset = program[i].p_offset + (address - program[i].p_vaddr);
             return true;
         }
@@ -85,27 +98,35 @@ static bool file_place(const char *file, uint64_t address, uint64_t *offset)
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+    return strcmp(a, b) == 0 ||
+           (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
-bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, uint64_t *bias, bool *missing, struct err *err)
+bool admit_mapping(const struct maps *maps, const char *file, uint64_t address, uint64_t *bias,
+                   bool *missing, struct err *err)
 {
     uint64_t offset;
 
     *missing = false;
     if (!file_place(file, address, &offset))
-        return err_set(err, ERR_DATA, "name a loop of a program or library", "%s has no code at 0x%" PRIx64 " that a program could map", file, address);
+        return err_set(err, ERR_DATA, "name a loop of a program or library",
+                       "%s has no code at 0x%" PRIx64 " that a program could map", file, address);
     for (size_t i = 0; i < maps->list.count; i++) {
         const struct map *m = &maps->list.items[i];
-        if (!m->execute || offset < m->offset || offset - m->offset >= m->end - m->start || *m->path != '/' || !same_file(m->path, file))
+        if (!m->execute || offset < m->offset || offset - m->offset >= m->end - m->start ||
+            *m->path != '/' || !same_file(m->path, file))
             continue;
         if (m->write)
-            return err_set(err, ERR_IO, ALONE, "the code of %s can be written by the program: it may change itself", file);
+            return err_set(err, ERR_IO, ALONE,
+                           "the code of %s can be written by the program: it may change itself",
+                           file);
         *bias = m->start + (offset - m->offset) - address;
         return true;
     }
     *missing = true;
-    return err_set(err, ERR_DATA, "name a process that runs the loop's file itself, not one that starts it", "the process has not mapped %s", file);
+    return err_set(err, ERR_DATA,
+                   "name a process that runs the loop's file itself, not one that starts it",
+                   "the process has not mapped %s", file);
 }
 
 bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias, struct err *err)
@@ -113,8 +134,13 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
     for (size_t i = 0; i < r->list.count; i++) {
         const struct insn *in = r->list.items[i].insn;
         uint8_t there[16];
-        if (!process_read(p, in->offset + bias, there, in->length) || memcmp(there, in->bytes, in->length) != 0)
-            return err_set(err, ERR_DATA, "start the program again when its file has changed; self-modifying code cannot be treated", "the program's code at 0x%" PRIx64 " is not that of its file", in->offset);
+        if (!process_read(p, in->offset + bias, there, in->length) ||
+            memcmp(there, in->bytes, in->length) != 0)
+            return err_set(err, ERR_DATA,
+                           "start the program again when its file has changed; self-modifying code "
+                           "cannot be treated",
+                           "the program's code at 0x%" PRIx64 " is not that of its file",
+                           in->offset);
     }
     return true;
 }
@@ -125,23 +151,33 @@ struct sequence {
     uint64_t start, length, abort;
 };
 
-bool admit_sequences(const struct process *p, const char *file, const struct region *r, uint64_t bias, struct err *err)
+bool admit_sequences(const struct process *p, const char *file, const struct region *r,
+                     uint64_t bias, struct err *err)
 {
     Elf64_Ehdr header;
-    uint64_t low = r->list.items[0].insn->offset, high = r->list.items[r->list.count - 1].insn->offset + 16;
+    uint64_t low = r->list.items[0].insn->offset,
+             high = r->list.items[r->list.count - 1].insn->offset + 16;
 
-    if (!file_bytes(file, 0, &header, sizeof header) || header.e_shentsize != sizeof(Elf64_Shdr) || !header.e_shnum)
+    if (!file_bytes(file, 0, &header, sizeof header) || header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !header.e_shnum)
         return true;   /* no sections */
     Elf64_Shdr *sections = mem_zero(header.e_shnum, sizeof *sections);
     bool ok = true;
-    if (file_bytes(file, header.e_shoff, sections, header.e_shnum * sizeof *sections) && header.e_shstrndx < header.e_shnum)
+    if (file_bytes(file, header.e_shoff, sections, header.e_shnum * sizeof *sections) &&
+        header.e_shstrndx < header.e_shnum)
         for (unsigned i = 0; ok && i < header.e_shnum; i++) {
             char name[16] = "";
-            file_bytes(file, sections[header.e_shstrndx].sh_offset + sections[i].sh_name, name, sizeof name - 1);
-            for (uint64_t at = 0; ok && strncmp(name, "__rseq_cs", 10) == 0 && at + sizeof(struct sequence) <= sections[i].sh_size; at += sizeof(struct sequence)) {
+            file_bytes(file, sections[header.e_shstrndx].sh_offset + sections[i].sh_name, name,
+                       sizeof name - 1);
+            for (uint64_t at = 0; ok && strncmp(name, "__rseq_cs", 10) == 0 &&
+                                  at + sizeof(struct sequence) <= sections[i].sh_size;
+                 at += sizeof(struct sequence)) {
                 struct sequence s;
-                if (process_read(p, sections[i].sh_addr + at + bias, &s, sizeof s) && s.start - bias < high && s.start - bias + s.length > low)
-                    ok = err_set(err, ERR_IO, ALONE, "a restartable sequence (rseq) overlaps the code at 0x%" PRIx64, s.start - bias);
+                if (process_read(p, sections[i].sh_addr + at + bias, &s, sizeof s) &&
+                    s.start - bias < high && s.start - bias + s.length > low)
+                    ok = err_set(err, ERR_IO, ALONE,
+                                 "a restartable sequence (rseq) overlaps the code at 0x%" PRIx64,
+                                 s.start - bias);
             }
         }
     free(sections);

@@ -70,16 +70,22 @@ static bool take_items(int fd, void **items, size_t *count, size_t size)
     return take(fd, *items, n * size);
 }
 #define PUT(fd, v) put_items((fd), (v)->items, (v)->count, sizeof *(v)->items)
-#define TAKE(fd, v) ((v)->capacity = 0, take_items((fd), (void **)&(v)->items, &(v)->count, sizeof *(v)->items) && ((v)->capacity = (v)->count, true))
+#define TAKE(fd, v)                                                                                \
+    ((v)->capacity = 0, take_items((fd), (void **)&(v)->items, &(v)->count, sizeof *(v)->items) && \
+                            ((v)->capacity = (v)->count, true))
 
 /* Pointers into what was there before the processes parted are the same in both. */
 static bool put_result(int fd, bool ok, const struct err *err, const struct insitu *x)
 {
     const struct message m = {.result = true};
 
-    return put(fd, &m, sizeof m) && put(fd, &ok, sizeof ok) && put(fd, err, sizeof *err) && put(fd, x, sizeof *x) && PUT(fd, &x->region.list) && PUT(fd, &x->region.resumed) &&
-           PUT(fd, &x->region.tabled) && PUT(fd, &x->placed.timed) && PUT(fd, &x->placed.events) && PUT(fd, &x->placed.stretches) && PUT(fd, &x->replays.list) &&
-           put_items(fd, x->placed.peeked, x->placed.peeked ? SLOTS_MOST : 0, sizeof *x->placed.peeked) && put_items(fd, x->cut, x->cut ? strlen(x->cut) + 1 : 0, 1);
+    return put(fd, &m, sizeof m) && put(fd, &ok, sizeof ok) && put(fd, err, sizeof *err) &&
+           put(fd, x, sizeof *x) && PUT(fd, &x->region.list) && PUT(fd, &x->region.resumed) &&
+           PUT(fd, &x->region.tabled) && PUT(fd, &x->placed.timed) && PUT(fd, &x->placed.events) &&
+           PUT(fd, &x->placed.stretches) && PUT(fd, &x->replays.list) &&
+           put_items(fd, x->placed.peeked, x->placed.peeked ? SLOTS_MOST : 0,
+                     sizeof *x->placed.peeked) &&
+           put_items(fd, x->cut, x->cut ? strlen(x->cut) + 1 : 0, 1);
 }
 
 static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
@@ -89,14 +95,37 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
 
     if (!take(fd, ok, sizeof *ok) || !take(fd, err, sizeof *err) || !take(fd, &had, sizeof had))
         return false;
-    *x = (struct insitu){.region = {.kernel = had.region.kernel, .loop = had.region.loop, .pivot = had.region.pivot, .flags_free = had.region.flags_free, .unresumed = had.region.unresumed,
-                                    .calls = had.region.calls, .jumps_indirect = had.region.jumps_indirect},
-                         .placed = {.region = had.placed.region ? &x->region : NULL, .bias = had.placed.bias, .slot_count = had.placed.slot_count, .iterations = had.placed.iterations},
-                         .ticks_per_cycle = had.ticks_per_cycle, .ticks_per_visit = had.ticks_per_visit, .seconds = had.seconds, .stopped = had.stopped, .late = had.late,
-                         .threads = had.threads, .moments = had.moments, .replays = {.tried = had.replays.tried, .why = had.replays.why, .seconds = had.replays.seconds}, .ended = had.ended,
-                         .killed = had.killed, .status = had.status, .complete = had.complete, .refused = had.refused};
-    return TAKE(fd, &x->region.list) && TAKE(fd, &x->region.resumed) && TAKE(fd, &x->region.tabled) && TAKE(fd, &x->placed.timed) && TAKE(fd, &x->placed.events) &&
-           TAKE(fd, &x->placed.stretches) && TAKE(fd, &x->replays.list) && take_items(fd, (void **)&x->placed.peeked, &count, sizeof *x->placed.peeked) &&
+    *x = (struct insitu){.region = {.kernel = had.region.kernel,
+                                    .loop = had.region.loop,
+                                    .pivot = had.region.pivot,
+                                    .flags_free = had.region.flags_free,
+                                    .unresumed = had.region.unresumed,
+                                    .calls = had.region.calls,
+                                    .jumps_indirect = had.region.jumps_indirect},
+                         .placed = {.region = had.placed.region ? &x->region : NULL,
+                                    .bias = had.placed.bias,
+                                    .slot_count = had.placed.slot_count,
+                                    .iterations = had.placed.iterations},
+                         .ticks_per_cycle = had.ticks_per_cycle,
+                         .ticks_per_visit = had.ticks_per_visit,
+                         .seconds = had.seconds,
+                         .stopped = had.stopped,
+                         .late = had.late,
+                         .threads = had.threads,
+                         .moments = had.moments,
+                         .replays = {.tried = had.replays.tried,
+                                     .why = had.replays.why,
+                                     .seconds = had.replays.seconds},
+                         .ended = had.ended,
+                         .killed = had.killed,
+                         .status = had.status,
+                         .complete = had.complete,
+                         .refused = had.refused};
+    return TAKE(fd, &x->region.list) && TAKE(fd, &x->region.resumed) &&
+           TAKE(fd, &x->region.tabled) && TAKE(fd, &x->placed.timed) &&
+           TAKE(fd, &x->placed.events) && TAKE(fd, &x->placed.stretches) &&
+           TAKE(fd, &x->replays.list) &&
+           take_items(fd, (void **)&x->placed.peeked, &count, sizeof *x->placed.peeked) &&
            take_items(fd, (void **)&x->cut, &count, 1);
 }
 
@@ -107,7 +136,8 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     const struct message m = {.seconds = seconds, .iterations = iterations};
     struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
 
-    if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)   /* one that is stopped reads nothing: the program does not wait for it */
+    /* one that is stopped reads nothing: the program does not wait for it */
+    if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)
         put(w->tell, &m, sizeof m);
     return poll(&down, 1, 0) == 0;
 }
@@ -127,7 +157,8 @@ static void close_others(int a, int b)
     syscall(SYS_close_range, high + 1, UINT_MAX, 0u);
 }
 
-bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err), const struct insitu_options *o, struct insitu *out, struct err *err)
+bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
+                  const struct insitu_options *o, struct insitu *out, struct err *err)
 {
     int up[2] = {-1, -1}, down[2] = {-1, -1};
     struct message m;

@@ -1,10 +1,13 @@
-/* Watches a process from a process of its own: should we be killed, that one still takes all out of the program that was put there. */
+/* Watches a process from a process of its own: should we be killed, that one still takes all out of
+ * the program that was put there. */
 #ifndef PORTOLAN_INSITU_APART_H
 #define PORTOLAN_INSITU_APART_H
 
 #include "insitu/insitu.h"
 
-/* Calls @run in a copy of this process, with the progress told here, and takes over what it fills, copies excepted. False with err as @run, or when there can be no such process. */
-bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err), const struct insitu_options *o, struct insitu *out, struct err *err);
+/* Calls @run in a copy of this process, with the progress told here, and takes over what it fills,
+ * copies excepted. False with err as @run, or when there can be no such process. */
+bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
+                  const struct insitu_options *o, struct insitu *out, struct err *err);
 
 #endif

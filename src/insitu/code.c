@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 
-#define BYTES(c, ...) code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define BYTES(c, ...)                                                                              \
+    code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 void code_done(struct code *c)
 {
@@ -55,7 +56,8 @@ void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t 
     uint32_t begin = code_place(c);
 
     code_bytes(c, bytes, length);
-    vec_push(&c->fixups, ((struct code_fixup){begin + (uint32_t)at, begin + (uint32_t)length, CODE_UNPLACED, target}));
+    vec_push(&c->fixups, ((struct code_fixup){begin + (uint32_t)at, begin + (uint32_t)length,
+                                              CODE_UNPLACED, target}));
 }
 
 void code_jump(struct code *c, uint32_t label)
@@ -150,7 +152,9 @@ bool code_resolve(struct code *c, uint64_t base, struct err *err)
         uint64_t target = f->label == CODE_UNPLACED ? f->target : base + c->labels.items[f->label];
         int64_t far = (int64_t)(target - (base + f->next));
         if (far != (int32_t)far)
-            return err_set(err, ERR_LIMIT, NULL, "the code to be placed at 0x%llx does not reach 0x%llx", (unsigned long long)base, (unsigned long long)target);
+            return err_set(err, ERR_LIMIT, NULL,
+                           "the code to be placed at 0x%llx does not reach 0x%llx",
+                           (unsigned long long)base, (unsigned long long)target);
         int32_t near = (int32_t)far;
         memcpy(c->bytes.items + f->at, &near, sizeof near);
     }

@@ -1,4 +1,5 @@
-/* x86-64 machine code under construction. None of the instructions that these functions add changes the flags, except code_step. */
+/* x86-64 machine code under construction. None of the instructions that these functions add changes
+ * the flags, except code_step. */
 #ifndef PORTOLAN_INSITU_CODE_H
 #define PORTOLAN_INSITU_CODE_H
 
@@ -35,9 +36,12 @@ uint32_t code_label(struct code *c);
 /* Gives @label the current place. */
 void code_label_here(struct code *c, uint32_t label);
 void code_bytes(struct code *c, const void *bytes, size_t count);
-/* Adds @length bytes of an instruction whose 32-bit distance at byte @at leads to absolute address @target. */
-void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at, uint64_t target);
-/* Adds a jump to a label; to an address; one on condition @cc (low four bits of the opcode) to a label. */
+/* Adds @length bytes of an instruction whose 32-bit distance at byte @at leads to absolute address
+ * @target. */
+void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at,
+                    uint64_t target);
+/* Adds a jump to a label; to an address; one on condition @cc (low four bits of the opcode) to a
+ * label. */
 void code_jump(struct code *c, uint32_t label);
 void code_jump_address(struct code *c, uint64_t address);
 void code_branch(struct code *c, unsigned cc, uint32_t label);
@@ -58,7 +62,8 @@ void code_set(struct code *c, enum code_register reg, uint64_t value);
 void code_count(struct code *c, uint32_t slot, int32_t value, uint32_t spare);
 /* Adds 1 or, with @down, -1 to the word at gs:@slot. Changes the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
-/* Fills in all distances for code that will stand at @base. False with err when a target is out of reach. */
+/* Fills in all distances for code that will stand at @base. False with err when a target is out of
+ * reach. */
 bool code_resolve(struct code *c, uint64_t base, struct err *err);
 
 #endif

@@ -7,13 +7,15 @@
 
 #define TIMED_INSNS 192u       /* instructions that the copies of a short loop come to */
 #define TIMES_MOST 16u
-#define WINDOW 65536u          /* bytes from the region's first instruction on that indirect jumps are translated in */
+/* bytes from the region's first instruction on that indirect jumps are translated in */
+#define WINDOW 65536u
 #define S0 (SLOT_FREE + 0u)
 #define S1 (SLOT_FREE + 8u)
 #define S2 (SLOT_FREE + 16u)
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
-#define BYTES(c, ...) code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define BYTES(c, ...)                                                                              \
+    code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 /* Code that enters the loop from outside it: the way is timed. */
 struct entrance {
@@ -50,9 +52,11 @@ bool copies_follows(const struct region_insn *i)
 
     if (i->in_place || t & (INSN_RETURN | INSN_BRANCH) || !m || !(t & (INSN_LOAD | INSN_STORE)))
         return false;
-    if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) || i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
+    if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) ||
+        i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
         return false;
-    return (m->base == REG_NONE || m->base < 16 || m->base == REG_PC) && (m->index == REG_NONE || m->index < 16);
+    return (m->base == REG_NONE || m->base < 16 || m->base == REG_PC) &&
+           (m->index == REG_NONE || m->index < 16);
 }
 
 bool copies_records(const struct region_insn *i)
@@ -196,7 +200,8 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
-/* Where a jump from @source in copy @copy to the list's @target leads to, when nothing has to be counted for it. */
+/* Where a jump from @source in copy @copy to the list's @target leads to, when nothing has to be
+ * counted for it. */
 static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
@@ -278,7 +283,8 @@ static void load_target(struct maker *m, const struct insn *in)
     n += in->length - at - 2;
     unsigned place = insn_rip_displacement(in);
     if (place)
-        code_relocated(m->c, bytes, n, n - in->length + place, in->offset + in->length + (uint64_t)insn_memory(in)->displacement + m->bias);
+        code_relocated(m->c, bytes, n, n - in->length + place,
+                       in->offset + in->length + (uint64_t)insn_memory(in)->displacement + m->bias);
     else
         code_bytes(m->c, bytes, n);
 }
@@ -309,10 +315,12 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         event(c, (uint16_t)source);
     code_store(c, CODE_RAX, JUMP_ORIGINAL);
     code_set(c, CODE_RCX, 0 - (m->r->list.items[0].insn->offset + m->bias));
-    BYTES(c, 0x48, 0x8d, 0x04, 0x01);                   /* lea (rcx,rax), rax: bytes from the region's start */
+    /* lea (rcx,rax), rax: bytes from the region's start */
+    BYTES(c, 0x48, 0x8d, 0x04, 0x01);
     BYTES(c, 0x0f, 0xb7, 0xc8);                         /* movzwl ax, ecx */
     BYTES(c, 0x48, 0xf7, 0xd1);                         /* not rcx */
-    BYTES(c, 0x48, 0x8d, 0x4c, 0x08, 0x01);             /* lea 1(rax,rcx), rcx: 0 within the window */
+    /* lea 1(rax,rcx), rcx: 0 within the window */
+    BYTES(c, 0x48, 0x8d, 0x4c, 0x08, 0x01);
     code_branch_zero(c, within);
     restore(c);
     outside_indirect(m);
@@ -336,9 +344,12 @@ static void load_address(struct maker *m, const struct insn *in)
         code_set(m->c, CODE_RAX, in->offset + in->length + (uint64_t)op->displacement + m->bias);
         return;
     }
-    unsigned base = op->base == REG_NONE ? 5 : op->base, index = op->index == REG_NONE ? 4 : op->index;
+    unsigned base = op->base == REG_NONE ? 5 : op->base,
+             index = op->index == REG_NONE ? 4 : op->index;
     unsigned scale = op->scale == 8 ? 3 : op->scale == 4 ? 2 : op->scale == 2;
-    BYTES(m->c, (uint8_t)(0x48 | (index >> 3) << 1 | base >> 3), 0x8d, op->base == REG_NONE ? 0x04 : 0x84, (uint8_t)(scale << 6 | (index & 7) << 3 | (base & 7)));
+    BYTES(m->c, (uint8_t)(0x48 | (index >> 3) << 1 | base >> 3), 0x8d,
+          op->base == REG_NONE ? 0x04 : 0x84,
+          (uint8_t)(scale << 6 | (index & 7) << 3 | (base & 7)));
     code_bytes(m->c, &displacement, 4);
 }
 
@@ -348,7 +359,8 @@ static void plain(struct maker *m, const struct insn *in)
     unsigned at = insn_rip_displacement(in);
 
     if (at)
-        code_relocated(m->c, in->bytes, in->length, at, in->offset + in->length + (uint64_t)insn_memory(in)->displacement + m->bias);
+        code_relocated(m->c, in->bytes, in->length, at,
+                       in->offset + in->length + (uint64_t)insn_memory(in)->displacement + m->bias);
     else
         code_bytes(m->c, in->bytes, in->length);
 }
@@ -375,7 +387,8 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     else if (i->direct)
         go_to_target(m, at, copy);
     else {
-        if (m->mode == COPY_FOLLOW ? copies_follows(i) : m->mode == COPY_RECORD && copies_records(i)) {
+        if (m->mode == COPY_FOLLOW ? copies_follows(i)
+                                   : m->mode == COPY_RECORD && copies_records(i)) {
             save(m->c);
             load_address(m, i->insn);
             event(m->c, (uint16_t)at);
@@ -386,7 +399,8 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     }
 }
 
-/* Counts down without flags: rcx is kept in S2, and restored where the count goes on; @zero is jumped to with rcx lost. */
+/* Counts down without flags: rcx is kept in S2, and restored where the count goes on; @zero is
+ * jumped to with rcx lost. */
 static void count_down(struct code *c, uint32_t slot, uint32_t zero, bool before)
 {
     code_store(c, CODE_RCX, S2);
@@ -428,7 +442,8 @@ static bool next_follows(const struct region *r, uint32_t at)
     return at + 1 < r->list.count && r->list.items[at + 1].insn->offset == i->offset + i->length;
 }
 
-/* Copy @copy of instruction @at, and a jump where what follows in the copies is not what follows in the original. */
+/* Copy @copy of instruction @at, and a jump where what follows in the copies is not what follows in
+ * the original. */
 static void copy_one(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -487,7 +502,8 @@ static void make_recorded(struct maker *m)
         code_jump(m->c, m->out->entry[COPY_COUNT]);
 }
 
-/* Takes the passes until the next stamp from where SLOT_TOUCH leads, and brings the lines that are named there to the cache: rax, rcx and rdx are lost. */
+/* Takes the passes until the next stamp from where SLOT_TOUCH leads, and brings the lines that are
+ * named there to the cache: rax, rcx and rdx are lost. */
 static void touch(struct code *c)
 {
     code_load(c, CODE_RDX, SLOT_TOUCH);
@@ -496,7 +512,8 @@ static void touch(struct code *c)
     BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rcx; lea 8(rdx), rdx */
     BYTES(c, 0xe3, 0x04, 0x8a, 0x01, 0xeb, 0xf3);          /* jrcxz out; mov (rcx), al; jmp back */
     BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);
-    BYTES(c, 0xe3, 0x06, 0x8a, 0x01, 0x88, 0x01, 0xeb, 0xf1);   /* jrcxz out; mov (rcx), al; mov al, (rcx); jmp back */
+    /* jrcxz out; mov (rcx), al; mov al, (rcx); jmp back */
+    BYTES(c, 0xe3, 0x06, 0x8a, 0x01, 0x88, 0x01, 0xeb, 0xf1);
     code_store(c, CODE_RDX, SLOT_TOUCH);
 }
 
@@ -512,7 +529,8 @@ static void make_stamp(struct maker *m)
     code_store(c, CODE_RAX, S0);
     code_store(c, CODE_RDX, S1);
     if (m->mode == COPY_REPLAY)
-        BYTES(c, 0x0f, 0xae, 0xe8);             /* lfence: its blocks are short, and what is under way at their end counts */
+        /* lfence: its blocks are short, and what is under way at their end counts */
+        BYTES(c, 0x0f, 0xae, 0xe8);
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
     code_branch_zero(c, full);
@@ -570,16 +588,22 @@ static void make_table(struct maker *m)
     for (uint32_t i = 0; i < WINDOW; i++)
         code_bytes(m->c, &missed, 4);
     for (uint32_t i = 0; i < r->list.count && r->list.items[i].insn->offset - first < WINDOW; i++) {
-        uint32_t label = i == r->pivot ? m->heads[0] : label_of(m, r->list.items[i].in_loop ? m->times - 1 : 0, i);
+        uint32_t label = i == r->pivot
+                             ? m->heads[0]
+                             : label_of(m, r->list.items[i].in_loop ? m->times - 1 : 0, i);
         int32_t distance = (int32_t)(m->c->labels.items[label] - table);
-        memcpy(m->c->bytes.items + table + 4 * (r->list.items[i].insn->offset - first), &distance, 4);
+        memcpy(m->c->bytes.items + table + 4 * (r->list.items[i].insn->offset - first), &distance,
+               4);
     }
 }
 
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    unsigned times = r->jumps_indirect || mode == COPY_RECORD || mode == COPY_FOLLOW || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
+    unsigned times =
+        r->jumps_indirect || mode == COPY_RECORD || mode == COPY_FOLLOW || count >= TIMED_INSNS
+            ? 1
+            : (unsigned)(TIMED_INSNS / count);
 
     if (times > TIMES_MOST)
         times = TIMES_MOST;
@@ -603,7 +627,8 @@ static void make_mode(struct maker *m)
     m->table = m->missed = CODE_UNPLACED;
     m->out->entry[m->mode] = enter(m, m->heads[0]);
     for (size_t i = 0; i < r->resumed.count; i++)
-        vec_push(&m->out->resumes[m->mode], enter(m, label_of(m, m->times - 1, r->resumed.items[i])));
+        vec_push(&m->out->resumes[m->mode],
+                 enter(m, label_of(m, m->times - 1, r->resumed.items[i])));
     for (uint32_t i = 0; i < count; i++)
         if (!r->list.items[i].in_loop)
             copy_one(m, i, 0);
@@ -637,21 +662,30 @@ static void make_clock(struct maker *m)
 {
     m->out->clock = code_label(m->c);
     code_label_here(m->c, m->out->clock);
-    BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x49, 0x89, 0xc0, 0xb9, 0xf4, 0x01, 0x00, 0x00); /* rdtsc; mov rax, r8; mov 500, ecx */
-    BYTES(m->c, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0xff, 0xc9, 0x75, 0xec); /* imul r9, r9, four times; dec ecx; jne */
-    BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x4c, 0x29, 0xc0, 0xcc);                         /* rdtsc; sub r8, rax; int3 */
+    /* rdtsc; mov rax, r8; mov 500, ecx */
+    BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x49, 0x89,
+          0xc0, 0xb9, 0xf4, 0x01, 0x00, 0x00);
+    /* imul r9, r9, four times; dec ecx; jne */
+    BYTES(m->c, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f,
+          0xaf, 0xc9, 0xff, 0xc9, 0x75, 0xec);
+    /* rdtsc; sub r8, rax; int3 */
+    BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x4c, 0x29,
+          0xc0, 0xcc);
 }
 
 /* Visits in which nothing is done, between two stamps; r8: ticks. */
 static void make_visits(struct maker *m)
 {
-    static const uint8_t stamp[] = {0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};   /* lfence; rdtsc; shl 32, rdx; or rdx, rax */
+    /* lfence; rdtsc; shl 32, rdx; or rdx, rax */
+    static const uint8_t stamp[] = {0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48,
+                                    0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};
 
     m->out->visits = code_label(m->c);
     code_label_here(m->c, m->out->visits);
     code_bytes(m->c, stamp, sizeof stamp);
     BYTES(m->c, 0x49, 0x89, 0xc0);              /* mov rax, r8 */
-    time_leave(m->c);                           /* within the stamps: what interrupts it makes the rest no less */
+    /* within the stamps: what interrupts it makes the rest no less */
+    time_leave(m->c);
     for (unsigned i = 0; i < VISITS; i++) {
         time_enter(m->c);
         time_leave(m->c);
@@ -660,7 +694,8 @@ static void make_visits(struct maker *m)
     BYTES(m->c, 0x4c, 0x29, 0xc0, 0x49, 0x89, 0xc0, 0xcc);   /* sub r8, rax; mov rax, r8; int3 */
 }
 
-/* Begins a repeat: memory, vector registers, flags and general registers as they were, then the replaying copy. */
+/* Begins a repeat: memory, vector registers, flags and general registers as they were, then the
+ * replaying copy. */
 static void make_replay(struct maker *m)
 {
     struct code *c = m->c;
@@ -681,7 +716,8 @@ static void make_replay(struct maker *m)
     BYTES(c, 0x48, 0x8d, 0x52, 0x10);           /* lea 16(rdx), rdx */
     BYTES(c, 0xeb, 0xee);                       /* jmp back */
     code_load(c, CODE_RCX, SLOT_STATE_AT);
-    BYTES(c, 0xb8, 0xff, 0xff, 0xff, 0xff, 0xba, 0xff, 0xff, 0xff, 0xff);   /* mov -1, eax; mov -1, edx */
+    /* mov -1, eax; mov -1, edx */
+    BYTES(c, 0xb8, 0xff, 0xff, 0xff, 0xff, 0xba, 0xff, 0xff, 0xff, 0xff);
     BYTES(c, 0x48, 0x0f, 0xae, 0x29);           /* xrstor64 (rcx) */
     code_load(c, CODE_RAX, SLOT_STAMPS_EACH);
     code_store(c, CODE_RAX, SLOT_STAMPS_LEFT);
@@ -742,5 +778,6 @@ const struct copy_point *copies_point(const struct copies *c, uint32_t place)
         else
             high = middle;
     }
-    return low < c->points.count && c->points.items[low].place == place ? &c->points.items[low] : NULL;
+    return low < c->points.count && c->points.items[low].place == place ? &c->points.items[low]
+                                                                        : NULL;
 }

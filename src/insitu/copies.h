@@ -1,15 +1,22 @@
-/* Copies of a region's code that count, time or record, to be placed in the program. Which one runs is chosen by what the patched places jump to. Every thread has a slot of
- * memory of its own, which segment gs leads to; the copies keep all that they write there, and leave registers, flags and stack as the original does. */
+/* Copies of a region's code that count, time or record, to be placed in the program. Which one runs
+ * is chosen by what the patched places jump to. Every thread has a slot of memory of its own, which
+ * segment gs leads to; the copies keep all that they write there, and leave registers, flags and
+ * stack as the original does. */
 #ifndef PORTOLAN_INSITU_COPIES_H
 #define PORTOLAN_INSITU_COPIES_H
 
 #include "insitu/code.h"
 #include "insitu/region.h"
 
-/* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and comes back, which takes longer. In a copy of the process: COPY_FOLLOW records as
- * COPY_RECORD does, also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought to the cache at each stamp. These two end with int3 where control goes on
- * in the original. An indirect jump goes where it goes in the original: to there in what counts and what times, until the pivot leads back, and to the copies in what records. */
-enum copy_mode { COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES };
+/* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and
+ * comes back, which takes longer. In a copy of the process: COPY_FOLLOW records as COPY_RECORD
+ * does, also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought
+ * to the cache at each stamp. These two end with int3 where control goes on in the original. An
+ * indirect jump goes where it goes in the original: to there in what counts and what times, until
+ * the pivot leads back, and to the copies in what records. */
+enum copy_mode {
+    COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
+};
 
 /* Offsets in a thread's slot. Words of 8 bytes, except where noted. */
 enum copy_slot {
@@ -18,7 +25,8 @@ enum copy_slot {
     SLOT_COUNTDOWN = 0x40,     /* timed: passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* what it begins with */
     SLOT_BLOCKS = 0x50,        /* timed: countdowns that ended */
-    SLOT_UNFINISHED = 0x58,    /* passes that were counted ahead, as one for all copies of the loop, and then not made */
+    /* passes that were counted ahead, as one for all copies of the loop, and then not made */
+    SLOT_UNFINISHED = 0x58,
     SLOT_STAMPS_LEFT = 0x60,
     SLOT_STAMP_AT = 0x68,      /* address of the next stamp */
     SLOT_PASSES = 0x70,        /* counted: passes of the first copy */
@@ -29,17 +37,23 @@ enum copy_slot {
     SLOT_CAME_AT = 0x98,
     SLOT_AWAY = 0xa0,          /* ticks that it was away */
     SLOT_AT_END = 0xa8,        /* replayed: address that is jumped to after the last stamp */
-    SLOT_TOUCH = 0xb0,         /* address of the next: passes until the next stamp; addresses to load from, 0; addresses to store to, 0 */
+    /* address of the next: passes until the next stamp; addresses to load from, 0; addresses to
+     * store to, 0 */
+    SLOT_TOUCH = 0xb0,
     SLOT_TOUCH_BEGIN = 0xb8,   /* what each repeat begins with, as the next ones */
     SLOT_STAMPS_EACH = 0xc0,
-    SLOT_RESTORE = 0xc8,       /* address of pairs of an address and the word that is stored there, 0 */
+    /* address of pairs of an address and the word that is stored there, 0 */
+    SLOT_RESTORE = 0xc8,
     SLOT_STATE_AT = 0xd0,      /* address of what xrstor restores */
     SLOT_FLAGS_AT = 0xd8,      /* address of a word of flags */
     SLOT_REPEATS = 0xe0,       /* left */
-    SLOT_ENTRIES = 0x100,      /* addresses that the patched places lead to: the pivot's, then those of resumed places */
+    /* addresses that the patched places lead to: the pivot's, then those of resumed places */
+    SLOT_ENTRIES = 0x100,
     SLOT_REGISTERS = 0x3400,   /* replayed: sixteen words, by number in encodings */
     SLOT_FLAGS = 0x3480,
-    SLOT_STAMPS = 0x4000,      /* six words each: time; 32 bits of it again, before the clock; time after that; leaves; ticks away; passes not made */
+    /* six words each: time; 32 bits of it again, before the clock; time after that; leaves; ticks
+     * away; passes not made */
+    SLOT_STAMPS = 0x4000,
     SLOT_RING = 0x10000,       /* events */
     SLOT_STATE = 0x90000,      /* replayed: for xrstor */
     SLOT_TOUCHES = 0xa0000,
@@ -50,10 +64,12 @@ enum copy_slot {
 #define VISITS 32u
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
-#define STAMP_CYCLES 600u      /* of instructions that wait for one another, between the last two times of a stamp */
+/* of instructions that wait for one another, between the last two times of a stamp */
+#define STAMP_CYCLES 600u
 #define RING_EVENTS 65536u
 
-/* An event: the value in the low 48 bits, above it the number of the instruction in the region, or one of these. */
+/* An event: the value in the low 48 bits, above it the number of the instruction in the region, or
+ * one of these. */
 #define EVENT_PASS 0xffffu     /* the pivot */
 #define EVENT_LEAVE 0xfffeu    /* control leaves the loop */
 #define EVENT_AWAY 0xfffdu     /* it goes on in the original code: a call */
@@ -62,7 +78,8 @@ enum copy_slot {
 struct copy_point {
     uint32_t place;            /* in the code */
     uint32_t at;               /* in the region's list */
-    int32_t unfinished;        /* to add to SLOT_UNFINISHED when a thread is moved from here to the original */
+    /* to add to SLOT_UNFINISHED when a thread is moved from here to the original */
+    int32_t unfinished;
 };
 
 struct copies {
@@ -71,19 +88,27 @@ struct copies {
     unsigned times[COPY_MODES];      /* copies of the loop, one after the other */
     uint32_t entry[COPY_MODES];      /* labels: of the pivot */
     VEC(uint32_t) resumes[COPY_MODES];   /* labels: of the region's resumed places */
-    VEC(uint32_t) gates;             /* labels: what the pivot and the resumed places are patched to jump to */
-    uint32_t clock;                  /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
-    uint32_t visits;                 /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks, besides what SLOT_AWAY grows by */
+    /* labels: what the pivot and the resumed places are patched to jump to */
+    VEC(uint32_t) gates;
+    /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
+    uint32_t clock;
+    /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks,
+     * besides what SLOT_AWAY grows by */
+    uint32_t visits;
     uint32_t call;                   /* label: a system call instruction */
-    uint32_t replay, replayed;       /* labels: of the code that begins a repeat, or ends with int3 at the second when none is left */
+    /* labels: of the code that begins a repeat, or ends with int3 at the second when none is
+     * left */
+    uint32_t replay, replayed;
 };
 
-/* Makes the copies of @r for code that runs @bias bytes above the addresses of its file. copies_done frees @out. */
+/* Makes the copies of @r for code that runs @bias bytes above the addresses of its file.
+ * copies_done frees @out. */
 void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
 /* The point at @place; NULL: there is none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
-/* Whether instruction @i of a region is one whose address or outcome is recorded; and whether COPY_FOLLOW records the address. */
+/* Whether instruction @i of a region is one whose address or outcome is recorded; and whether
+ * COPY_FOLLOW records the address. */
 bool copies_records(const struct region_insn *i);
 bool copies_follows(const struct region_insn *i);
 

@@ -20,10 +20,13 @@
 #include "work/pool.h"
 
 #define TICK 0.05              /* seconds between two looks at the counters */
-#define MOMENT_FIRST 0.02      /* seconds until the first moment that is timed and recorded; each later one comes after 1.4 times as long */
+/* seconds until the first moment that is timed and recorded; each later one comes after 1.4 times
+ * as long */
+#define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define VISIT_LEAST 400.0      /* cycles of a visit of the loop from which on timing each is no burden */
+/* cycles of a visit of the loop from which on timing each is no burden */
+#define VISIT_LEAST 400.0
 #define TIMED_SECONDS 0.01    /* of one moment */
 #define RECORDED_SECONDS 0.02  /* at most */
 #define MOMENTS_MOST 24u
@@ -45,7 +48,8 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    bool executed;             /* a program has just been started, and is stopped before its first instruction */
+    /* a program has just been started, and is stopped before its first instruction */
+    bool executed;
     bool placed;
     bool whole;                /* it ended while it was watched */
     bool over;                 /* nothing is watched any more */
@@ -103,7 +107,8 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    x->kept |= !process_stop(p, false, err);   /* what has not stopped waits for a device, and stops before it executes anything */
+    /* what has not stopped waits for a device, and stops before it executes anything */
+    x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
         return true;
@@ -131,7 +136,8 @@ static bool take_threads(struct insitu_watch *w)
     bool ok = true;
 
     for (size_t i = 0; w->placed && ok && i < p->tracees.count; i++)
-        if (p->tracees.items[i].stopped && !p->tracees.items[i].exiting && p->tracees.items[i].slot == SLOT_NONE) {
+        if (p->tracees.items[i].stopped && !p->tracees.items[i].exiting &&
+            p->tracees.items[i].slot == SLOT_NONE) {
             ok = placed_take(&w->out->placed, &p->tracees.items[i]);
             w->out->threads += ok;
         }
@@ -155,11 +161,13 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
     switch (e->news) {
     case PROCESS_SIGNAL:
         if (w->placed && !placed_settle(&w->out->placed, t) && !p->ended)
-            leave_for_good(w, "a fault within the first instructions of the loop is handled by the program");
+            leave_for_good(
+                w, "a fault within the first instructions of the loop is handled by the program");
         break;
     case PROCESS_STARTED:
         if (!take_threads(w))
-            leave_for_good(w, "more threads began than counters are kept for, or one uses segment gs");
+            leave_for_good(w,
+                           "more threads began than counters are kept for, or one uses segment gs");
         break;
     case PROCESS_FORKED:
         handle_fork(w, e);
@@ -192,10 +200,14 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
 static bool wanted(const struct insitu_watch *w)
 {
     const struct insitu_options *o = w->options;
-    return !o->goes_on || o->goes_on(o->state, now() - w->begun, w->placed || w->out->placed.slot_count ? placed_iterations(&w->out->placed) : 0);
+    return !o->goes_on ||
+           o->goes_on(o->state, now() - w->begun,
+                      w->placed || w->out->placed.slot_count ? placed_iterations(&w->out->placed)
+                                                             : 0);
 }
 
-/* Lets the program run for @seconds, or until it has ended or is let go; false: it is not to be watched any more. */
+/* Lets the program run for @seconds, or until it has ended or is let go; false: it is not to be
+ * watched any more. */
 static bool run_for(struct insitu_watch *w, double seconds)
 {
     double end = now() + seconds, look = now();
@@ -221,7 +233,8 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
-/* Measures the core's clock, and what timing a visit costs, in a copy of the process: its own threads execute nothing of ours. All that run are stopped and settled. */
+/* Measures the core's clock, and what timing a visit costs, in a copy of the process: its own
+ * threads execute nothing of ours. All that run are stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process, copy;
@@ -232,7 +245,8 @@ static void measure_clock(struct insitu_watch *w)
         struct user_regs_struct regs;
         pid_t tid = t->tid;
         int64_t number = 0;
-        if (!t->stopped || t->exiting || t->listening || t->slot == SLOT_NONE || !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
+        if (!t->stopped || t->exiting || t->listening || t->slot == SLOT_NONE ||
+            !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
             continue;
         uint32_t slot = t->slot;
         if (process_copy(p, t, &copy, &number)) {
@@ -247,7 +261,8 @@ static void measure_clock(struct insitu_watch *w)
     }
 }
 
-/* Ticks that the clock takes besides its instructions: its least, when the core was as fast as when its ticks were measured. */
+/* Ticks that the clock takes besides its instructions: its least, when the core was as fast as when
+ * its ticks were measured. */
 static double clock_overhead(const struct insitu *x)
 {
     uint32_t least = UINT32_MAX;
@@ -266,12 +281,14 @@ static void replay(struct insitu_watch *w)
     struct process *p = &w->process;
     struct user_regs_struct regs;
 
-    if (!replay_possible(&out->region) || out->replays.list.count == REPLAYS_MOST || out->replays.tried == 2 * REPLAYS_MOST || !out->placed.timed.count ||
+    if (!replay_possible(&out->region) || out->replays.list.count == REPLAYS_MOST ||
+        out->replays.tried == 2 * REPLAYS_MOST || !out->placed.timed.count ||
         out->replays.seconds > REPLAY_SHARE * (now() - w->begun) + REPLAY_SECONDS)
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct traced *t = &p->tracees.items[i];
-        if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE || !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
+        if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE ||
+            !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
             continue;
         uint32_t at = region_at(&out->region, regs.rip - out->placed.bias);
         if (at == REGION_NONE || !out->region.list.items[at].in_loop)
@@ -335,7 +352,8 @@ static void choose_period(struct insitu_watch *w)
 
     if (x->timed.count) {
         const struct timed_block *b = &x->timed.items[x->timed.count - 1];
-        double seconds = (double)b->ticks / w->out->ticks_per_cycle / 3e9, each = seconds / (double)b->iterations;
+        double seconds = (double)b->ticks / w->out->ticks_per_cycle / 3e9,
+               each = seconds / (double)b->iterations;
         double most = BLOCK_SECONDS / each / times;
         if (isfinite(most) && most < (double)period)
             period = most > 16 ? (uint64_t)most : 16;
@@ -346,11 +364,16 @@ static void choose_period(struct insitu_watch *w)
 /* Times the loop for a moment, then records it. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
-    static const struct { enum copy_mode mode; double seconds; } steps[] = {{COPY_TIME, TIMED_SECONDS}, {COPY_VISIT, TIMED_SECONDS}, {COPY_RECORD, RECORDED_SECONDS}};
+    static const struct {
+        enum copy_mode mode;
+        double seconds;
+    } steps[] = {
+        {COPY_TIME, TIMED_SECONDS}, {COPY_VISIT, TIMED_SECONDS}, {COPY_RECORD, RECORDED_SECONDS}};
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].mode == COPY_VISIT && w->out->region.jumps_indirect)
-            continue;   /* most of it is executed in the original, where nothing sees control leave */
+            /* most of it is executed in the original, where nothing sees control leave */
+            continue;
         if (!change(w, steps[i].mode, err) || !run_for(w, steps[i].seconds))
             return !w->over && !w->process.ended;
     }
@@ -367,7 +390,8 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
     return process_read(&w->process, address + w->out->placed.bias, out, bytes);
 }
 
-/* Whether the region can be copied and patched: nothing is changed. False with err; *@missing: its file may still be mapped. */
+/* Whether the region can be copied and patched: nothing is changed. False with err; *@missing: its
+ * file may still be mapped. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
@@ -378,10 +402,13 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
     *missing = false;
     if (!maps_read(w->process.pid, &w->maps))
         return err_set(err, ERR_MISSING, NULL, "the process has ended");
-    if (!admit_mapping(&w->maps, o->file, o->kernel->insns[o->kernel->loops[o->loop].first].offset, &bias, missing, err))
+    if (!admit_mapping(&w->maps, o->file, o->kernel->insns[o->kernel->loops[o->loop].first].offset,
+                       &bias, missing, err))
         return false;
     out->placed.bias = bias;
-    return region_find(o->kernel, o->loop, &(struct region_memory){read_file, w, bias}, &out->region, err) && admit_bytes(&w->process, &out->region, bias, err) &&
+    return region_find(o->kernel, o->loop, &(struct region_memory){read_file, w, bias},
+                       &out->region, err) &&
+           admit_bytes(&w->process, &out->region, bias, err) &&
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
@@ -391,7 +418,8 @@ static bool in_patch(const struct insitu_watch *w, uint64_t address)
     const struct region *r = &w->out->region;
 
     for (size_t s = 0; s <= r->resumed.count; s++) {
-        uint64_t at = r->list.items[s ? r->resumed.items[s - 1] : r->pivot].insn->offset + w->out->placed.bias;
+        uint64_t at = r->list.items[s ? r->resumed.items[s - 1] : r->pivot].insn->offset +
+                      w->out->placed.bias;
         if (address > at && address < at + PATCH_BYTES)
             return true;
     }
@@ -406,7 +434,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct user_regs_struct regs;
         uint64_t stack[512];
-        if (process_registers(&p->tracees.items[i], &regs) && process_read(p, regs.rsp, stack, sizeof stack))
+        if (process_registers(&p->tracees.items[i], &regs) &&
+            process_read(p, regs.rsp, stack, sizeof stack))
             for (size_t k = 0; k < sizeof stack / sizeof *stack; k++)
                 if (in_patch(w, stack[k]))
                     return true;
@@ -414,7 +443,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     return false;
 }
 
-/* Takes the threads that are within the bytes of a patch out of them, and lets the program run for a moment while one returns there. All are stopped, before and afterwards. */
+/* Takes the threads that are within the bytes of a patch out of them, and lets the program run for
+ * a moment while one returns there. All are stopped, before and afterwards. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -435,17 +465,20 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
             return true;
         process_go_all(p);
         if (!run_for(w, 0.001))
-            return err_set(err, ERR_MISSING, NULL, "the program has ended or is not watched any more");
+            return err_set(err, ERR_MISSING, NULL,
+                           "the program has ended or is not watched any more");
         if (!process_stop(p, false, err))
             return false;
         handle_late(w);
         if (w->executed)
             break;
     }
-    return err_set(err, ERR_LIMIT, "try again", "a thread stays where the loop's code would be patched");
+    return err_set(err, ERR_LIMIT, "try again",
+                   "a thread stays where the loop's code would be patched");
 }
 
-/* Places the copies and patches the original. All threads are stopped before, and run afterwards. */
+/* Places the copies and patches the original. All threads are stopped before, and run
+ * afterwards. */
 static bool place(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -457,12 +490,14 @@ static bool place(struct insitu_watch *w, struct err *err)
         return false;
     for (size_t i = 0; i < p->tracees.count; i++)
         if (process_registers(&p->tracees.items[i], &regs) && regs.gs_base)
-            return err_set(err, ERR_LIMIT, "kernel measure measures the loop alone", "the program uses segment gs itself, where counters would be kept");
+            return err_set(err, ERR_LIMIT, "kernel measure measures the loop alone",
+                           "the program uses segment gs itself, where counters would be kept");
     copies_make(&out->region, bias, &out->copies);
     bool ok = placed_new(p, &out->region, &out->copies, bias, &w->maps, &out->placed, err);
     w->placed = ok;
     if (ok && !take_threads(w))
-        ok = err_set(err, ERR_LIMIT, NULL, "the program has more threads than counters are kept for");
+        ok = err_set(err, ERR_LIMIT, NULL,
+                     "the program has more threads than counters are kept for");
     ok = ok && placed_patch(&out->placed, true, err);
     if (!ok && out->placed.code) {
         w->placed = true;
@@ -476,7 +511,8 @@ static bool place(struct insitu_watch *w, struct err *err)
 static void begin_program(void *state)
 {
     struct insitu_watch *w = state;
-    struct process_event e = w->executed ? (struct process_event){.news = PROCESS_QUIET} : process_wait(&w->process, 0.001);
+    struct process_event e = w->executed ? (struct process_event){.news = PROCESS_QUIET}
+                                         : process_wait(&w->process, 0.001);
 
     if (e.news != PROCESS_QUIET)
         handle(w, &e);
@@ -513,30 +549,35 @@ static bool run_to_entry(struct insitu_watch *w, struct err *err)
     w->executed = false;
     if (!process_reopen(p, err))
         return false;
-    if (!entry_point(p, &entry) || !process_read(p, entry, &kept, 1) || !process_write(p, entry, &trap, 1))
+    if (!entry_point(p, &entry) || !process_read(p, entry, &kept, 1) ||
+        !process_write(p, entry, &trap, 1))
         return err_set(err, ERR_IO, NULL, "the program's first instruction cannot be found");
     struct traced *t = process_tracee(p, p->pid);
     process_go(p, t);
     while (!p->ended) {
         struct process_event e = process_wait(p, 1);
         t = process_tracee(p, e.tid);
-        if (e.news == PROCESS_SIGNAL && t && t->signal == SIGTRAP && process_registers(t, &regs) && regs.rip == entry + 1) {
+        if (e.news == PROCESS_SIGNAL && t && t->signal == SIGTRAP && process_registers(t, &regs) &&
+            regs.rip == entry + 1) {
             regs.rip = entry;
             t->signal = 0;
-            return (process_set_registers(t, &regs) && process_write(p, entry, &kept, 1)) || err_set(err, ERR_IO, NULL, "the program's first instruction cannot be restored");
+            return (process_set_registers(t, &regs) && process_write(p, entry, &kept, 1)) ||
+                   err_set(err, ERR_IO, NULL, "the program's first instruction cannot be restored");
         }
         handle(w, &e);
         if (!wanted(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
-    return err_set(err, ERR_DATA, "run it by hand to see why", "the program ended before its first instruction");
+    return err_set(err, ERR_DATA, "run it by hand to see why",
+                   "the program ended before its first instruction");
 }
 
 static bool start(struct insitu_watch *w, struct err *err)
 {
     const struct insitu_options *o = w->options;
 
-    if (!launch(o->argv, o->output, o->input, &w->program, err) || !admit_file(w->program.path, err))
+    if (!launch(o->argv, o->output, o->input, &w->program, err) ||
+        !admit_file(w->program.path, err))
         return false;
     w->out->refused = !process_seize(w->program.pid, true, &w->process, err);
     if (w->out->refused || !launch_go(&w->program, begin_program, w, err))
@@ -549,11 +590,14 @@ static bool start(struct insitu_watch *w, struct err *err)
 /* All threads of a process that runs already are stopped. */
 static bool attach(struct insitu_watch *w, struct err *err)
 {
-    w->out->refused = !admit_process(w->options->pid, false, err) || !process_seize(w->options->pid, false, &w->process, err);
+    w->out->refused = !admit_process(w->options->pid, false, err) ||
+                      !process_seize(w->options->pid, false, &w->process, err);
     if (w->out->refused || !process_stop(&w->process, false, err))
         return false;
     handle_late(w);
-    return !w->executed || err_set(err, ERR_DATA, "try again", "process %d has just become another program (exec)", (int)w->options->pid);
+    return !w->executed ||
+           err_set(err, ERR_DATA, "try again", "process %d has just become another program (exec)",
+                   (int)w->options->pid);
 }
 
 /* Places the copies as soon as the loop's file is mapped. */
@@ -656,7 +700,8 @@ static void tell(struct insitu_watch *w)
 
 static bool run(const struct insitu_options *o, struct insitu *out, struct err *err)
 {
-    struct insitu_watch w = {.options = o, .out = out, .program = {.go = -1, .fault = -1}, .process = {.memory = -1}};
+    struct insitu_watch w = {
+        .options = o, .out = out, .program = {.go = -1, .fault = -1}, .process = {.memory = -1}};
 
     bool ok = watch(&w, err);
     let_go(&w);
@@ -684,7 +729,8 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN};
-    if (!o->argv)   /* it lives on whatever becomes of us; a program that was started here does not */
+    /* it lives on whatever becomes of us; a program that was started here does not */
+    if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;
 }
@@ -723,15 +769,20 @@ static double cycles_of(const struct insitu *x, double q, bool visits)
 
     for (size_t i = 0; i < count; i++) {
         const struct timed_block *b = &x->placed.timed.items[i];
-        double before = b->clock[0] - overhead, after = b->clock[1] - overhead, ticks = (double)b->ticks;
+        double before = b->clock[0] - overhead, after = b->clock[1] - overhead,
+               ticks = (double)b->ticks;
         if (b->visits && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        if (b->visits == visits && ticks > 0 && b->iterations && fabs(before - after) < CLOCK_CHANGE * before)   /* else the core's clock changed, or it was interrupted */
+        /* else the core's clock changed, or it was interrupted */
+        if (b->visits == visits && ticks > 0 && b->iterations &&
+            fabs(before - after) < CLOCK_CHANGE * before)
             each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
     }
     if (kept)
         qsort(each, kept, sizeof *each, by_cycles);
-    double cycles = kept < BLOCKS_LEAST ? NAN : q >= 0 ? each[(size_t)(q * (double)(kept - 1))] : typical(each, kept);
+    double cycles = kept < BLOCKS_LEAST ? NAN
+                    : q >= 0            ? each[(size_t)(q * (double)(kept - 1))]
+                                        : typical(each, kept);
     free(each);
     return cycles;
 }
@@ -758,7 +809,8 @@ double insitu_between(const struct insitu *x)
     double away = 0, leaves = 0;
 
     for (size_t i = 0; i < x->placed.timed.count; i++)
-        if (x->placed.timed.items[i].visits && x->placed.timed.items[i].away < x->placed.timed.items[i].ticks) {
+        if (x->placed.timed.items[i].visits &&
+            x->placed.timed.items[i].away < x->placed.timed.items[i].ticks) {
             away += (double)x->placed.timed.items[i].away;
             leaves += (double)x->placed.timed.items[i].leaves;
         }
@@ -769,7 +821,8 @@ double insitu_trip(const struct insitu *x)
 {
     uint64_t iterations = 0, leaves = 0;
 
-    for (size_t i = 0; i < x->placed.events.count && x->region.jumps_indirect; i++) {   /* what is timed does not see it leave */
+    /* what is timed does not see it leave */
+    for (size_t i = 0; i < x->placed.events.count && x->region.jumps_indirect; i++) {
         iterations += x->placed.events.items[i] >> 48 == EVENT_PASS;
         leaves += x->placed.events.items[i] >> 48 == EVENT_LEAVE;
     }

@@ -1,5 +1,6 @@
-/* A loop within its running program: how often it runs, what an iteration takes there, and which way its branches go. The program's code is patched to lead to copies of the loop
- * that count, time or record; what it computes and prints stays the same. */
+/* A loop within its running program: how often it runs, what an iteration takes there, and which
+ * way its branches go. The program's code is patched to lead to copies of the loop that count, time
+ * or record; what it computes and prints stays the same. */
 #ifndef PORTOLAN_INSITU_INSITU_H
 #define PORTOLAN_INSITU_INSITU_H
 
@@ -7,7 +8,8 @@
 #include "insitu/replay.h"
 
 struct insitu_options {
-    const char *const *argv;         /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
+    /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
+    const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* of a program that is started, as in struct sampling */
     const struct kernel *kernel;     /* held by the caller */
@@ -28,29 +30,35 @@ struct insitu {
     double ticks_per_visit;          /* that timing a visit of the loop adds; NaN: not measured */
     double seconds;                  /* of wall clock that were watched */
     double stopped;                  /* of these, the program was stopped for us */
-    double late;                     /* seconds between the program's start and the first count; 0: none, or it ran already */
+    /* seconds between the program's start and the first count; 0: none, or it ran already */
+    double late;
     size_t threads;                  /* that were given counters */
     size_t moments;                  /* times that it was timed and recorded */
     struct replayed_all replays;          /* at some of them */
     bool ended, killed;              /* the program has, by a signal that cannot be held */
     int status;                      /* as waitpid has it, of one that was started here and ended */
     bool complete;                   /* counted from the program's first instruction to its end */
-    bool refused;                    /* the process may not be traced or changed, whatever the loop */
+    /* the process may not be traced or changed, whatever the loop */
+    bool refused;
     char *cut;                       /* why it was let go before; NULL: it was not */
 };
 
-/* Watches the loop. False with err when the program cannot be treated, and nothing was changed in it, or when it cannot be run; insitu_done frees @out in either case. Any thread. */
+/* Watches the loop. False with err when the program cannot be treated, and nothing was changed in
+ * it, or when it cannot be run; insitu_done frees @out in either case. Any thread. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
-/* Stands for a quantile: the mean of all blocks but those that were disturbed, which took much longer than the quieter ones. */
+/* Stands for a quantile: the mean of all blocks but those that were disturbed, which took much
+ * longer than the quieter ones. */
 #define INSITU_TYPICAL (-1.0)
-/* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between visits of the loop when *@alone becomes true; NaN: too few were timed. */
+/* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between
+ * visits of the loop when *@alone becomes true; NaN: too few were timed. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
 /* The same, by INSITU_TYPICAL, with what is between visits. */
 double insitu_cycles_whole(const struct insitu *x);
 /* Cycles from leaving the loop to entering it again, in the mean; NaN: not timed. */
 double insitu_between(const struct insitu *x);
-/* Iterations from one time that control leaves the loop to the next, as timed; INFINITY: it never left; NaN: not timed. */
+/* Iterations from one time that control leaves the loop to the next, as timed; INFINITY: it never
+ * left; NaN: not timed. */
 double insitu_trip(const struct insitu *x);
 
 #endif

@@ -9,7 +9,9 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 {
     (void)o;
     *out = (struct insitu){.ticks_per_cycle = NAN};
-    return err_set(err, ERR_MISSING, "program profile samples the program, kernel measure measures the loop alone", "loops are watched within programs on x86-64 only");
+    return err_set(err, ERR_MISSING,
+                   "program profile samples the program, kernel measure measures the loop alone",
+                   "loops are watched within programs on x86-64 only");
 }
 
 void insitu_done(struct insitu *x)
@@ -31,7 +33,8 @@ double insitu_cycles_whole(const struct insitu *x)
     return NAN;
 }
 
-bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves, const char **why)
+bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
+                const char **why)
 {
     (void)r;
     (void)out;

@@ -51,10 +51,12 @@ static struct load_lines *load_of(struct loop_lines *l, uint32_t at)
 static int by_fresh(const void *a, const void *b)
 {
     const struct load_lines *x = a, *y = b;
-    return x->fresh != y->fresh ? (x->fresh < y->fresh) - (x->fresh > y->fresh) : (x->at > y->at) - (x->at < y->at);
+    return x->fresh != y->fresh ? (x->fresh < y->fresh) - (x->fresh > y->fresh)
+                                : (x->at > y->at) - (x->at < y->at);
 }
 
-static void read_stretch(const struct placed *x, const struct recorded_stretch *s, unsigned bytes, struct access_step *steps, struct loop_lines *out)
+static void read_stretch(const struct placed *x, const struct recorded_stretch *s, unsigned bytes,
+                         struct access_step *steps, struct loop_lines *out)
 {
     struct recent recent = {{0}, {0}};
 

@@ -1,5 +1,6 @@
-/* Cache lines that a loop's loads come to, by their recorded addresses: how many were not touched in the recording before, and are not where the last step leads again, so that no
- * prefetcher knows them. Any thread. */
+/* Cache lines that a loop's loads come to, by their recorded addresses: how many were not touched
+ * in the recording before, and are not where the last step leads again, so that no prefetcher knows
+ * them. Any thread. */
 #ifndef PORTOLAN_INSITU_LINES_H
 #define PORTOLAN_INSITU_LINES_H
 
@@ -8,7 +9,8 @@
 struct load_lines {
     uint32_t at;               /* in the region's list */
     size_t executed;
-    size_t fresh;              /* of lines that were not touched before in the recording, by an irregular step */
+    /* of lines that were not touched before in the recording, by an irregular step */
+    size_t fresh;
     size_t streamed;           /* the same by the same step as the time before */
 };
 

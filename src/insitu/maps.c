@@ -32,7 +32,8 @@ bool maps_read(pid_t pid, struct maps *out)
         struct map map = {0};
         char mode[8];
         int name = 0;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &map.start, &map.end, mode, &map.offset, &name) < 4)
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &map.start, &map.end,
+                   mode, &map.offset, &name) < 4)
             continue;
         line[strcspn(line, "\n")] = '\0';
         map.write = mode[1] == 'w';

@@ -21,7 +21,8 @@ bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
 /* The map with @address; NULL: none. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Where @size bytes are free within reach of 32-bit distances from all of [@low, @high); 0: nowhere. */
+/* Where @size bytes are free within reach of 32-bit distances from all of [@low, @high); 0:
+ * nowhere. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

@@ -11,10 +11,15 @@
 #define SAMPLE_MOST 2000u
 
 /* Cycles of one pass over @count instructions. */
-static double cycles_of(const struct region *r, struct insn *insns, size_t count, const struct machine *m)
+static double cycles_of(const struct region *r, struct insn *insns, size_t count,
+                        const struct machine *m)
 {
     struct kernel_loop loop = {.count = count, .depth = 1};
-    const struct kernel k = {.isa = r->kernel->isa, .insns = insns, .insn_count = count, .loops = &loop, .loop_count = 1};
+    const struct kernel k = {.isa = r->kernel->isa,
+                             .insns = insns,
+                             .insn_count = count,
+                             .loops = &loop,
+                             .loop_count = 1};
     struct simulation sim;
     struct bounds bounds;
 
@@ -25,7 +30,8 @@ static double cycles_of(const struct region *r, struct insn *insns, size_t count
 }
 
 /* Appends the instructions of @path; calls are left out, as their cycles are not the loop's. */
-static size_t append(const struct region *r, const struct path *path, struct insn *out, size_t count)
+static size_t append(const struct region *r, const struct path *path, struct insn *out,
+                     size_t count)
 {
     for (size_t i = 0; i < path->insns.count && count < SAMPLE_MOST; i++) {
         const struct region_insn *in = &r->list.items[path->insns.items[i]];

@@ -1,11 +1,13 @@
-/* Cycles per iteration predicted for the iterations that were recorded, in their order. Any thread. */
+/* Cycles per iteration predicted for the iterations that were recorded, in their order. Any
+ * thread. */
 #ifndef PORTOLAN_INSITU_MIX_H
 #define PORTOLAN_INSITU_MIX_H
 
 #include "insitu/paths.h"
 #include "model/machine.h"
 
-/* Simulates samples of the recorded iterations of @r, each as a block that repeats, on @m. NaN: nothing was recorded. */
+/* Simulates samples of the recorded iterations of @r, each as a block that repeats, on @m. NaN:
+ * nothing was recorded. */
 double mix_predict(const struct region *r, const struct paths *p, const struct machine *m);
 /* The same of path @path alone. */
 double mix_predict_path(const struct region *r, const struct path *path, const struct machine *m);

@@ -77,7 +77,8 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* The instruction that follows the branch at @at in this iteration; REGION_NONE: control leaves the region. False when the event is not this branch's. */
+/* The instruction that follows the branch at @at in this iteration; REGION_NONE: control leaves the
+ * region. False when the event is not this branch's. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &r->x->region->list.items[at];
@@ -100,7 +101,8 @@ static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
     return true;
 }
 
-/* After an instruction that is executed in the original: where recording goes on. False: not before the next pass. */
+/* After an instruction that is executed in the original: where recording goes on. False: not before
+ * the next pass. */
 static bool take_away(struct reader *r, uint32_t at)
 {
     unsigned id;
@@ -138,7 +140,8 @@ static bool read_iteration(struct reader *r)
             next = i->target;
         if (next == region->pivot)
             return true;
-        if (next == REGION_NONE || next >= region->list.count || !region->list.items[next].in_loop) {
+        if (next == REGION_NONE || next >= region->list.count ||
+            !region->list.items[next].in_loop) {
             r->path.leaves = true;
             return true;
         }
@@ -153,7 +156,8 @@ static void keep(struct reader *r)
     struct paths *p = r->out;
     size_t i = 0;
 
-    while (i < p->list.count && (p->list.items[i].hash != r->path.hash || p->list.items[i].insns.count != r->path.insns.count))
+    while (i < p->list.count && (p->list.items[i].hash != r->path.hash ||
+                                 p->list.items[i].insns.count != r->path.insns.count))
         i++;
     if (i < p->list.count) {
         p->list.items[i].iterations++;
@@ -191,7 +195,9 @@ struct ranked {
 static int by_iterations(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    return x->iterations != y->iterations ? (x->iterations < y->iterations) - (x->iterations > y->iterations) : (x->index > y->index) - (x->index < y->index);
+    return x->iterations != y->iterations
+               ? (x->iterations < y->iterations) - (x->iterations > y->iterations)
+               : (x->index > y->index) - (x->index < y->index);
 }
 
 static int by_place(const void *a, const void *b)

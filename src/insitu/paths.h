@@ -1,4 +1,5 @@
-/* What the recorded iterations of a loop did: paths through it, outcomes of its branches. Any thread. */
+/* What the recorded iterations of a loop did: paths through it, outcomes of its branches. Any
+ * thread. */
 #ifndef PORTOLAN_INSITU_PATHS_H
 #define PORTOLAN_INSITU_PATHS_H
 
@@ -22,9 +23,11 @@ struct path_branch {
 struct paths {
     VEC(struct path) list;             /* the commonest first */
     VEC(struct path_branch) branches;  /* by address */
-    VEC(uint32_t) order;               /* path of each recorded iteration, one stretch after the other; an index into list */
+    /* path of each recorded iteration, one stretch after the other; an index into list */
+    VEC(uint32_t) order;
     size_t iterations;                 /* recorded and understood */
-    size_t dropped;                    /* recorded and not understood: the program was interrupted within them */
+    /* recorded and not understood: the program was interrupted within them */
+    size_t dropped;
 };
 
 /* Reads the events of @x. paths_done frees @out. */

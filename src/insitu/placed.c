@@ -14,7 +14,8 @@
 
 #include "base/mem.h"
 
-#define STEPS_MOST 20000u      /* single steps until a thread counts as one that cannot be settled */
+/* single steps until a thread counts as one that cannot be settled */
+#define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
 #define PERIOD_FIRST 256u      /* passes between stamps, until it is known how long one takes */
 
@@ -33,9 +34,11 @@ bool placed_holds(const struct placed *x, uint64_t address)
     return x->code && address >= x->code && address < x->code + x->copies->code.bytes.count;
 }
 
-bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias, const struct maps *maps, struct placed *out, struct err *err)
+bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias,
+                const struct maps *maps, struct placed *out, struct err *err)
 {
-    uint64_t low = r->list.items[0].insn->offset + bias, high = r->list.items[r->list.count - 1].insn->offset + bias;
+    uint64_t low = r->list.items[0].insn->offset + bias,
+             high = r->list.items[r->list.count - 1].insn->offset + bias;
     uint64_t size = (c->code.bytes.count + 4095u) & ~UINT64_C(4095), at;
     struct traced *t = process_caller(p);
 
@@ -50,19 +53,29 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     at = maps_gap(maps, m ? m->start : low, high, size);
     if (!at)
         return err_set(err, ERR_LIMIT, NULL, "no memory is free within reach of the loop's code");
-    int64_t code = process_call(p, t, SYS_mmap, (const uint64_t[]){at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, UINT64_MAX, 0});
+    int64_t code = process_call(
+        p, t, SYS_mmap,
+        (const uint64_t[]){at, size, PROT_READ | PROT_EXEC,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, UINT64_MAX, 0});
     if (code != (int64_t)at)
-        return err_set(err, ERR_IO, NULL, "the process cannot map memory for a copy of its loop: %s", strerror(code < 0 ? (int)-code : ENOMEM));
+        return err_set(err, ERR_IO, NULL,
+                       "the process cannot map memory for a copy of its loop: %s",
+                       strerror(code < 0 ? (int)-code : ENOMEM));
     out->code = at;
-    int64_t slots = process_call(p, t, SYS_mmap, (const uint64_t[]){0, (uint64_t)SLOTS_MOST * SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX, 0});
+    int64_t slots = process_call(
+        p, t, SYS_mmap,
+        (const uint64_t[]){0, (uint64_t)SLOTS_MOST * SLOT_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX, 0});
     if (slots < 0 && slots > -4096)
-        return err_set(err, ERR_IO, NULL, "the process cannot map memory for counters: %s", strerror((int)-slots));
+        return err_set(err, ERR_IO, NULL, "the process cannot map memory for counters: %s",
+                       strerror((int)-slots));
     out->slots = (uint64_t)slots;
     if (!code_resolve(&c->code, at, err))
         return false;
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process");
-    p->call_at = label_address(out, c->call);   /* from now on others may run while one makes a call */
+    /* from now on others may run while one makes a call */
+    p->call_at = label_address(out, c->call);
     return true;
 }
 
@@ -87,7 +100,8 @@ static void set_entries(const struct placed *x, uint32_t slot, enum copy_mode mo
 {
     set_word(x, slot, SLOT_ENTRIES, label_address(x, x->copies->entry[mode]));
     for (size_t i = 0; i < x->copies->resumes[mode].count; i++)
-        set_word(x, slot, SLOT_ENTRIES + 8 * (uint32_t)(i + 1), label_address(x, x->copies->resumes[mode].items[i]));
+        set_word(x, slot, SLOT_ENTRIES + 8 * (uint32_t)(i + 1),
+                 label_address(x, x->copies->resumes[mode].items[i]));
 }
 
 static uint32_t slot_new(struct placed *x)
@@ -114,7 +128,8 @@ bool placed_take(struct placed *x, struct traced *t)
     struct user_regs_struct regs;
     if (!process_registers(t, &regs))
         return true;   /* it has just ended */
-    if ((regs.gs_base && !is_slot(x, regs.gs_base)) || (x->slot_count == SLOTS_MOST && !x->free.count))
+    if ((regs.gs_base && !is_slot(x, regs.gs_base)) ||
+        (x->slot_count == SLOTS_MOST && !x->free.count))
         return false;
     t->slot = slot_new(x);
     regs.gs_base = slot_address(x, t->slot);
@@ -160,7 +175,8 @@ static bool is_inside(const struct placed *x, uint64_t address)
 /* The jump to the copies that stands at patched place @i. */
 static void jump_bytes(const struct placed *x, size_t i, uint8_t out[PATCH_BYTES])
 {
-    int32_t distance = (int32_t)(label_address(x, x->copies->gates.items[i]) - (site_address(x, i) + PATCH_BYTES));
+    int32_t distance =
+        (int32_t)(label_address(x, x->copies->gates.items[i]) - (site_address(x, i) + PATCH_BYTES));
 
     out[0] = 0xe9;
     memcpy(out + 1, &distance, sizeof distance);
@@ -173,7 +189,8 @@ bool placed_patch(struct placed *x, bool on, struct err *err)
         uint64_t at = site_address(x, i);
         jump_bytes(x, i, jump);
         site_bytes(x, i, original);
-        if (!on && (!process_read(x->process, at, there, sizeof there) || memcmp(there, jump, sizeof there) != 0))
+        if (!on && (!process_read(x->process, at, there, sizeof there) ||
+                    memcmp(there, jump, sizeof there) != 0))
             continue;   /* the program has taken the code away, and what stands there is not ours */
         if (!process_write(x->process, at, on ? jump : original, PATCH_BYTES))
             return err_set(err, ERR_IO, NULL, "the program's code cannot be written");
@@ -186,11 +203,13 @@ bool placed_patch(struct placed *x, bool on, struct err *err)
 static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
 {
     uint64_t word;
-    if (passes && slot != SLOT_NONE && process_read(x->process, slot_address(x, slot) + SLOT_UNFINISHED, &word, sizeof word))
+    if (passes && slot != SLOT_NONE &&
+        process_read(x->process, slot_address(x, slot) + SLOT_UNFINISHED, &word, sizeof word))
         set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
 }
 
-/* Where @t can go on: in the original at a point of the copies, or outside. True when it is there. */
+/* Where @t can go on: in the original at a point of the copies, or outside. True when it is
+ * there. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {
     struct user_regs_struct regs;
@@ -206,7 +225,8 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && is_inside(x, original)))
         return false;
     add_unfinished(x, t->slot, p->unfinished);
-    if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)   /* a fault of this instruction */
+    /* a fault of this instruction */
+    if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;
     regs.orig_rax = ~0ull;
@@ -216,7 +236,10 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 
 bool placed_settle(struct placed *x, struct traced *t)
 {
-    bool failed = false, fault = t->signal && t->info.si_code > 0 && (t->signal == SIGSEGV || t->signal == SIGBUS || t->signal == SIGFPE || t->signal == SIGILL || t->signal == SIGTRAP);
+    bool failed = false,
+         fault = t->signal && t->info.si_code > 0 &&
+                 (t->signal == SIGSEGV || t->signal == SIGBUS || t->signal == SIGFPE ||
+                  t->signal == SIGILL || t->signal == SIGTRAP);
     pid_t tid = t->tid;
     uint64_t mask;
 
@@ -239,7 +262,9 @@ static uint64_t words_iterations(const struct placed *x, const uint64_t *words, 
 {
     const unsigned *times = x->copies->times;
 
-    return times[COPY_COUNT] * words[SLOT_PASSES / 8] + times[COPY_TIME] * (words[SLOT_BLOCKS / 8] * x->period[slot] + (x->period[slot] - words[SLOT_COUNTDOWN / 8])) +
+    return times[COPY_COUNT] * words[SLOT_PASSES / 8] +
+           times[COPY_TIME] * (words[SLOT_BLOCKS / 8] * x->period[slot] +
+                               (x->period[slot] - words[SLOT_COUNTDOWN / 8])) +
            (x->given[slot] - words[SLOT_RECORDS_LEFT / 8]) - words[SLOT_UNFINISHED / 8];
 }
 
@@ -266,10 +291,18 @@ static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
     uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
     size_t count = (size_t)(end - begin) / STAMP_BYTES;
 
-    if (count > 1 && count <= STAMPS_MOST && process_read(x->process, begin, stamps, count * STAMP_BYTES))
+    if (count > 1 && count <= STAMPS_MOST &&
+        process_read(x->process, begin, stamps, count * STAMP_BYTES))
         for (size_t i = 1; i < count; i++) {
             const uint64_t *a = &stamps[STAMP_BYTES / 8 * (i - 1)], *b = a + STAMP_BYTES / 8;
-            vec_push(&x->timed, ((struct timed_block){b[0] - a[2], b[3] - a[3], x->chosen[slot] == COPY_VISIT, b[4] - a[4], {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]}, x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5])}));
+            vec_push(&x->timed,
+                     ((struct timed_block){
+                         b[0] - a[2],
+                         b[3] - a[3],
+                         x->chosen[slot] == COPY_VISIT,
+                         b[4] - a[4],
+                         {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
+                         x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5])}));
         }
     set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
     set_word(x, slot, SLOT_STAMP_AT, begin);
@@ -282,7 +315,8 @@ static void harvest_events(struct placed *x, uint32_t slot, uint64_t iterations,
     if (!count)
         return;
     vec_reserve(&x->events, first + kept);
-    if (count <= RING_EVENTS && process_read(x->process, slot_address(x, slot) + SLOT_RING, x->events.items + first, kept * 8)) {
+    if (count <= RING_EVENTS && process_read(x->process, slot_address(x, slot) + SLOT_RING,
+                                             x->events.items + first, kept * 8)) {
         x->events.count += kept;
         vec_push(&x->stretches, ((struct recorded_stretch){iterations, first, kept}));
     }
@@ -299,7 +333,8 @@ void placed_harvest(struct placed *x, struct traced *t)
     x->iterations += words_iterations(x, words, slot);
     x->peeked[slot] = 0;
     harvest_stamps(x, slot, words[SLOT_STAMP_AT / 8]);
-    harvest_events(x, slot, x->given[slot] - words[SLOT_RECORDS_LEFT / 8], (uint32_t)words[SLOT_EVENTS / 8]);
+    harvest_events(x, slot, x->given[slot] - words[SLOT_RECORDS_LEFT / 8],
+                   (uint32_t)words[SLOT_EVENTS / 8]);
     x->given[slot] = 0;
     set_word(x, slot, SLOT_PASSES, 0);
     set_word(x, slot, SLOT_BLOCKS, 0);
@@ -308,7 +343,8 @@ void placed_harvest(struct placed *x, struct traced *t)
     set_word(x, slot, SLOT_UNFINISHED, 0);
 }
 
-void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period, uint64_t records)
+void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period,
+                   uint64_t records)
 {
     if (t->slot == SLOT_NONE)
         return;
@@ -351,7 +387,8 @@ void placed_unmap(struct placed *x, struct traced *t)
         return;
     x->process->call_at = 0;   /* it goes, too, and all are stopped */
     if (x->slots)
-        process_call(x->process, t, SYS_munmap, (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});
+        process_call(x->process, t, SYS_munmap,
+                     (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});
     if (x->code)
         process_call(x->process, t, SYS_munmap, (const uint64_t[]){x->code, size, 0, 0, 0, 0});
     x->slots = x->code = 0;
@@ -403,7 +440,9 @@ double placed_visit(const struct placed *x, struct process *copy, uint32_t slot)
     for (int i = 0; i < CLOCK_TRIES; i++) {
         struct traced *t = process_caller(copy);
         struct user_regs_struct regs;
-        if (!t || !process_read(copy, at, &before, 8) || !process_run(copy, t, label_address(x, x->copies->visits), &regs) || !process_read(copy, at, &after, 8))
+        if (!t || !process_read(copy, at, &before, 8) ||
+            !process_run(copy, t, label_address(x, x->copies->visits), &regs) ||
+            !process_read(copy, at, &after, 8))
             break;
         double ticks = ((double)regs.r8 - (double)(after - before)) / VISITS;
         if (isnan(best) || ticks < best)

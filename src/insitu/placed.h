@@ -1,4 +1,5 @@
-/* Copies placed in a process, the patches that lead to them, and a slot of memory per thread. All calls on the tracer's thread; threads that are handed in are stopped. */
+/* Copies placed in a process, the patches that lead to them, and a slot of memory per thread. All
+ * calls on the tracer's thread; threads that are handed in are stopped. */
 #ifndef PORTOLAN_INSITU_PLACED_H
 #define PORTOLAN_INSITU_PLACED_H
 
@@ -7,7 +8,8 @@
 #include "insitu/process.h"
 
 struct timed_block {           /* between two stamps */
-    uint64_t ticks, leaves;    /* of the time stamp counter; times that control left the loop meanwhile */
+    /* of the time stamp counter; times that control left the loop meanwhile */
+    uint64_t ticks, leaves;
     bool visits;               /* visits were timed */
     uint64_t away;             /* ticks of the time between these */
     uint32_t clock[2];         /* ticks of the clock's instructions before and after it */
@@ -27,10 +29,13 @@ struct placed {
     uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
     uint32_t slot_count;                 /* given out so far */
     VEC(uint32_t) free;                  /* of these, those whose threads have ended */
-    bool kept;                           /* something that is not stopped may execute the copies: they stay mapped */
+    /* something that is not stopped may execute the copies: they stay mapped */
+    bool kept;
     enum copy_mode *chosen;              /* by slot */
-    uint64_t *period, *given;            /* by slot: what SLOT_PERIOD and SLOT_RECORDS_LEFT began with */
-    uint64_t *peeked;                    /* by slot: iterations since the last harvest when last looked at */
+    /* by slot: what SLOT_PERIOD and SLOT_RECORDS_LEFT began with */
+    uint64_t *period, *given;
+    /* by slot: iterations since the last harvest when last looked at */
+    uint64_t *peeked;
     bool patched;
     enum copy_mode mode;
     uint64_t iterations;                 /* harvested */
@@ -41,15 +46,18 @@ struct placed {
 
 #define SLOTS_MOST 256u
 
-/* Maps memory in @p through stopped thread @t and writes the copies there. False with err; placed_done frees @out in both cases. */
-bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias, const struct maps *maps, struct placed *out, struct err *err);
+/* Maps memory in @p through stopped thread @t and writes the copies there. False with err;
+ * placed_done frees @out in both cases. */
+bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias,
+                const struct maps *maps, struct placed *out, struct err *err);
 void placed_done(struct placed *x);
 /* Gives stopped thread @t a slot. False: all are taken, or it uses segment gs itself. */
 bool placed_take(struct placed *x, struct traced *t);
-/* Patches the original code, or restores it. All threads are stopped, and settled before the original is patched. */
+/* Patches the original code, or restores it. All threads are stopped, and settled before the
+ * original is patched. */
 bool placed_patch(struct placed *x, bool on, struct err *err);
-/* Moves @t from the copies to where it would be in the original, by single steps where need be. False: it is where the original is patched.
- * When it has ended, @t is another or none. */
+/* Moves @t from the copies to where it would be in the original, by single steps where need be.
+ * False: it is where the original is patched. When it has ended, @t is another or none. */
 bool placed_settle(struct placed *x, struct traced *t);
 /* Whether @address lies in the copies. */
 bool placed_holds(const struct placed *x, uint64_t address);
@@ -57,9 +65,12 @@ bool placed_holds(const struct placed *x, uint64_t address);
 void placed_harvest(struct placed *x, struct traced *t);
 /* Looks at what all slots hold without changing anything. */
 void placed_peek(struct placed *x);
-/* Chooses the copy that @t, settled and harvested, comes to next: with COPY_TIME and COPY_VISIT, stamps each @period passes of the first copy; with COPY_RECORD, for @records iterations. */
-void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period, uint64_t records);
-/* The same for a thread that is not stopped, and waits in the system: no more than where it comes to. */
+/* Chooses the copy that @t, settled and harvested, comes to next: with COPY_TIME and COPY_VISIT,
+ * stamps each @period passes of the first copy; with COPY_RECORD, for @records iterations. */
+void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period,
+                   uint64_t records);
+/* The same for a thread that is not stopped, and waits in the system: no more than where it comes
+ * to. */
 void placed_choose_waiting(struct placed *x, const struct traced *t, enum copy_mode mode);
 /* Iterations that have been counted, at the last harvest or peek. */
 uint64_t placed_iterations(const struct placed *x);
@@ -67,13 +78,16 @@ uint64_t placed_iterations(const struct placed *x);
 void placed_release(struct placed *x, struct traced *t);
 /* Takes all from the process's memory, through stopped thread @t; unless it is to be kept. */
 void placed_unmap(struct placed *x, struct traced *t);
-/* Puts the original code back in the memory of process @child, a copy of ours, whose first thread is stopped; also after the copies were removed from ours. */
+/* Puts the original code back in the memory of process @child, a copy of ours, whose first thread
+ * is stopped; also after the copies were removed from ours. */
 void placed_clean_child(const struct placed *x, pid_t child);
 /* A slot for a process that shares our memory. */
 void placed_take_stranger(struct placed *x, pid_t tid);
-/* Ticks of the time stamp counter per core cycle, measured in @copy, a copy of the process; NaN: not measured. */
+/* Ticks of the time stamp counter per core cycle, measured in @copy, a copy of the process; NaN:
+ * not measured. */
 double placed_clock(const struct placed *x, struct process *copy);
-/* Ticks that a timed visit of the loop takes besides the loop, in a copy of the process whose thread has slot @slot; NaN: not measured. */
+/* Ticks that a timed visit of the loop takes besides the loop, in a copy of the process whose
+ * thread has slot @slot; NaN: not measured. */
 double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
 
 #endif

@@ -26,7 +26,8 @@ struct predictor {
     uint64_t history;
 };
 
-static struct predictor_entry *pattern_at(const struct predictor *p, unsigned table, uint32_t at, uint32_t *tag)
+static struct predictor_entry *pattern_at(const struct predictor *p, unsigned table, uint32_t at,
+                                          uint32_t *tag)
 {
     unsigned length = lengths[table];
     uint64_t seen = length == 64 ? p->history : p->history & ((UINT64_C(1) << length) - 1);
@@ -58,11 +59,13 @@ static bool learn(struct predictor *p, uint32_t at, uint64_t value, bool indirec
             if (!i || (!right && i <= longest + 2))
                 *f = (struct predictor_entry){tags[i], 1, value};
         } else if (f->value == value)
-            f->confidence = f->confidence < CONFIDENCE_MOST ? (int8_t)(f->confidence + 1) : CONFIDENCE_MOST;
+            f->confidence =
+                f->confidence < CONFIDENCE_MOST ? (int8_t)(f->confidence + 1) : CONFIDENCE_MOST;
         else if ((f->confidence = (int8_t)(f->confidence - 2)) < 0)
             *f = (struct predictor_entry){tags[i], 1, value};
     }
-    p->history = indirect ? p->history << 3 | ((value >> 4 ^ value >> 7) & 7) : p->history << 1 | value;
+    p->history =
+        indirect ? p->history << 3 | ((value >> 4 ^ value >> 7) & 7) : p->history << 1 | value;
     return right;
 }
 
@@ -81,7 +84,8 @@ static void judge(struct predicted_branches *out, uint32_t at, bool right)
 static int by_misses(const void *a, const void *b)
 {
     const struct predicted_branch *x = a, *y = b;
-    return x->missed != y->missed ? (x->missed < y->missed) - (x->missed > y->missed) : (x->at > y->at) - (x->at < y->at);
+    return x->missed != y->missed ? (x->missed < y->missed) - (x->missed > y->missed)
+                                  : (x->at > y->at) - (x->at < y->at);
 }
 
 void predictor_run(const struct placed *x, struct predicted_branches *out)

@@ -1,5 +1,7 @@
-/* Mispredictions of a loop's branches, by a simulated predictor over their recorded outcomes: tables of patterns of longer and longer history, the longest known one predicts
- * (as TAGE, Seznec and Michaud 2006). No processor's predictor is imitated: counts are near, not equal. Any thread. */
+/* Mispredictions of a loop's branches, by a simulated predictor over their recorded outcomes:
+ * tables of patterns of longer and longer history, the longest known one predicts (as TAGE, Seznec
+ * and Michaud 2006). No processor's predictor is imitated: counts are near, not equal. Any
+ * thread. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
 

@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "profile/tasks.h"
 
-#define REST_BUSY 50000L       /* ns of sleep between looks while something happens, and otherwise */
+/* ns of sleep between looks while something happens, and otherwise */
+#define REST_BUSY 50000L
 #define REST_QUIET 500000L
 #define STOP_SECONDS 5.0       /* until a thread counts as one that does not stop */
 
@@ -39,8 +40,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Whether the stopped thread can be made to execute instructions of ours. Within a system call it cannot: the call would still write its result to the registers, and that would be lost
- * when they are restored. A thread that a stop signal stopped would not be stopped any more. */
+/* Whether the stopped thread can be made to execute instructions of ours. Within a system call it
+ * cannot: the call would still write its result to the registers, and that would be lost when they
+ * are restored. A thread that a stop signal stopped would not be stopped any more. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -83,16 +85,27 @@ static bool refused(pid_t pid, int reason, struct err *err)
         close(fd);
     }
     if (reason == EPERM && (*scope == '1' || *scope == '2' || *scope == '3'))
-        return err_set(err, ERR_IO, "start the program from here, or run sysctl kernel.yama.ptrace_scope=0 as root", "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid, scope);
+        return err_set(
+            err, ERR_IO,
+            "start the program from here, or run sysctl kernel.yama.ptrace_scope=0 as root",
+            "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid,
+            scope);
     if (reason == EPERM)
-        return err_set(err, ERR_IO, "run as its user, or as root; a container needs --cap-add=SYS_PTRACE or a seccomp profile that allows ptrace",
-                       "ptrace of process %d is refused: it is another user's, or a container's settings forbid it", (int)pid);
-    return err_set(err, ERR_IO, NULL, "ptrace of process %d is refused: %s", (int)pid, strerror(reason));
+        return err_set(err, ERR_IO,
+                       "run as its user, or as root; a container needs --cap-add=SYS_PTRACE or a "
+                       "seccomp profile that allows ptrace",
+                       "ptrace of process %d is refused: it is another user's, or a container's "
+                       "settings forbid it",
+                       (int)pid);
+    return err_set(err, ERR_IO, NULL, "ptrace of process %d is refused: %s", (int)pid,
+                   strerror(reason));
 }
 
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
 {
-    const uintptr_t options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | (ours ? PTRACE_O_EXITKILL : 0);
+    const uintptr_t options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                              PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+                              (ours ? PTRACE_O_EXITKILL : 0);
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
@@ -159,14 +172,18 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals of an instruction of the thread itself. When one is blocked as it comes, the system takes its handler from the program. */
-#define OF_INSTRUCTIONS (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
+/* Signals of an instruction of the thread itself. When one is blocked as it comes, the system takes
+ * its handler from the program. */
+#define OF_INSTRUCTIONS                                                                            \
+    (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
+     SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
 
 bool process_mask(struct traced *t, uint64_t *kept)
 {
     uint64_t all = ~OF_INSTRUCTIONS;
-    return trace(PTRACE_GETSIGMASK, t->tid, sizeof *kept, (uintptr_t)kept) == 0 && trace(PTRACE_SETSIGMASK, t->tid, sizeof all, (uintptr_t)&all) == 0;
+    return trace(PTRACE_GETSIGMASK, t->tid, sizeof *kept, (uintptr_t)kept) == 0 &&
+           trace(PTRACE_SETSIGMASK, t->tid, sizeof all, (uintptr_t)&all) == 0;
 }
 
 void process_unmask(struct traced *t, uint64_t kept)
@@ -192,7 +209,8 @@ static bool has_fault(const struct traced *t)
     siginfo_t info;
 
     for (; trace(PTRACE_PEEKSIGINFO, t->tid, (uintptr_t)&from, (uintptr_t)&info) == 1; from.off++)
-        if (info.si_code > 0 && info.si_signo > 0 && info.si_signo <= 64 && SIGNAL_BIT(info.si_signo) & OF_INSTRUCTIONS)
+        if (info.si_code > 0 && info.si_signo > 0 && info.si_signo <= 64 &&
+            SIGNAL_BIT(info.si_signo) & OF_INSTRUCTIONS)
             return true;
     return false;
 }
@@ -236,7 +254,8 @@ static bool trapped(struct process *p, struct traced *t, int request)
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {   /* a call of ours */
+        /* a call of ours */
+        if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
             p->born = (pid_t)born;
@@ -260,7 +279,8 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
     uint64_t mask;
     int64_t result = -EFAULT;
 
-    if (!can_run(t) || !process_registers(t, &before) || !process_read(p, before.rip, kept, sizeof kept) || !process_mask(t, &mask))
+    if (!can_run(t) || !process_registers(t, &before) ||
+        !process_read(p, before.rip, kept, sizeof kept) || !process_mask(t, &mask))
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
@@ -274,7 +294,8 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
     call.rip = p->call_at ? p->call_at : before.rip;
     const uint64_t after = call.rip + sizeof instruction;
     if (p->call_at || process_write(p, before.rip, instruction, sizeof instruction)) {
-        if (process_set_registers(t, &call) && process_step(p, t) && process_registers(t, &call) && call.rip == after)
+        if (process_set_registers(t, &call) && process_step(p, t) && process_registers(t, &call) &&
+            call.rip == after)
             result = (int64_t)call.rax;
         if (!p->call_at)
             process_write(p, before.rip, kept, sizeof kept);
@@ -327,7 +348,8 @@ void process_copy_end(struct process *p, struct traced *t, struct process *copy,
             status = 0;
     }
     if (number > 0)
-        process_call(p, t, SYS_wait4, (const uint64_t[]){(uint64_t)number, 0, __WALL | WNOHANG, 0, 0, 0});
+        process_call(p, t, SYS_wait4,
+                     (const uint64_t[]){(uint64_t)number, 0, __WALL | WNOHANG, 0, 0, 0});
     process_done(copy);
 }
 
@@ -347,18 +369,21 @@ bool process_copy_run(struct process *copy, double seconds)
     return WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP;
 }
 
-bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out)
+bool process_run(struct process *p, struct traced *t, uint64_t address,
+                 struct user_regs_struct *out)
 {
     struct user_regs_struct before, run;
     pid_t tid = t->tid;
     uint64_t mask;
 
-    if (!can_run(t) || !process_registers(t, &before) || (int64_t)before.orig_rax >= 0 || !process_mask(t, &mask))
+    if (!can_run(t) || !process_registers(t, &before) || (int64_t)before.orig_rax >= 0 ||
+        !process_mask(t, &mask))
         return false;
     run = before;
     run.rip = address;
     run.orig_rax = ~0ull;
-    bool ok = process_set_registers(t, &run) && trapped(p, t, PTRACE_CONT) && process_registers(t, out);
+    bool ok =
+        process_set_registers(t, &run) && trapped(p, t, PTRACE_CONT) && process_registers(t, out);
     t = process_tracee(p, tid);
     if (t) {
         process_set_registers(t, &before);
@@ -376,7 +401,8 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {   /* it was stepped meanwhile: it stops again, and listens then */
+    /* it was stepped meanwhile: it stops again, and listens then */
+    else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
     }
@@ -401,14 +427,18 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* The new process or thread @child of an event: a thread of ours, or one that somebody has to look at. */
+/* The new process or thread @child of an event: a thread of ours, or one that somebody has to look
+ * at. */
 static bool take_child(struct process *p, pid_t child, int event, struct process_event *out)
 {
     if (task_process(child) == p->pid) {
         add(p, child);
         return false;
     }
-    *out = (struct process_event){.news = PROCESS_FORKED, .child = child, .shared = event != PTRACE_EVENT_FORK, .suspends = event == PTRACE_EVENT_VFORK};
+    *out = (struct process_event){.news = PROCESS_FORKED,
+                                  .child = child,
+                                  .shared = event != PTRACE_EVENT_FORK,
+                                  .suspends = event == PTRACE_EVENT_VFORK};
     return true;
 }
 
@@ -506,7 +536,9 @@ static struct process_event look(struct process *p)
         return e;
     }
     t->stopped = true;
-    t->asked = false;   /* any stop takes an interrupt that had not been answered; one that comes all the same is a quiet event */
+    /* any stop takes an interrupt that had not been answered; one that comes all the same is a
+     * quiet event */
+    t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
     take_signal(t, WSTOPSIG(status));
@@ -550,7 +582,8 @@ static size_t interrupt(struct process *p, bool running)
         if (t->stopped && t->within && !t->replaced) {   /* it comes to the end of its call first */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
-        } else if (!t->stopped && !t->asked && !known && (!running || task_runs(&(struct thread_id){p->pid, t->tid})))
+        } else if (!t->stopped && !t->asked && !known &&
+                   (!running || task_runs(&(struct thread_id){p->pid, t->tid})))
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
         waits += t->asked;
     }
@@ -566,12 +599,15 @@ bool process_stop(struct process *p, bool running, struct err *err)
         struct process_event e = look(p);
         if (e.news == PROCESS_QUIET && !e.tid)
             rest(true);
-        if (e.news == PROCESS_FORKED && e.suspends)   /* its parent does not stop before it has gone */
+        /* its parent does not stop before it has gone */
+        if (e.news == PROCESS_FORKED && e.suspends)
             trace(PTRACE_DETACH, e.child, 0, 0);
         else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
             vec_push(&p->late, e);
         if (now() > end)
-            return err_set(err, ERR_LIMIT, "try again when it does not wait for a device", "a thread of process %d did not stop within %.0f s", (int)p->pid, STOP_SECONDS);
+            return err_set(err, ERR_LIMIT, "try again when it does not wait for a device",
+                           "a thread of process %d did not stop within %.0f s", (int)p->pid,
+                           STOP_SECONDS);
     }
     return true;
 }

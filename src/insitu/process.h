@@ -1,5 +1,6 @@
-/* A running program under ptrace: all threads of one process. What starts or forks is handled as it happens. One thread, which becomes the tracer: when it ends, the system lets
- * go of all that is left. x86-64 Linux. */
+/* A running program under ptrace: all threads of one process. What starts or forks is handled as it
+ * happens. One thread, which becomes the tracer: when it ends, the system lets go of all that is
+ * left. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_PROCESS_H
 #define PORTOLAN_INSITU_PROCESS_H
 
@@ -19,7 +20,8 @@ struct traced {
     bool stopped;
     bool asked;                /* interrupted, and not stopped yet */
     bool exiting;              /* it executes no instruction any more */
-    bool within;               /* stopped within a system call whose result is to come: it can execute nothing else before */
+    /* stopped within a system call whose result is to come: it can execute nothing else before */
+    bool within;
     bool replaced;             /* within exec: it has become another program */
     uint32_t considered;       /* the last process_stop that looked at it */
     bool listening;            /* stopped by a stop signal; waits for SIGCONT */
@@ -27,15 +29,20 @@ struct traced {
     siginfo_t info;            /* of that */
 };
 
-enum process_news { PROCESS_QUIET, PROCESS_SIGNAL, PROCESS_STARTED, PROCESS_FORKED, PROCESS_EXEC, PROCESS_EXITING, PROCESS_ENDED };
+enum process_news {
+    PROCESS_QUIET, PROCESS_SIGNAL, PROCESS_STARTED, PROCESS_FORKED, PROCESS_EXEC, PROCESS_EXITING,
+    PROCESS_ENDED
+};
 
 /* What happened to one thread, which is stopped except when the process has ended. */
 struct process_event {
     enum process_news news;
     pid_t tid;
-    pid_t child;               /* of PROCESS_FORKED: the new process, traced and stopped or about to stop */
+    /* of PROCESS_FORKED: the new process, traced and stopped or about to stop */
+    pid_t child;
     bool shared;               /* it shares memory with its parent */
-    bool suspends;             /* vfork: its parent executes nothing until it has ended or become another program */
+    /* vfork: its parent executes nothing until it has ended or become another program */
+    bool suspends;
 };
 
 struct process {
@@ -45,14 +52,17 @@ struct process {
     VEC(struct process_event) children;   /* new processes whose first stop is to come */
     VEC(struct process_event) late;       /* what happened while all were being stopped */
     VEC(pid_t) unknown;        /* what stopped before its parent reported it */
-    uint64_t call_at;          /* address of a system call instruction in it, for process_call; 0: none, and one is written where the thread is */
+    /* address of a system call instruction in it, for process_call; 0: none, and one is written
+     * where the thread is */
+    uint64_t call_at;
     pid_t born;                /* what the last call of process_call made, if it made a process */
     uint32_t stops;            /* calls of process_stop */
     bool ended;
     int status;                /* as waitpid has it, of a child of ours that ended */
 };
 
-/* Takes hold of all threads of @pid without stopping them; @ours: it dies with us. False with err: what forbids it. */
+/* Takes hold of all threads of @pid without stopping them; @ours: it dies with us. False with err:
+ * what forbids it. */
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
 /* Closes what is open; threads that are still traced are let go. */
 void process_done(struct process *p);
@@ -61,10 +71,12 @@ struct process_event process_wait(struct process *p, double seconds);
 struct traced *process_tracee(struct process *p, pid_t tid);
 /* Opens the memory of the program that the process has become (PROCESS_EXEC). False with err. */
 bool process_reopen(struct process *p, struct err *err);
-/* Stops all threads, or with @running those that run. None is stopped within a system call, but one that has become another program. That and new processes are kept for
- * process_poll_stop and process_wait. False with err when some thread does not stop. */
+/* Stops all threads, or with @running those that run. None is stopped within a system call, but one
+ * that has become another program. That and new processes are kept for process_poll_stop and
+ * process_wait. False with err when some thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
-/* Takes what happened while all were being stopped, one after the other. False: there is no more. */
+/* Takes what happened while all were being stopped, one after the other. False: there is no
+ * more. */
 bool process_poll_stop(struct process *p, struct process_event *out);
 /* Lets one stopped thread, or all, go on, with the signal that waits for it. */
 void process_go(struct process *p, struct traced *t);
@@ -73,7 +85,8 @@ void process_go_all(struct process *p);
 void process_detach(struct process *p);
 /* Executes one instruction of a stopped thread. False: it has ended, and @t is another or none. */
 bool process_step(struct process *p, struct traced *t);
-/* Holds back signals for a stopped thread, but those of its own instructions, and restores what was. */
+/* Holds back signals for a stopped thread, but those of its own instructions, and restores what
+ * was. */
 bool process_mask(struct traced *t, uint64_t *kept);
 void process_unmask(struct traced *t, uint64_t kept);
 bool process_registers(const struct traced *t, struct user_regs_struct *out);
@@ -82,16 +95,21 @@ bool process_read(const struct process *p, uint64_t address, void *out, size_t b
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
 /* A stopped thread that can make system calls; NULL: all are ending. */
 struct traced *process_caller(struct process *p);
-/* Has stopped thread @t make a system call; without call_at no other thread may run. Returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
+/* Has stopped thread @t make a system call; without call_at no other thread may run. Returns what
+ * it returned, -errno on failure. When the thread ends, @t is another or none. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
-/* Makes a copy of the process by clone through stopped thread @t: one thread, stopped where @t is. *@number: the copy's in the process's own namespace. False: the system makes none.
+/* Makes a copy of the process by clone through stopped thread @t: one thread, stopped where @t is.
+ * *@number: the copy's in the process's own namespace. False: the system makes none.
  * process_copy_end ends it, and lets the process forget it. */
 bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number);
 void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number);
-/* Lets the one thread of a copy run on until int3. False when it came to something else, or not within @seconds. */
+/* Lets the one thread of a copy run on until int3. False when it came to something else, or not
+ * within @seconds. */
 bool process_copy_run(struct process *copy, double seconds);
-/* Runs stopped thread @t from @address until int3, when it was stopped in its own code, not in a system call; its registers are as before afterwards, and *@out as at the int3. False when it did not come to it: when it has ended, @t is another or
- * none. */
-bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out);
+/* Runs stopped thread @t from @address until int3, when it was stopped in its own code, not in a
+ * system call; its registers are as before afterwards, and *@out as at the int3. False when it did
+ * not come to it: when it has ended, @t is another or none. */
+bool process_run(struct process *p, struct traced *t, uint64_t address,
+                 struct user_regs_struct *out);
 
 #endif

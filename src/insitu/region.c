@@ -30,7 +30,8 @@ uint32_t region_at(const struct region *r, uint64_t address)
         else
             high = middle;
     }
-    return low < r->list.count && r->list.items[low].insn->offset == address ? (uint32_t)low : REGION_NONE;
+    return low < r->list.count && r->list.items[low].insn->offset == address ? (uint32_t)low
+                                                                             : REGION_NONE;
 }
 
 static uint64_t end_of(const struct insn *i)
@@ -57,20 +58,23 @@ bool region_falls(const struct region_insn *i)
 static bool jumps_indirect(const struct insn *i)
 {
     uint64_t target;
-    return i->traits & INSN_BRANCH && !(i->traits & (INSN_CALL | INSN_RETURN | INSN_CONDITIONAL)) && !direct(i, &target);
+    return i->traits & INSN_BRANCH && !(i->traits & (INSN_CALL | INSN_RETURN | INSN_CONDITIONAL)) &&
+           !direct(i, &target);
 }
 
 /* What is not copied: it depends on where it stands, or the kernel looks at it. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
-    bool plain_jump = i->traits & INSN_BRANCH && (i->traits & (INSN_CONDITIONAL | INSN_RETURN) || strcmp(i->mnemonic, "jmp") == 0);
+    bool plain_jump = i->traits & INSN_BRANCH && (i->traits & (INSN_CONDITIONAL | INSN_RETURN) ||
+                                                  strcmp(i->mnemonic, "jmp") == 0);
 
     if (i->traits & INSN_RETURN && strncmp(i->mnemonic, "ret", 3) != 0)
         return true;
     if (i->traits & INSN_RIP_RELATIVE && !insn_rip_displacement(i))
         return true;
-    return far_or_trap || (i->traits & INSN_BRANCH && !plain_jump) || strcmp(i->mnemonic, "xbegin") == 0;
+    return far_or_trap || (i->traits & INSN_BRANCH && !plain_jump) ||
+           strcmp(i->mnemonic, "xbegin") == 0;
 }
 
 static size_t unit_at(const struct kernel *k, uint64_t address)
@@ -87,13 +91,16 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
     return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
 }
 
-/* Takes the entries of a table at @at that lead into the unit: distances from the table, or with @absolute addresses. */
-static void table_take(struct region *r, const struct region_memory *memory, uint64_t at, bool absolute)
+/* Takes the entries of a table at @at that lead into the unit: distances from the table, or with
+ * @absolute addresses. */
+static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
+                       bool absolute)
 {
     for (unsigned i = 0; i < TABLE_MOST; i++) {
         int32_t distance = 0;
         uint64_t target = 0;
-        if (absolute ? !memory->read(memory->state, at + 8u * i, &target, 8) : !memory->read(memory->state, at + 4u * i, &distance, 4))
+        if (absolute ? !memory->read(memory->state, at + 8u * i, &target, 8)
+                     : !memory->read(memory->state, at + 4u * i, &distance, 4))
             return;
         target = absolute ? target - memory->bias : at + (uint64_t)(int64_t)distance;
         if (unit_at(r->kernel, target) == SIZE_MAX)
@@ -161,7 +168,10 @@ static void fill(struct region *r, const struct kernel_loop *loop, const bool *r
 
     for (size_t i = 0; i < k->insn_count; i++)
         if (reached[i])
-            vec_push(&r->list, ((struct region_insn){.insn = &k->insns[i], .target = REGION_NONE, .in_loop = i >= loop->first && i < loop->first + loop->count,
+            vec_push(&r->list, ((struct region_insn){.insn = &k->insns[i],
+                                                     .target = REGION_NONE,
+                                                     .in_loop = i >= loop->first &&
+                                                                i < loop->first + loop->count,
                                                      .in_place = stays(&k->insns[i])}));
     for (size_t i = 0; i < r->list.count; i++) {
         struct region_insn *at = &r->list.items[i];
@@ -186,10 +196,12 @@ static bool follows(const struct region *r, uint32_t from, uint32_t to)
         for (size_t k = 0; k < r->tabled.count; k++)
             if (r->tabled.items[k] == r->list.items[to].insn->offset)
                 return true;
-    return i->target == to || (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
+    return i->target == to ||
+           (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
 }
 
-/* A loop with a jump table has its cases where the compiler put them: all that leads back into the loop without its head belongs to it. */
+/* A loop with a jump table has its cases where the compiler put them: all that leads back into the
+ * loop without its head belongs to it. */
 static void extend(struct region *r)
 {
     uint32_t head = REGION_NONE;
@@ -206,7 +218,8 @@ static void extend(struct region *r)
             struct region_insn *from = &r->list.items[i];
             uint32_t next[2] = {from->target, i + 1};
             for (int k = 0; k < 2 && !from->in_loop; k++)
-                if (next[k] < r->list.count && next[k] != head && r->list.items[next[k]].in_loop && follows(r, i, next[k]))
+                if (next[k] < r->list.count && next[k] != head && r->list.items[next[k]].in_loop &&
+                    follows(r, i, next[k]))
                     from->in_loop = more = true;
         }
     }
@@ -221,7 +234,8 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Whether instruction @i may leave some flags as they were, though it counts among those that write them. */
+/* Whether instruction @i may leave some flags as they were, though it counts among those that write
+ * them. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;
@@ -314,7 +328,8 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     while (todo.count && !again) {
         uint32_t at = todo.items[--todo.count];
         const struct region_insn *x = &r->list.items[at];
-        uint32_t first = x->indirect ? 0 : x->target, last = x->indirect ? (uint32_t)r->list.count - 1 : x->target;
+        uint32_t first = x->indirect ? 0 : x->target,
+                 last = x->indirect ? (uint32_t)r->list.count - 1 : x->target;
         for (uint32_t pass = 0; pass < 2; pass++) {
             for (uint32_t i = first; i != REGION_NONE && i <= last; i++) {
                 if (!r->list.items[i].in_loop || i == avoided)
@@ -325,7 +340,8 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
                     vec_push(&todo, i);
                 }
             }
-            bool next = region_falls(x) && at + 1 < r->list.count && r->list.items[at + 1].insn->offset == end_of(x->insn);
+            bool next = region_falls(x) && at + 1 < r->list.count &&
+                        r->list.items[at + 1].insn->offset == end_of(x->insn);
             first = last = next ? at + 1 : REGION_NONE;
         }
     }
@@ -334,7 +350,8 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return again;
 }
 
-/* The first instruction that each iteration executes and that can be patched, of those where no flag is needed if there is one. */
+/* The first instruction that each iteration executes and that can be patched, of those where no
+ * flag is needed if there is one. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
     uint32_t head = REGION_NONE, best = REGION_NONE;
@@ -344,7 +361,8 @@ static bool choose_pivot(struct region *r, struct err *err)
             continue;
         if (head == REGION_NONE)
             head = i;
-        if ((best != REGION_NONE && !region_flags_free(r, i)) || !patchable(r, i) || avoidable(r, head, i))
+        if ((best != REGION_NONE && !region_flags_free(r, i)) || !patchable(r, i) ||
+            avoidable(r, head, i))
             continue;
         best = i;
         if (region_flags_free(r, best))
@@ -352,7 +370,11 @@ static bool choose_pivot(struct region *r, struct err *err)
     }
     r->pivot = best;
     r->flags_free = best != REGION_NONE && region_flags_free(r, best);
-    return best != REGION_NONE || err_set(err, ERR_LIMIT, "kernel measure measures it alone", "no place in the loop that every iteration passes has room for a jump of %u bytes", PATCH_BYTES);
+    return best != REGION_NONE ||
+           err_set(
+               err, ERR_LIMIT, "kernel measure measures it alone",
+               "no place in the loop that every iteration passes has room for a jump of %u bytes",
+               PATCH_BYTES);
 }
 
 static bool overlaps(const struct region *r, uint32_t a, uint32_t b)
@@ -365,7 +387,8 @@ static void choose_resumed(struct region *r)
 {
     for (uint32_t i = 0; i + 1 < r->list.count; i++) {
         const struct region_insn *at = &r->list.items[i], *next = at + 1;
-        if (!at->in_place || !at->in_loop || !next->in_loop || next->insn->offset != end_of(at->insn) || i + 1 == r->pivot)
+        if (!at->in_place || !at->in_loop || !next->in_loop ||
+            next->insn->offset != end_of(at->insn) || i + 1 == r->pivot)
             continue;
         bool room = patchable(r, i + 1) && !overlaps(r, i + 1, r->pivot);
         for (size_t k = 0; k < r->resumed.count; k++)
@@ -387,7 +410,8 @@ static bool uses_gs(const struct insn *i)
     return strstr(i->mnemonic, "gsbase") != NULL || strcmp(i->mnemonic, "swapgs") == 0;
 }
 
-bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory, struct region *out, struct err *err)
+bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory,
+                 struct region *out, struct err *err)
 {
     const struct kernel_loop *l = &k->loops[loop];
     bool *reached = mem_zero(k->insn_count + 1, sizeof *reached);
@@ -395,8 +419,11 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     *out = (struct region){.kernel = k, .loop = loop, .pivot = REGION_NONE};
     if (!l->depth || l->count > REGION_MOST) {
         free(reached);
-        return l->depth ? err_set(err, ERR_LIMIT, "name a loop within it", "the loop has %zu instructions, and at most %d are copied", l->count, REGION_MOST)
-                        : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops", "there is no loop at this place");
+        return l->depth ? err_set(err, ERR_LIMIT, "name a loop within it",
+                                  "the loop has %zu instructions, and at most %d are copied",
+                                  l->count, REGION_MOST)
+                        : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops",
+                                  "there is no loop at this place");
     }
     if (memory)
         find_tables(out, memory);
@@ -406,7 +433,10 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     free(reached);
     for (size_t i = 0; i < out->list.count; i++)
         if (uses_gs(out->list.items[i].insn))
-            return err_set(err, ERR_LIMIT, "kernel measure measures it alone", "the code around the loop uses segment gs at 0x%" PRIx64 ", where counters are kept", out->list.items[i].insn->offset);
+            return err_set(err, ERR_LIMIT, "kernel measure measures it alone",
+                           "the code around the loop uses segment gs at 0x%" PRIx64
+                           ", where counters are kept",
+                           out->list.items[i].insn->offset);
     count_kinds(out);
     if (!choose_pivot(out, err))
         return false;

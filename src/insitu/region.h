@@ -1,4 +1,5 @@
-/* The code around a hot loop that is copied: its instructions, where control can go from each, and where the original can be patched. */
+/* The code around a hot loop that is copied: its instructions, where control can go from each, and
+ * where the original can be patched. */
 #ifndef PORTOLAN_INSITU_REGION_H
 #define PORTOLAN_INSITU_REGION_H
 
@@ -10,7 +11,8 @@
 
 struct region_insn {
     const struct insn *insn;   /* borrowed from the kernel */
-    uint32_t target;           /* of a direct jump, in the list; REGION_NONE: no jump, or one that leaves */
+    /* of a direct jump, in the list; REGION_NONE: no jump, or one that leaves */
+    uint32_t target;
     uint64_t target_address;   /* of a direct jump, in the file */
     bool direct;               /* a jump to a place that the instruction names */
     bool in_loop;
@@ -22,10 +24,13 @@ struct region {
     const struct kernel *kernel;          /* borrowed */
     size_t loop;                          /* of the kernel's loops */
     VEC(struct region_insn) list;         /* by address */
-    uint32_t pivot;                       /* the instruction that every iteration executes once, where the original is patched first */
+    /* the instruction that every iteration executes once, where the original is patched first */
+    uint32_t pivot;
     bool flags_free;                      /* at the pivot no flag is needed */
-    VEC(uint32_t) resumed;                /* further patched places: after instructions executed in place */
-    uint32_t unresumed;                   /* places after such instructions that have no room for a patch: what follows is not recorded */
+    /* further patched places: after instructions executed in place */
+    VEC(uint32_t) resumed;
+    /* places after such instructions that have no room for a patch: what follows is not recorded */
+    uint32_t unresumed;
     uint32_t calls;                       /* instructions of the loop that are executed in place */
     bool jumps_indirect;                  /* the loop has an indirect jump */
     VEC(uint64_t) tabled;                 /* addresses in the file that jump tables lead to */
@@ -33,14 +38,17 @@ struct region {
 
 /* Memory of the program that the code is part of. */
 struct region_memory {
-    bool (*read)(void *state, uint64_t address, void *out, size_t bytes);   /* at an address of the file */
+    /* at an address of the file */
+    bool (*read)(void *state, uint64_t address, void *out, size_t bytes);
     void *state;
     uint64_t bias;                        /* from addresses of the file to those of the program */
 };
 
-/* Finds what to copy of loop @loop of @k; jump tables are read from @memory (NULL: there are none). False with err when the loop cannot be treated; region_done frees
+/* Finds what to copy of loop @loop of @k; jump tables are read from @memory (NULL: there are none).
+ * False with err when the loop cannot be treated; region_done frees
  * @out in both cases. */
-bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory, struct region *out, struct err *err);
+bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory,
+                 struct region *out, struct err *err);
 void region_done(struct region *r);
 /* The instruction at @address of the file; REGION_NONE: none of the list begins there. */
 uint32_t region_at(const struct region *r, uint64_t address);

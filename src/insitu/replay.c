@@ -18,14 +18,17 @@
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
-#define LEAD 32u               /* iterations after lines were brought to the cache, until those that are timed */
+/* iterations after lines were brought to the cache, until those that are timed */
+#define LEAD 32u
 #define TIMED 160u
-#define LINES_MOST 400.0       /* of both: they stay in the first cache, and their pages in the first TLB */
+/* of both: they stay in the first cache, and their pages in the first TLB */
+#define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-#define EDGE_CYCLES 25.0       /* that a block may take longer than iterations in the middle of others */
+/* that a block may take longer than iterations in the middle of others */
+#define EDGE_CYCLES 25.0
 #define MOMENTS_LEAST 3u
 #define SPREAD_MOST 0.2        /* relative, of the moments */
 #define FALLS_MOST 0.07        /* relative, from one quarter of the repeats to a later one */
@@ -43,7 +46,9 @@ struct rerun {
     struct user_regs_struct regs;   /* at the pivot */
     struct process copy;
     VEC(uint64_t) events;      /* as recorded in another copy */
-    VEC(size_t) passes;        /* of them, those that begin an iteration that was recorded to its end, and the end of the last */
+    /* of them, those that begin an iteration that was recorded to its end, and the end of the
+     * last */
+    VEC(size_t) passes;
     VEC(size_t) bounds;        /* iterations that begin a block: first that of the first lead */
     uint32_t lead, timed;      /* passes of the first copy */
     VEC(uint64_t) touches, restores;
@@ -67,7 +72,8 @@ bool replay_possible(const struct region *r)
 {
     for (size_t i = 0; i < r->list.count; i++) {
         const struct region_insn *in = &r->list.items[i];
-        if (!in->in_place && in->insn->traits & INSN_STORE && !(in->insn->traits & INSN_STACK) && !copies_follows(in))
+        if (!in->in_place && in->insn->traits & INSN_STORE && !(in->insn->traits & INSN_STACK) &&
+            !copies_follows(in))
             return false;
         if (!in->in_place && in->insn->operation == OPERATION_STRING)
             return false;
@@ -104,15 +110,20 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "control stays between two iterations");
 }
 
-/* Has the system refuse all further system calls of the copy, without the measures against speculation that filters bring otherwise. */
+/* Has the system refuse all further system calls of the copy, without the measures against
+ * speculation that filters bring otherwise. */
 static bool forbid_calls(struct rerun *m, struct traced *copy)
 {
     const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     const uint64_t at = m->slot + SLOT_STATE, program[2] = {1, at};
 
-    return process_write(&m->copy, at, &filter, sizeof filter) && process_write(&m->copy, at + 16, program, sizeof program) &&
-           process_call(&m->copy, copy, SYS_prctl, (const uint64_t[]){PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0}) == 0 &&
-           process_call(&m->copy, copy, SYS_seccomp, (const uint64_t[]){SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, at + 16, 0, 0, 0}) == 0;
+    return process_write(&m->copy, at, &filter, sizeof filter) &&
+           process_write(&m->copy, at + 16, program, sizeof program) &&
+           process_call(&m->copy, copy, SYS_prctl,
+                        (const uint64_t[]){PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0}) == 0 &&
+           process_call(&m->copy, copy, SYS_seccomp,
+                        (const uint64_t[]){SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                                           at + 16, 0, 0, 0}) == 0;
 }
 
 /* A copy of the process at the pivot, that can change nothing which the process sees. */
@@ -126,12 +137,17 @@ static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
     bool ok = maps_read(m->copy.pid, &maps) || fails(m, "the copy of the process has ended");
     for (size_t i = 0; ok && i < maps.list.count; i++) {
         const struct map *s = &maps.list.items[i];
-        if (s->shared && s->write && process_call(&m->copy, copy, SYS_mprotect, (const uint64_t[]){s->start, s->end - s->start, PROT_READ, 0, 0, 0}) != 0)
+        if (s->shared && s->write &&
+            process_call(&m->copy, copy, SYS_mprotect,
+                         (const uint64_t[]){s->start, s->end - s->start, PROT_READ, 0, 0, 0}) != 0)
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
-    if (ok && m->x->region->jumps_indirect)   /* it goes on in the original from there to the pivot */
-        ok = (forbid_calls(m, copy) && word(&m->copy, m->slot + SLOT_ENTRIES, address_of(m->x, m->x->copies->entry[COPY_REPLAY]))) || fails(m, "the system does not let system calls be forbidden");
+    /* it goes on in the original from there to the pivot */
+    if (ok && m->x->region->jumps_indirect)
+        ok = (forbid_calls(m, copy) && word(&m->copy, m->slot + SLOT_ENTRIES,
+                                            address_of(m->x, m->x->copies->entry[COPY_REPLAY]))) ||
+             fails(m, "the system does not let system calls be forbidden");
     return ok && step_to_pivot(m);
 }
 
@@ -157,14 +173,19 @@ static bool follow(struct rerun *m)
         each += copies_follows(&r->list.items[i]) || copies_records(&r->list.items[i]);
     most = (RING_EVENTS - 1) / each;
     most = most < ITERATIONS_MOST ? most : ITERATIONS_MOST;
-    if (!word(&m->copy, m->slot + SLOT_EVENTS, 0) || !word(&m->copy, m->slot + SLOT_RECORDS_LEFT, most) || !run_from(m, m->x->copies->entry[COPY_FOLLOW]))
-        return fails(m, "the loop waits for others, or accesses memory that copies of its process do not have");
+    if (!word(&m->copy, m->slot + SLOT_EVENTS, 0) ||
+        !word(&m->copy, m->slot + SLOT_RECORDS_LEFT, most) ||
+        !run_from(m, m->x->copies->entry[COPY_FOLLOW]))
+        return fails(
+            m,
+            "the loop waits for others, or accesses memory that copies of its process do not have");
     process_read(&m->copy, m->slot + SLOT_EVENTS, &count, sizeof count);
     process_read(&m->copy, m->slot + SLOT_RECORDS_LEFT, &left, sizeof left);
     if (count >= RING_EVENTS)
         return fails(m, "an iteration accesses too much");
     vec_reserve(&m->events, count + 1);
-    if (!process_read(&m->copy, m->slot + SLOT_RING, m->events.items, count * sizeof *m->events.items))
+    if (!process_read(&m->copy, m->slot + SLOT_RING, m->events.items,
+                      count * sizeof *m->events.items))
         return fails(m, "what was recorded cannot be read");
     m->events.count = count;
     for (size_t i = 0; i < count; i++)
@@ -196,7 +217,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lines of iterations [@from, @to), each once, as addresses with bit 0 set for one that is stored to. The caller frees *@out. */
+/* Lines of iterations [@from, @to), each once, as addresses with bit 0 set for one that is stored
+ * to. The caller frees *@out. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -216,13 +238,15 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, by_value);
     for (size_t i = 0; i < n; i++)
-        if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))   /* of one line the stored to comes last */
+        /* of one line the stored to comes last */
+        if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
     return kept;
 }
 
-/* Iterations from which on the blocks are: leads and timed ones in turn, as the countdown of the first copy finds them. */
+/* Iterations from which on the blocks are: leads and timed ones in turn, as the countdown of the
+ * first copy finds them. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -245,7 +269,8 @@ static void find_bounds(struct rerun *m)
 static bool choose_blocks(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY];
-    size_t count = m->passes.count ? m->passes.count - 1 : 0, sample = count < LEAD + TIMED ? count : LEAD + TIMED;
+    size_t count = m->passes.count ? m->passes.count - 1 : 0,
+           sample = count < LEAD + TIMED ? count : LEAD + TIMED;
     uint64_t *lines;
 
     if (count < (CHUNKS_LEAST + 1) * (LEAD + TIMED) / 2)
@@ -254,16 +279,20 @@ static bool choose_blocks(struct rerun *m)
     for (size_t i = 0; i < n; i++)
         pages += !i || lines[i] / PAGE != lines[i - 1] / PAGE;
     free(lines);
-    double part = (double)sample / (LEAD + TIMED), scale = fmin(1, fmin(LINES_MOST / (double)(n + 1), PAGES_MOST / (double)(pages + 1)) * part);
+    double part = (double)sample / (LEAD + TIMED),
+           scale =
+               fmin(1, fmin(LINES_MOST / (double)(n + 1), PAGES_MOST / (double)(pages + 1)) * part);
     m->lead = (uint32_t)(LEAD * scale / times);
     m->timed = (uint32_t)(TIMED * scale / times);
     m->lead += !m->lead;
     m->timed += !m->timed;
     find_bounds(m);
-    return m->bounds.count >= 2 * CHUNKS_LEAST + 2 || fails(m, "control leaves the loop and what is around it after few iterations");
+    return m->bounds.count >= 2 * CHUNKS_LEAST + 2 ||
+           fails(m, "control leaves the loop and what is around it after few iterations");
 }
 
-/* What the stamps take: for block b passes and, before a lead, the lines up to the end of the timed block after it. Returns the chunks that have room. */
+/* What the stamps take: for block b passes and, before a lead, the lines up to the end of the timed
+ * block after it. Returns the chunks that have room. */
 static size_t fill_touches(struct rerun *m)
 {
     size_t chunks = (m->bounds.count - 2) / 2, c;
@@ -294,7 +323,8 @@ static size_t fill_touches(struct rerun *m)
     return c;
 }
 
-/* The words that iterations up to @to store to, as they are in the copy now. False: they are too many, or cannot be read. */
+/* The words that iterations up to @to store to, as they are in the copy now. False: they are too
+ * many, or cannot be read. */
 static bool fill_restores(struct rerun *m, size_t to)
 {
     size_t end = m->passes.items[to], n = 0;
@@ -316,7 +346,8 @@ static bool fill_restores(struct rerun *m, size_t to)
         uint64_t value = 0;
         if (i && words.items[i] == words.items[i - 1])
             continue;
-        ok = 2 * (n + 1) < RESTORE_WORDS && process_read(&m->copy, words.items[i], &value, sizeof value);
+        ok = 2 * (n + 1) < RESTORE_WORDS &&
+             process_read(&m->copy, words.items[i], &value, sizeof value);
         vec_push(&m->restores, words.items[i]);
         vec_push(&m->restores, value);
         n++;
@@ -331,22 +362,31 @@ static bool write_state(struct rerun *m)
 {
     const struct process *p = &m->copy;
     const struct user_regs_struct *r = &m->regs;
-    const uint64_t general[] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+    const uint64_t general[] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi,
+                                r->r8,  r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
     uint8_t *state = mem_zero(STATE_BYTES, 1);
     struct iovec all = {state, STATE_BYTES};
 
-    bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid, (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 && all.iov_len < STATE_BYTES;
+    bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid,
+                     (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 &&
+              all.iov_len < STATE_BYTES;
     memset(state + 464, 0, 48);   /* the system's own */
-    ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) && process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
-         word(p, m->slot + SLOT_FLAGS, r->eflags) && process_write(p, m->slot + SLOT_TOUCHES, m->touches.items, m->touches.count * 8) &&
-         process_write(p, m->slot + SLOT_RESTORES, m->restores.items, m->restores.count * 8) && word(p, m->slot + SLOT_TOUCH_BEGIN, m->slot + SLOT_TOUCHES) &&
-         word(p, m->slot + SLOT_RESTORE, m->slot + SLOT_RESTORES) && word(p, m->slot + SLOT_STATE_AT, m->slot + SLOT_STATE) &&
-         word(p, m->slot + SLOT_FLAGS_AT, m->slot + SLOT_FLAGS) && word(p, m->slot + SLOT_AT_END, address_of(m->x, m->x->copies->replay));
+    ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) &&
+         process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
+         word(p, m->slot + SLOT_FLAGS, r->eflags) &&
+         process_write(p, m->slot + SLOT_TOUCHES, m->touches.items, m->touches.count * 8) &&
+         process_write(p, m->slot + SLOT_RESTORES, m->restores.items, m->restores.count * 8) &&
+         word(p, m->slot + SLOT_TOUCH_BEGIN, m->slot + SLOT_TOUCHES) &&
+         word(p, m->slot + SLOT_RESTORE, m->slot + SLOT_RESTORES) &&
+         word(p, m->slot + SLOT_STATE_AT, m->slot + SLOT_STATE) &&
+         word(p, m->slot + SLOT_FLAGS_AT, m->slot + SLOT_FLAGS) &&
+         word(p, m->slot + SLOT_AT_END, address_of(m->x, m->x->copies->replay));
     free(state);
     return ok || fails(m, "the copy of the process cannot be prepared");
 }
 
-/* Runs @repeats times the first @chunks; *@out: cycles per iteration of each timed block, in order, which the caller frees. Returns their count, 0 on failure. */
+/* Runs @repeats times the first @chunks; *@out: cycles per iteration of each timed block, in order,
+ * which the caller frees. Returns their count, 0 on failure. */
 static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
 {
     const struct process *p = &m->copy;
@@ -355,14 +395,20 @@ static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double over
     uint64_t *stamps = mem_alloc(count * STAMP_BYTES);
 
     *out = mem_alloc((chunks * repeats + 1) * sizeof **out);
-    bool ok = word(p, m->slot + SLOT_REPEATS, repeats) && word(p, m->slot + SLOT_STAMPS_EACH, 2 * chunks) && word(p, m->slot + SLOT_STAMP_AT, m->slot + SLOT_STAMPS) &&
-              run_from(m, m->x->copies->replay) && process_registers(process_tracee(&m->copy, m->copy.pid), &regs) && regs.rip == address_of(m->x, m->x->copies->replayed) + 1 &&
+    bool ok = word(p, m->slot + SLOT_REPEATS, repeats) &&
+              word(p, m->slot + SLOT_STAMPS_EACH, 2 * chunks) &&
+              word(p, m->slot + SLOT_STAMP_AT, m->slot + SLOT_STAMPS) &&
+              run_from(m, m->x->copies->replay) &&
+              process_registers(process_tracee(&m->copy, m->copy.pid), &regs) &&
+              regs.rip == address_of(m->x, m->x->copies->replayed) + 1 &&
               process_read(p, m->slot + SLOT_STAMPS, stamps, count * STAMP_BYTES);
     for (size_t i = 0; ok && i < chunks * repeats; i++) {
         const uint64_t *a = stamps + 2 * i * words, *b = a + words;
-        double before = (double)((uint32_t)a[2] - (uint32_t)a[1]) - overhead, after = (double)((uint32_t)b[2] - (uint32_t)b[1]) - overhead;
+        double before = (double)((uint32_t)a[2] - (uint32_t)a[1]) - overhead,
+               after = (double)((uint32_t)b[2] - (uint32_t)b[1]) - overhead;
         size_t c = i % chunks, iterations = m->bounds.items[2 * c + 2] - m->bounds.items[2 * c + 1];
-        (*out)[n++] = ((double)(b[0] - a[2]) - overhead) / (double)iterations / ((before + after) / 2 / STAMP_CYCLES);
+        (*out)[n++] = ((double)(b[0] - a[2]) - overhead) / (double)iterations /
+                      ((before + after) / 2 / STAMP_CYCLES);
     }
     free(stamps);
     if (!ok)
@@ -438,7 +484,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    for (int k = 0; k < 2 && t && ok; k++) {   /* one copy is recorded; the other is as that was before */
+    /* one copy is recorded; the other is as that was before */
+    for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
         t = process_tracee(p, tid);
@@ -474,7 +521,8 @@ static double mean_of(const double *first, size_t stride, size_t count, double *
     return mean;
 }
 
-bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves, const char **why)
+bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
+                const char **why)
 {
     const struct replayed *all = r->list.items;
     size_t count = r->list.count, stride = sizeof *all;
@@ -496,7 +544,8 @@ bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *l
     if (out->warm_off > SPREAD_MOST * out->warm + edge)
         *why = "what was replayed at several moments differs too much";
     else if (before - out->trained > FALLS_MOST * out->trained + edge)
-        *why = "iterations that are repeated still get faster: the branch predictor has not learnt them";
+        *why = "iterations that are repeated still get faster: the branch predictor has not learnt "
+               "them";
     else
         *why = NULL;
     out->warm_off += edge;

@@ -1,5 +1,7 @@
-/* Iterations of a loop run again in copies of its process: first in their order with all lines in the cache before they are needed, then the same few again and again until the branch
- * predictor knows them. Against the times in the program the first is without caches, the second without mispredictions as well. Called on the tracer's thread. x86-64 Linux. */
+/* Iterations of a loop run again in copies of its process: first in their order with all lines in
+ * the cache before they are needed, then the same few again and again until the branch predictor
+ * knows them. Against the times in the program the first is without caches, the second without
+ * mispredictions as well. Called on the tracer's thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_REPLAY_H
 #define PORTOLAN_INSITU_REPLAY_H
 
@@ -24,10 +26,13 @@ struct replayed_all {
 
 /* Whether the region's code can be run again: all that it stores to is known. */
 bool replay_possible(const struct region *r);
-/* Replays what thread @t, stopped and settled, would do next, and adds it to @out. @overhead: ticks of a stamp's clock besides its instructions. */
+/* Replays what thread @t, stopped and settled, would do next, and adds it to @out. @overhead: ticks
+ * of a stamp's clock besides its instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
-/* What all moments together say, but live. False: they do not agree, or are too few; *@why, static, says so. */
-bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves, const char **why);
+/* What all moments together say, but live. False: they do not agree, or are too few; *@why, static,
+ * says so. */
+bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
+                const char **why);
 void replayed_done(struct replayed_all *r);
 
 #endif

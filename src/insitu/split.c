@@ -7,10 +7,14 @@
 #define MODEL_OFF 0.1          /* relative, of a prediction */
 #define MISSES_LEAST 0.003     /* mispredictions per iteration that can be a cause */
 #define FRESH_LEAST 0.003      /* irregular lines per iteration that can be */
-#define STREAMED_LEAST 0.5     /* lines per iteration, in order, that can be: a prefetcher keeps up with fewer */
-#define MISS_MOST 100.0        /* cycles that a misprediction takes at most, and a fresh line, for a cause to explain what is missing */
+/* lines per iteration, in order, that can be: a prefetcher keeps up with fewer */
+#define STREAMED_LEAST 0.5
+/* cycles that a misprediction takes at most, and a fresh line, for a cause to explain what is
+ * missing */
+#define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-#define TRIP_LEAST 8.0         /* iterations of a visit whose time includes the code up to the next */
+/* iterations of a visit whose time includes the code up to the next */
+#define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)
 {
@@ -27,35 +31,52 @@ static struct split of_replays(struct split s, const struct split_facts *f)
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
-    s.rest = (struct split_term){r->trained - f->predicted, r->trained_off + MODEL_OFF * f->predicted + f->extra};
+    s.rest = (struct split_term){r->trained - f->predicted,
+                                 r->trained_off + MODEL_OFF * f->predicted + f->extra};
     s.off = live_off + MODEL_OFF * f->predicted + f->extra;
-    s.cause = s.branch.cycles >= s.cache.cycles && s.branch.cycles >= s.rest.cycles ? SPLIT_BRANCH : s.cache.cycles >= s.rest.cycles ? SPLIT_CACHE : SPLIT_REST;
-    const struct split_term *largest = s.cause == SPLIT_BRANCH ? &s.branch : s.cause == SPLIT_CACHE ? &s.cache : &s.rest;
-    return largest->cycles > largest->off ? s : refused(s, "the times differ by as much as is missing");
+    s.cause = s.branch.cycles >= s.cache.cycles && s.branch.cycles >= s.rest.cycles ? SPLIT_BRANCH
+              : s.cache.cycles >= s.rest.cycles                                     ? SPLIT_CACHE
+                                                                                    : SPLIT_REST;
+    const struct split_term *largest = s.cause == SPLIT_BRANCH  ? &s.branch
+                                       : s.cause == SPLIT_CACHE ? &s.cache
+                                                                : &s.rest;
+    return largest->cycles > largest->off ? s
+                                          : refused(s, "the times differ by as much as is missing");
 }
 
 struct split split_of(const struct split_facts *f)
 {
-    struct split s = {.cause = SPLIT_NONE, .missing = f->live - f->predicted, .off = fmax((f->high - f->low) / 2, 0) + MODEL_OFF * f->predicted + f->extra,
-                      .branch = {NAN, NAN}, .cache = {NAN, NAN}, .rest = {NAN, NAN}};
+    struct split s = {.cause = SPLIT_NONE,
+                      .missing = f->live - f->predicted,
+                      .off = fmax((f->high - f->low) / 2, 0) + MODEL_OFF * f->predicted + f->extra,
+                      .branch = {NAN, NAN},
+                      .cache = {NAN, NAN},
+                      .rest = {NAN, NAN}};
 
     if (isnan(s.missing))
-        return refused(s, isnan(f->live) ? "too few iterations were timed" : "no prediction for this CPU");
+        return refused(s, isnan(f->live) ? "too few iterations were timed"
+                                         : "no prediction for this CPU");
     if (f->low - f->predicted <= MODEL_OFF * f->predicted + f->extra)
         return s;
     if (f->replays && !(f->calls && !f->alone))
         return of_replays(s, f);
     if (s.off > s.missing / 2)
-        return refused(s, f->extra > s.missing / 4 ? "the way back from the cases of its indirect jump to the timed copy takes about as much" : "the times differ by as much as is missing");
+        return refused(s, f->extra > s.missing / 4 ? "the way back from the cases of its indirect "
+                                                     "jump to the timed copy takes about as much"
+                                                   : "the times differ by as much as is missing");
     if (f->calls && !f->alone)
         return refused(s, "the time includes the functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)
-        return refused(s, "control leaves the loop after few iterations, and the time includes the code between");
+        return refused(
+            s,
+            "control leaves the loop after few iterations, and the time includes the code between");
     if (isnan(f->missed) || isnan(f->fresh))
         return refused(s, "too few iterations were recorded");
-    bool branch = f->missed >= MISSES_LEAST, cache = f->fresh >= FRESH_LEAST || f->streamed >= STREAMED_LEAST;
+    bool branch = f->missed >= MISSES_LEAST,
+         cache = f->fresh >= FRESH_LEAST || f->streamed >= STREAMED_LEAST;
     if (branch && cache)
-        return refused(s, "branches are mispredicted, and loads come to lines that were not touched lately: how the two overlap depends on their order");
+        return refused(s, "branches are mispredicted, and loads come to lines that were not "
+                          "touched lately: how the two overlap depends on their order");
     if (!f->alone && !branch && !cache)
         return refused(s, "the time includes the code between short visits of the loop");
     if (branch && f->missed * MISS_MOST < s.missing)

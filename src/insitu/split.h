@@ -1,5 +1,7 @@
-/* Why a loop takes longer in its program than predicted: mispredicted branches, caches, or what is left. Where iterations were replayed each has its term. Else what is missing is of
- * one cause, where only one is there; where both are, neither is given: how they overlap depends on their order. Pure. */
+/* Why a loop takes longer in its program than predicted: mispredicted branches, caches, or what is
+ * left. Where iterations were replayed each has its term. Else what is missing is of one cause,
+ * where only one is there; where both are, neither is given: how they overlap depends on their
+ * order. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
 
@@ -11,17 +13,20 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 struct split_replays {
     double warm, warm_off;         /* what they access was in the cache before */
     double trained, trained_off;   /* and their branches were known */
-    double live;                   /* the same in the program, with what of the code between visits the replays have */
+    /* the same in the program, with what of the code between visits the replays have */
+    double live;
 };
 
 struct split_facts {
     const struct split_replays *replays;   /* NULL: there are none */
 
     double live, low, high;    /* cycles per iteration in the program: value and spread */
-    double extra;              /* cycles per iteration that timing may add: an indirect jump leads out of the copies */
+    /* cycles per iteration that timing may add: an indirect jump leads out of the copies */
+    double extra;
     double predicted;          /* for the executed mix of paths */
     double missed;             /* simulated mispredictions per iteration */
-    double fresh, streamed;    /* lines per iteration that were not touched before, by irregular and by regular steps */
+    /* lines per iteration that were not touched before, by irregular and by regular steps */
+    double fresh, streamed;
     double trip;               /* iterations of a visit */
     bool alone;                /* live is without what is between visits */
     bool calls;                /* the loop calls functions */

@@ -9,14 +9,20 @@
 #include "base/mem.h"
 #include "io/machine_image.h"
 
-static const char *const columns[CPUS_COLUMNS] = {"name", "product", "core", "machine", "vendor", "family", "models", "steppings", "kind", "needs", "lacks", "aliases"};
+static const char *const columns[CPUS_COLUMNS] = {"name",   "product", "core",   "machine",
+                                                  "vendor", "family",  "models", "steppings",
+                                                  "kind",   "needs",   "lacks",  "aliases"};
 
 /* Whether the columns stand in this order, as cpus_at takes them. */
 static bool check(const struct csv_table *t, const char *path, struct err *err)
 {
     for (int i = 0; i < CPUS_COLUMNS; i++)
         if (csv_table_column(t, columns[i]) != i) {
-            err_set(err, ERR_DATA, "begin with name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases", "column %d is not %s", i + 1, columns[i]);
+            err_set(
+                err, ERR_DATA,
+                "begin with "
+                "name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases",
+                "column %d is not %s", i + 1, columns[i]);
             return err_at(err, path, 1, (size_t)i + 1);
         }
     return true;
@@ -68,7 +74,8 @@ struct cpus *cpus_load(struct err *err)
     struct cpus *cpus = NULL;
 
     if (!path)
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "the table of processors, cpus.csv, not found");
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+                "the table of processors, cpus.csv, not found");
     else if (file_read(path, CPUS_LIMIT, &bytes, err) && !(cpus = of_image(&bytes)))
         cpus = of_text(path, &bytes, err);
     str_done(&bytes);
@@ -93,7 +100,8 @@ size_t cpus_count(const struct cpus *cpus)
 struct cpu_product cpus_at(const struct cpus *cpus, size_t index)
 {
     const char *const *row = cpus->rows[index];
-    return (struct cpu_product){row[CPUS_NAME], row[CPUS_PRODUCT], row[CPUS_CORE], row[CPUS_MACHINE], index};
+    return (struct cpu_product){row[CPUS_NAME], row[CPUS_PRODUCT], row[CPUS_CORE],
+                                row[CPUS_MACHINE], index};
 }
 
 static bool is_alias(const char *list, const char *name)
@@ -112,7 +120,8 @@ bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *o
 {
     for (int alias = 0; alias < 2; alias++)
         for (size_t i = 0; *name && i < cpus->count; i++)
-            if (alias ? is_alias(cpus->rows[i][CPUS_ALIASES], name) : strcmp(cpus->rows[i][CPUS_NAME], name) == 0) {
+            if (alias ? is_alias(cpus->rows[i][CPUS_ALIASES], name)
+                      : strcmp(cpus->rows[i][CPUS_NAME], name) == 0) {
                 *out = cpus_at(cpus, i);
                 return true;
             }
@@ -124,7 +133,8 @@ static bool among(const char *list, unsigned value)
 {
     for (const char *at = list; *at; at += strcspn(at, ";"), at += *at == ';') {
         char *end;
-        unsigned long first = strtoul(at, &end, 0), last = *end == '-' ? strtoul(end + 1, NULL, 0) : first;
+        unsigned long first = strtoul(at, &end, 0),
+                      last = *end == '-' ? strtoul(end + 1, NULL, 0) : first;
         if (value >= first && value <= last)
             return true;
     }
@@ -133,12 +143,15 @@ static bool among(const char *list, unsigned value)
 
 static bool fits(const char *const *row, const struct cpu_identity *id)
 {
-    return strcmp(row[CPUS_VENDOR], id->vendor) == 0 && among(row[CPUS_FAMILY], id->family) && among(row[CPUS_MODELS], id->model) && among(row[CPUS_STEPPINGS], id->stepping) &&
-           (!*row[CPUS_KIND] || strcmp(row[CPUS_KIND], id->kind) == 0) && (!*row[CPUS_NEEDS] || cpu_identity_has(id, row[CPUS_NEEDS])) &&
+    return strcmp(row[CPUS_VENDOR], id->vendor) == 0 && among(row[CPUS_FAMILY], id->family) &&
+           among(row[CPUS_MODELS], id->model) && among(row[CPUS_STEPPINGS], id->stepping) &&
+           (!*row[CPUS_KIND] || strcmp(row[CPUS_KIND], id->kind) == 0) &&
+           (!*row[CPUS_NEEDS] || cpu_identity_has(id, row[CPUS_NEEDS])) &&
            !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id, struct cpu_product *out)
+bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
+                     struct cpu_product *out)
 {
     for (size_t i = 0; i < cpus->count; i++)
         if (fits(cpus->rows[i], id)) {
@@ -187,19 +200,23 @@ bool cpu_native_find(struct cpu_native *out, struct err *err)
 
     *out = (struct cpu_native){0};
     if (!cpu_identify(&id))
-        return err_set(err, ERR_MISSING, "machine list lists the machines", "this CPU cannot be identified");
+        return err_set(err, ERR_MISSING, "machine list lists the machines",
+                       "this CPU cannot be identified");
     struct cpus *cpus = cpus_load(err);
     if (!cpus)
         return false;
     bool known = cpus_identified(cpus, &id, &p), ok = known && cpu_product_known(&p);
     if (ok) {
         cpu_product_title(&p, &text);
-        *out = (struct cpu_native){id.isa, mem_strdup(*p.name ? p.name : p.machine), mem_strdup(p.machine), str_take(&text)};
+        *out = (struct cpu_native){id.isa, mem_strdup(*p.name ? p.name : p.machine),
+                                   mem_strdup(p.machine), str_take(&text)};
     } else if (known) {
-        err_set(err, ERR_MISSING, "machine list lists the machines", "no tables for this CPU: %s, %s core", p.product, p.core);
+        err_set(err, ERR_MISSING, "machine list lists the machines",
+                "no tables for this CPU: %s, %s core", p.product, p.core);
     } else {
         cpu_identity_print(&id, &text);
-        err_set(err, ERR_MISSING, "machine list lists the machines", "no tables for this CPU: %s", str_text(&text));
+        err_set(err, ERR_MISSING, "machine list lists the machines", "no tables for this CPU: %s",
+                str_text(&text));
     }
     str_done(&text);
     cpus_free(cpus);

@@ -1,7 +1,9 @@
-/* data/cpus.csv: processors by what CPUID or MIDR says of them and by name, and the machine whose tables hold for each. Columns: name (what --machine takes;
- * empty: none), product, core, machine (empty: there are no tables), vendor, family, models ("143;173-174"), steppings (the same), kind (of a hybrid part's
- * core), needs and lacks (an instruction set that it must have, must not have), aliases (what OSACA, uiCA, LLVM and GCC call it: "SKX;CSX"), source. An empty condition holds always; a row without vendor is a name
- * alone. The first row that fits counts. */
+/* data/cpus.csv: processors by what CPUID or MIDR says of them and by name, and the machine whose
+ * tables hold for each. Columns: name (what --machine takes; empty: none), product, core, machine
+ * (empty: there are no tables), vendor, family, models ("143;173-174"), steppings (the same), kind
+ * (of a hybrid part's core), needs and lacks (an instruction set that it must have, must not have),
+ * aliases (what OSACA, uiCA, LLVM and GCC call it: "SKX;CSX"), source. An empty condition holds
+ * always; a row without vendor is a name alone. The first row that fits counts. */
 #ifndef PORTOLAN_IO_CPUS_H
 #define PORTOLAN_IO_CPUS_H
 
@@ -10,9 +12,13 @@
 #include "isa/cpu.h"
 
 /* Columns of the table that are used, which come first in it. */
-enum cpu_column { CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS, CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS };
+enum cpu_column {
+    CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS,
+    CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS
+};
 
-/* The table, from the text, or from what the program was built with where the text is the same (io/machine_image.h). */
+/* The table, from the text, or from what the program was built with where the text is the same
+ * (io/machine_image.h). */
 struct cpus {
     const char *(*rows)[CPUS_COLUMNS];
     size_t count;
@@ -32,10 +38,12 @@ struct cpus *cpus_load(struct err *err);
 void cpus_free(struct cpus *cpus);
 size_t cpus_count(const struct cpus *cpus);
 struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
-/* The first row of that name, or that has it among its aliases, where case does not count; false when there is none. */
+/* The first row of that name, or that has it among its aliases, where case does not count; false
+ * when there is none. */
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
 /* The first row that fits; false when none does. */
-bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id, struct cpu_product *out);
+bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
+                     struct cpu_product *out);
 /* Whether its machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
 /* Appends "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
@@ -50,7 +58,8 @@ struct cpu_native {
     char *machine;    /* whose tables it has */
     char *title;      /* as cpu_product_title */
 };
-/* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty, when no row fits or that machine is not shipped. Any thread. */
+/* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty,
+ * when no row fits or that machine is not shipped. Any thread. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

@@ -12,10 +12,14 @@
 
 #define ROW_STEPS 8   /* of base/steps.h that reading a row takes */
 
-enum file_column { COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS };
-static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats", "state"};
+enum file_column {
+    COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS
+};
+static const char *const column_names[COLUMNS] = {"experiment", "cycles", "spread", "repeats",
+                                                  "state"};
 
-static bool read_number(const char *text, double *out, const char *what, bool positive, struct err *err)
+static bool read_number(const char *text, double *out, const char *what, bool positive,
+                        struct err *err)
 {
     char *end = NULL;
 
@@ -25,10 +29,14 @@ static bool read_number(const char *text, double *out, const char *what, bool po
     *out = strtod(text, &end);
     if (*end == '\0' && isfinite(*out) && (positive ? *out > 0 : *out >= 0))
         return true;
-    return err_set(err, ERR_DATA, positive ? "give a number above 0, or leave it empty" : "give a number of at least 0, or leave it empty", "invalid %s \"%s\"", what, text);
+    return err_set(err, ERR_DATA,
+                   positive ? "give a number above 0, or leave it empty"
+                            : "give a number of at least 0, or leave it empty",
+                   "invalid %s \"%s\"", what, text);
 }
 
-static bool read_row(struct experiments *t, const char *name, const struct csv_table *csv, size_t i, const int columns[COLUMNS], struct err *err)
+static bool read_row(struct experiments *t, const char *name, const struct csv_table *csv, size_t i,
+                     const int columns[COLUMNS], struct err *err)
 {
     const char *field[COLUMNS];
     double number[COLUMNS];
@@ -42,8 +50,11 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
         at = columns[c];
         ok = read_number(field[c], &number[c], column_names[c], c == COLUMN_CYCLES, err);
     }
-    if (ok && (number[COLUMN_REPEATS] > 1e9 || number[COLUMN_REPEATS] != floor(number[COLUMN_REPEATS])) && !isnan(number[COLUMN_REPEATS]))
-        ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty", "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
+    if (ok &&
+        (number[COLUMN_REPEATS] > 1e9 || number[COLUMN_REPEATS] != floor(number[COLUMN_REPEATS])) &&
+        !isnan(number[COLUMN_REPEATS]))
+        ok = err_set(err, ERR_DATA, "give a whole number up to 1000000000, or leave it empty",
+                     "invalid repeats \"%s\"", field[COLUMN_REPEATS]);
     if (ok) {
         size_t row = experiments_try_add_named(t, &e);
         if (row == SIZE_MAX) {
@@ -51,7 +62,8 @@ static bool read_row(struct experiments *t, const char *name, const struct csv_t
             return err_memory(err, name, csv->count * csv->columns * sizeof(char *));
         }
         double repeats = number[COLUMN_REPEATS];
-        experiments_set(t, row, number[COLUMN_CYCLES], number[COLUMN_SPREAD], isnan(repeats) ? 0 : (uint32_t)repeats,
+        experiments_set(t, row, number[COLUMN_CYCLES], number[COLUMN_SPREAD],
+                        isnan(repeats) ? 0 : (uint32_t)repeats,
                         *field[COLUMN_STATE] ? field[COLUMN_STATE] : NULL);
         for (size_t c = 0; c < csv->columns; c++) {
             bool own = false;
@@ -76,12 +88,14 @@ static struct experiments *from_table(const char *name, struct csv_table *take_c
     for (int c = 0; ok && c < COLUMNS; c++)
         columns[c] = csv_table_column(take_csv, column_names[c]);
     if (ok && columns[COLUMN_EXPERIMENT] < 0) {
-        ok = err_set(err, ERR_DATA, "begin with experiment,cycles,spread,repeats,state", "the column experiment is missing");
+        ok = err_set(err, ERR_DATA, "begin with experiment,cycles,spread,repeats,state",
+                     "the column experiment is missing");
         err_at(err, name, 1, 1);
     }
     for (size_t i = 0; ok && i < take_csv->count; i++) {
         watch_at("rows", (double)i, (double)take_csv->count);
-        ok = read_row(t, name, take_csv, i, columns, err) && (!watch_steps(ROW_STEPS + take_csv->columns) || watch_goes_on(err));
+        ok = read_row(t, name, take_csv, i, columns, err) &&
+             (!watch_steps(ROW_STEPS + take_csv->columns) || watch_goes_on(err));
     }
     csv_table_free(take_csv);
     if (!ok) {
@@ -96,7 +110,8 @@ struct experiments *experiments_load(const char *path, struct err *err)
     return from_table(path, csv_table_read(path, err), err);
 }
 
-struct experiments *experiments_parse(const char *name, const char *bytes, size_t length, struct err *err)
+struct experiments *experiments_parse(const char *name, const char *bytes, size_t length,
+                                      struct err *err)
 {
     return from_table(name, csv_table_parse(name, bytes, length, err), err);
 }

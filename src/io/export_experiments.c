@@ -15,11 +15,15 @@ static json_t *result_of(const struct experiments *t, size_t row)
 
     if (experiments_measured(t, row))
         return json_pack("{s:f}", "cycles", e->cycles);
-    return strcmp(e->state, EXPERIMENT_PENDING) == 0 ? NULL : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
+    return strcmp(e->state, EXPERIMENT_PENDING) == 0
+               ? NULL
+               : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
 }
 
-/* Row @index as a sequence of names, @own of its forms; each name is in @insns too, once, as @seen tells. */
-static json_t *sequence_of(const struct experiments *t, size_t index, json_t *own, json_t *insns, json_t *seen)
+/* Row @index as a sequence of names, @own of its forms; each name is in @insns too, once, as @seen
+ * tells. */
+static json_t *sequence_of(const struct experiments *t, size_t index, json_t *own, json_t *insns,
+                           json_t *seen)
 {
     json_t *sequence = pmevo_names_of_row(t, index), *name;
     size_t i;
@@ -40,7 +44,8 @@ static json_t *sequence_of(const struct experiments *t, size_t index, json_t *ow
     return sequence;
 }
 
-void export_pmevo_experiments(const struct experiments *t, const struct forms *forms, struct str *out)
+void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
+                              struct str *out)
 {
     json_t *own = json_array(), *insns = json_array(), *seen = json_object(), *list = json_array();
     struct str name = {0};
@@ -62,7 +67,9 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
     }
     json_decref(own);
     json_decref(seen);
-    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o}, s:o}", "kind", "ExperimentList", "arch", "kind", "Architecture", "name", "portolan", "insns", insns, "exps", list);
+    json_t *root =
+        json_pack("{s:s, s:{s:s, s:s, s:o}, s:o}", "kind", "ExperimentList", "arch", "kind",
+                  "Architecture", "name", "portolan", "insns", insns, "exps", list);
     json_dump_callback(root, json_piece_add, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     str_add_char(out, '\n');
     json_decref(root);

@@ -51,7 +51,8 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
         csv_add_field(out, row ? row->extension : "", false);
         if (!isnan(entry->latency))
             str_addf(out, "%.15g", entry->latency);
-        str_addf(out, ",%.2f / %.2f,", cycles_without(engine, &entry->usage, ports->pipes), cycles_without(engine, &entry->usage, 0));
+        str_addf(out, ",%.2f / %.2f,", cycles_without(engine, &entry->usage, ports->pipes),
+                 cycles_without(engine, &entry->usage, 0));
         if (entry->micro_ops)
             str_addf(out, "%u", entry->micro_ops);
         str_add_char(out, ',');
@@ -64,7 +65,8 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
 /* "{RW:R64}" of a template as PMEvo writes it; false for types that it does not have. */
 static bool placeholder_name(const char *access, const char *type, struct str *out)
 {
-    static const char *const sizes[][2] = {{"M8", "byte"},     {"M16", "word"},       {"M32", "dword"},     {"M64", "qword"},
+    static const char *const sizes[][2] = {{"M8", "byte"},      {"M16", "word"},
+                                           {"M32", "dword"},    {"M64", "qword"},
                                            {"M128", "xmmword"}, {"M256", "ymmword"}};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (strcmp(type, sizes[i][0]) == 0) {
@@ -73,7 +75,8 @@ static bool placeholder_name(const char *access, const char *type, struct str *o
         }
     if (type[0] == 'I' && isdigit((unsigned char)type[1]))
         str_addf(out, "((IMM:%s))", type + 1);
-    else if (*access && type[0] == 'R' && isdigit((unsigned char)type[1]) && strcmp(type, "R8h") != 0)
+    else if (*access && type[0] == 'R' && isdigit((unsigned char)type[1]) &&
+             strcmp(type, "R8h") != 0)
         str_addf(out, "((REG:%s:G:%s))", access, strcmp(type, "R8l") == 0 ? "8" : type + 1);
     else if (*access && (strcmp(type, "XMM") == 0 || strcmp(type, "YMM") == 0))
         str_addf(out, "((REG:%s:V:%s))", access, type[0] == 'X' ? "128" : "256");
@@ -92,17 +95,23 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
         if (at[0] == '{' && at[1] != '{') {
             char access[4] = "", type[24] = "";
             const char *close = strchr(at, '}');
-            ok = close && (sscanf(at, "{%3[RW]:%23[A-Za-z0-9]}", access, type) == 2 || (access[0] = '\0', sscanf(at, "{%23[A-Za-z0-9]}", type) == 1)) &&
+            ok = close &&
+                 (sscanf(at, "{%3[RW]:%23[A-Za-z0-9]}", access, type) == 2 ||
+                  (access[0] = '\0', sscanf(at, "{%23[A-Za-z0-9]}", type) == 1)) &&
                  placeholder_name(access, type, out);
             at = close ? close + 1 : at;
         } else {
             mnemonic &= *at != ' ';
-            str_add_char(out, *at == ' ' ? '_' : mnemonic ? (char)toupper((unsigned char)*at) : *at);
+            str_add_char(out, *at == ' ' ? '_'
+                              : mnemonic ? (char)toupper((unsigned char)*at)
+                                         : *at);
             at++;
         }
     }
-    /* Fixed registers and prefixes have no notation of theirs: what does not read back is not written so. */
-    if (!ok || !pmevo_form_name(str_text(out) + start, &back) || strcmp(str_text(&back), row->form) != 0) {
+    /* Fixed registers and prefixes have no notation of theirs: what does not read back is not
+     * written so. */
+    if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
+        strcmp(str_text(&back), row->form) != 0) {
         out->length = start;
         if (out->data)
             out->data[start] = '\0';
@@ -140,7 +149,8 @@ static void note_name(json_t *all, const char *form, const char *name)
     json_object_set_new(names, name, json_true());
 }
 
-/* Of each form in @e the names that its rows came with, for a mapping made from them; the caller releases it. */
+/* Of each form in @e the names that its rows came with, for a mapping made from them; the caller
+ * releases it. */
 static json_t *names_of_experiments(const struct experiments *e)
 {
     json_t *all = json_object(), *name;
@@ -163,10 +173,13 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* The names of @entry: as the file had them that it comes from, else as the experiments do in @all, else by the notation, else ours. The caller releases it. */
+/* The names of @entry: as the file had them that it comes from, else as the experiments do in @all,
+ * else by the notation, else ours. The caller releases it. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
-    json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0 ? pmevo_names_read(entry->source + sizeof PMEVO_SOURCE - 1) : NULL;
+    json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0
+                        ? pmevo_names_read(entry->source + sizeof PMEVO_SOURCE - 1)
+                        : NULL;
     json_t *known = json_object_get(all, entry->form), *value;
     struct str own = {0};
     const char *name;
@@ -186,7 +199,8 @@ static json_t *names_of(const struct mapping_entry *entry, const struct form_row
     return names;
 }
 
-static void write_json(const struct machine *m, const struct forms *forms, const struct experiments *e, const char *kind, bool flat, struct str *out)
+static void write_json(const struct machine *m, const struct forms *forms,
+                       const struct experiments *e, const char *kind, bool flat, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
     json_t *insns = json_array(), *assignment = json_object(), *all = names_of_experiments(e);
@@ -210,24 +224,28 @@ static void write_json(const struct machine *m, const struct forms *forms, const
     json_t *port_names = json_array();
     for (unsigned j = 0; j < ports->count; j++)
         json_array_append_new(port_names, json_string(ports->names[j]));
-    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o, s:o}, s:o}", "kind", kind, "arch", "kind", "Architecture", "name", m->id, "insns", insns, "ports", port_names,
+    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o, s:o}, s:o}", "kind", kind, "arch", "kind",
+                             "Architecture", "name", m->id, "insns", insns, "ports", port_names,
                              "assignment", assignment);
     json_dump_callback(root, json_piece_add, out, JSON_INDENT(1));
     str_add_char(out, '\n');
     json_decref(root);
 }
 
-void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e, struct str *out)
+void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
+                  struct str *out)
 {
     write_json(m, forms, e, "Mapping3", false, out);
 }
 
-bool export_pmevo_flat(const struct machine *m, const struct forms *forms, const struct experiments *e, struct str *out, struct err *err)
+bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
+                       const struct experiments *e, struct str *out, struct err *err)
 {
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         if (entry->usage.count > 1 || (entry->usage.count && entry->usage.uops[0].count > 1))
-            return err_set(err, ERR_DATA, "export as pmevo (three-level)", "%s has several µops; the two-level format allows one", entry->form);
+            return err_set(err, ERR_DATA, "export as pmevo (three-level)",
+                           "%s has several µops; the two-level format allows one", entry->form);
     }
     write_json(m, forms, e, "Mapping", true, out);
     return true;

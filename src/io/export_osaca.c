@@ -24,7 +24,8 @@ struct item {
     bool spelled;           /* assembly text can name it */
     unsigned rank;          /* smaller stands for its group */
     size_t order;           /* in the mapping */
-    char key[96];           /* general spelling: name and operand classes; spelled forms of one key look alike to OSACA */
+    /* general spelling: name and operand classes; spelled forms of one key look alike to OSACA */
+    char key[96];
 };
 
 struct writer {
@@ -50,7 +51,10 @@ static void put_scalar(struct writer *w, const char *text, yaml_scalar_style_t s
 {
     yaml_event_t event;
     bool plain = style == YAML_PLAIN_SCALAR_STYLE;
-    emit(w, yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), plain, !plain, style), &event);
+    emit(w,
+         yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text,
+                                      (int)strlen(text), plain, !plain, style),
+         &event);
 }
 
 static void put(struct writer *w, const char *text)
@@ -78,13 +82,19 @@ static void put_number(struct writer *w, double value)
 static void open_map(struct writer *w, bool flow)
 {
     yaml_event_t event;
-    emit(w, yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE), &event);
+    emit(w,
+         yaml_mapping_start_event_initialize(
+             &event, NULL, NULL, 1, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE),
+         &event);
 }
 
 static void open_list(struct writer *w, bool flow)
 {
     yaml_event_t event;
-    emit(w, yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE), &event);
+    emit(w,
+         yaml_sequence_start_event_initialize(
+             &event, NULL, NULL, 1, flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE),
+         &event);
 }
 
 static void close_map(struct writer *w)
@@ -153,7 +163,8 @@ static void put_part(struct writer *w, const char *key, const char *value)
         put(w, value);
 }
 
-/* Of AArch64: an immediate offset may be there or not, as in the form; what steps the base is told apart. @o NULL: any address. */
+/* Of AArch64: an immediate offset may be there or not, as in the form; what steps the base is told
+ * apart. @o NULL: any address. */
 static void put_address_a64(struct writer *w, const struct spelled_operand *o)
 {
     put_part(w, "base", o ? o->base_name : "*");
@@ -230,7 +241,8 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
     return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
 }
 
-/* Branches and their like have several names of one rank; others have a general one behind the suffixed. */
+/* Branches and their like have several names of one rank; others have a general one behind the
+ * suffixed. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
     const struct spelling *f = &item->text;
@@ -238,7 +250,8 @@ static void put_names(struct writer *w, const struct item *item, bool general)
         put_text(w, item->entry->form);
         return;
     }
-    unsigned from = general && f->suffixed ? 1 : 0, to = !general && f->suffixed ? 1 : f->name_count;
+    unsigned from = general && f->suffixed ? 1 : 0,
+             to = !general && f->suffixed ? 1 : f->name_count;
     /* movzbq's general name is movzb; movzx stays Intel's. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
     if (to - from == 1 && !f->more) {
@@ -253,8 +266,10 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     close_list(w);
 }
 
-/* One entry for @items[first] and those behind it that cost the same; marks them as @written, and as @spoken for under the general name. */
-static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first, bool *written, bool *spoken, bool general)
+/* One entry for @items[first] and those behind it that cost the same; marks them as @written, and
+ * as @spoken for under the general name. */
+static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first,
+                      bool *written, bool *spoken, bool general)
 {
     const struct item *item = &items[first];
 
@@ -277,7 +292,8 @@ static void put_entry(struct writer *w, const struct item *items, size_t n, size
     put(w, "portolan_forms");
     open_list(w, true);
     for (size_t i = first; i < n; i++) {
-        if (written[i] || !same_facts(item->entry, items[i].entry) || (!general && strcmp(items[i].text.names[0], item->text.names[0]) != 0))
+        if (written[i] || !same_facts(item->entry, items[i].entry) ||
+            (!general && strcmp(items[i].text.names[0], item->text.names[0]) != 0))
             continue;
         put_text(w, items[i].entry->form);
         written[i] = true;
@@ -294,7 +310,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry under "addq" would hide the general one from the 64-bit forms that it speaks for: then it stands behind it, unseen by OSACA. */
+        /* An entry under "addq" would hide the general one from the 64-bit forms that it speaks
+         * for: then it stands behind it, unseen by OSACA. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -319,13 +336,15 @@ static void set_key(struct item *item)
         const struct spelled_operand *o = &f->operands[i];
         str_addf(&key, " %d%s%s%s", o->class, o->name, o->shape, o->mask ? "k" : "");
         if (f->address && o->class == SPELLED_MEMORY)
-            str_addf(&key, "%s%d%d%d%d%d%d", o->base_name, o->base, o->index, o->scale, o->offset, o->pre, o->post);
+            str_addf(&key, "%s%d%d%d%d%d%d", o->base_name, o->base, o->index, o->scale, o->offset,
+                     o->pre, o->post);
     }
     snprintf(item->key, sizeof item->key, "%s", str_text(&key));
     str_done(&key);
 }
 
-/* 64-bit forms without prefixes speak for the others, low bytes before high ones, short immediates before long; on AArch64 those without a shift. */
+/* 64-bit forms without prefixes speak for the others, low bytes before high ones, short immediates
+ * before long; on AArch64 those without a shift. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
@@ -333,8 +352,12 @@ static unsigned rank_of(enum isa isa, const struct item *item)
         return (unsigned)strlen(item->entry->form);
     for (unsigned i = 0; i < item->text.count; i++)
         bits = item->text.operands[i].bits > bits ? item->text.operands[i].bits : bits;
-    return (item->text.plain ? 0 : 1000) + (bits == 64 ? 0 : bits == 32 ? 100 : bits ? 200 : 50) + (strstr(item->entry->form, "R8h") ? 10 : 0) +
-           (strstr(item->entry->form, "I8") ? 0 : 1);
+    return (item->text.plain ? 0 : 1000) +
+           (bits == 64   ? 0
+            : bits == 32 ? 100
+            : bits       ? 200
+                         : 50) +
+           (strstr(item->entry->form, "R8h") ? 10 : 0) + (strstr(item->entry->form, "I8") ? 0 : 1);
 }
 
 static int order_items(const void *a, const void *b)
@@ -366,7 +389,8 @@ static void put_forms(struct writer *w)
     if (n)
         qsort(items, n, sizeof *items, order_items);
     for (size_t from = 0, to; from < n && !watch_steps(FORM_STEPS); from = to) {
-        for (to = from + 1; to < n && items[from].spelled && strcmp(items[to].key, items[from].key) == 0; to++)
+        for (to = from + 1;
+             to < n && items[from].spelled && strcmp(items[to].key, items[from].key) == 0; to++)
             ;
         put_group(w, items + from, to - from);
     }
@@ -400,7 +424,8 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
     close_map(w);
 }
 
-/* Usage of the plain 64-bit move between memory and register: what OSACA adds where it lacks a memory form. @indexed: ports of addresses with an index, 0: all. */
+/* Usage of the plain 64-bit move between memory and register: what OSACA adds where it lacks a
+ * memory form. @indexed: ports of addresses with an index, 0: all. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
@@ -545,8 +570,10 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     struct writer w = {.machine = m};
 
     if (!isa_parse(m->isa, &w.isa) || !isa_ops(w.isa)->spell)
-        return err_set(err, ERR_DATA, "export as csv, uops-info or pmevo", "OSACA machine files for %s are not supported", m->isa);
-    w.engine = throughput_new(mapping_ports(m->mapping)->count ? mapping_ports(m->mapping)->count : 1);
+        return err_set(err, ERR_DATA, "export as csv, uops-info or pmevo",
+                       "OSACA machine files for %s are not supported", m->isa);
+    w.engine =
+        throughput_new(mapping_ports(m->mapping)->count ? mapping_ports(m->mapping)->count : 1);
     begin(&w, out);
     open_map(&w, false);
     put_head(&w);
@@ -559,6 +586,7 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
     throughput_free(w.engine);
     if (w.memory)
         return err_memory_for(err, "the file", out->length);
-    return !w.failed || err_set(err, ERR_DATA, "check that all names are UTF-8", "libyaml cannot write this machine");
+    return !w.failed || err_set(err, ERR_DATA, "check that all names are UTF-8",
+                                "libyaml cannot write this machine");
 }
 

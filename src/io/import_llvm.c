@@ -18,7 +18,8 @@
 #define RESOURCES_MAX 256
 #define MICROCODE_LATENCY 100   /* what LLVM's models say of microcode that was not timed */
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
-/* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
+/* Ends the rows of one form: an instruction that every model of the set knows and no other form's
+ * row names. */
 struct resource {
     char name[64];
     unsigned units;
@@ -39,23 +40,29 @@ struct llvm_import {
 static int resource_find(const struct llvm_import *r, const char *name, size_t length)
 {
     for (unsigned i = 0; i < r->count; i++)
-        if (strlen(r->resources[i].name) == length && memcmp(r->resources[i].name, name, length) == 0)
+        if (strlen(r->resources[i].name) == length &&
+            memcmp(r->resources[i].name, name, length) == 0)
             return (int)i;
     return -1;
 }
 
-/* Load and store queues and the like hold no port: the address units in front of them bind first. */
+/* Load and store queues and the like hold no port: the address units in front of them bind
+ * first. */
 static bool is_queue(const char *name)
 {
     size_t length = strlen(name);
-    return (length >= 3 && strcmp(name + length - 3, "LSU") == 0) || (length >= 4 && strcmp(name + length - 4, "Load") == 0);
+    return (length >= 3 && strcmp(name + length - 3, "LSU") == 0) ||
+           (length >= 4 && strcmp(name + length - 4, "Load") == 0);
 }
 
-/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name get a number each, or, when the name
- * numbers them itself (SBPort23:2, Zn3FP45:2), the digit that is theirs. */
-static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit, char out[PORT_NAME_MAX])
+/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name
+ * get a number each, or, when the name numbers them itself (SBPort23:2, Zn3FP45:2), the digit that
+ * is theirs. */
+static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit,
+                      char out[PORT_NAME_MAX])
 {
-    static const char *const shorter[][2] = {{"Multiplier", "MUL"}, {"Store", "ST"}, {"FPSt", "FST"}, {"BRU1", "BR1"}};
+    static const char *const shorter[][2] = {
+        {"Multiplier", "MUL"}, {"Store", "ST"}, {"FPSt", "FST"}, {"BRU1", "BR1"}};
     const char *name = resource->name + r->prefix, *divider = strstr(name, "Div");
     size_t digits = strcspn(name, "0123456789");
     bool numbered = resource->units > 1 && strlen(name + digits) == resource->units;
@@ -63,7 +70,8 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
     unsigned long number = strtoul(name + digits, NULL, 10);
 
     if (divider) {
-        int length = snprintf(out, PORT_NAME_MAX, "%.*sDV", (int)(divider - name > 6 ? 6 : divider - name), name);
+        int length = snprintf(out, PORT_NAME_MAX, "%.*sDV",
+                              (int)(divider - name > 6 ? 6 : divider - name), name);
         if (resource->units > 1)
             snprintf(out + length, (size_t)(PORT_NAME_MAX - length), "%u", unit % 100);
         return;
@@ -72,13 +80,15 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
         if (strcmp(name, shorter[i][0]) == 0)
             name = shorter[i][1];
     if (numbered)
-        snprintf(out, PORT_NAME_MAX, "%.*s%c", port ? 0 : (int)(digits > 8 ? 8 : digits), name, name[digits + unit]);
+        snprintf(out, PORT_NAME_MAX, "%.*s%c", port ? 0 : (int)(digits > 8 ? 8 : digits), name,
+                 name[digits + unit]);
     else if (str_has_prefix(name, "VPort"))   /* LNLPVPort02 is V2 */
         snprintf(out, PORT_NAME_MAX, "V%lu", number % 100);
     else if (resource->units > 1)
         snprintf(out, PORT_NAME_MAX, "%.8s%u", name, unit % 100);
     else if (port && name[digits] && number < 36)
-        snprintf(out, PORT_NAME_MAX, "%c", number < 10 ? (char)('0' + number) : (char)('A' + number - 10));
+        snprintf(out, PORT_NAME_MAX, "%c",
+                 number < 10 ? (char)('0' + number) : (char)('A' + number - 10));
     else
         snprintf(out, PORT_NAME_MAX, "%.11s", name);
 }
@@ -127,18 +137,21 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* Names that are too long may have lost what tells them apart: then they get a letter at the end. */
+/* Names that are too long may have lost what tells them apart: then they get a letter at the
+ * end. */
 static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 {
     size_t length = strlen(name);
     length = length < PORT_NAME_MAX - 1 ? length : PORT_NAME_MAX - 2;
-    for (char letter = 'a'; ports_find(&r->ports, name, strlen(name)) >= 0 && letter <= 'z'; letter++) {
+    for (char letter = 'a'; ports_find(&r->ports, name, strlen(name)) >= 0 && letter <= 'z';
+         letter++) {
         name[length] = letter;
         name[length + 1] = '\0';
     }
 }
 
-/* The units' own ports first, so that groups can refer to any of them. A divider of several units is no blocking pipe but ports that its uses share. */
+/* The units' own ports first, so that groups can refer to any of them. A divider of several units
+ * is no blocking pipe but ports that its uses share. */
 static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];
@@ -166,7 +179,8 @@ static bool add_units(struct llvm_import *r, const bool *is_unit, struct err *er
     for (;;) {
         unsigned next = r->count;
         for (unsigned i = 0; i < r->count; i++)
-            if (is_unit[i] && !done[i] && (next == r->count || port_order(r, i) < port_order(r, next)))
+            if (is_unit[i] && !done[i] &&
+                (next == r->count || port_order(r, i) < port_order(r, next)))
                 next = i;
         if (next == r->count)
             return true;
@@ -191,12 +205,14 @@ static void find_prefix(struct llvm_import *r, const bool *is_unit)
             same++;
         r->prefix = same;
     }
-    /* Never into a word: SKLPort5 and SKLPort6 alone would share SKLPort, which is fine; Zn4ALU0, Zn4ALU1 must keep ALU. */
+    /* Never into a word: SKLPort5 and SKLPort6 alone would share SKLPort, which is fine; Zn4ALU0,
+     * Zn4ALU1 must keep ALU. */
     while (first && r->prefix > 0 && !isupper((unsigned char)first[r->prefix]))
         r->prefix--;
 }
 
-static bool read_resources(struct llvm_import *r, const char *text, const char *end, struct err *err)
+static bool read_resources(struct llvm_import *r, const char *text, const char *end,
+                           struct err *err)
 {
     bool is_unit[RESOURCES_MAX] = {false};
     struct resource_line line;
@@ -215,9 +231,13 @@ static bool read_resources(struct llvm_import *r, const char *text, const char *
     find_prefix(r, is_unit);
     size_t ports = 0;
     for (unsigned i = 0; i < r->count; i++)
-        ports += is_unit[i] && !r->resources[i].invalid && !is_queue(r->resources[i].name) ? r->resources[i].units : 0;
+        ports += is_unit[i] && !r->resources[i].invalid && !is_queue(r->resources[i].name)
+                     ? r->resources[i].units
+                     : 0;
     if (ports > PORTS_MAX)
-        return err_set(err, ERR_LIMIT, "choose another CPU", "LLVM's model of %s has %zu units; a machine has at most %d ports here", r->cpu, ports, PORTS_MAX);
+        return err_set(err, ERR_LIMIT, "choose another CPU",
+                       "LLVM's model of %s has %zu units; a machine has at most %d ports here",
+                       r->cpu, ports, PORTS_MAX);
     if (!add_units(r, is_unit, err))
         return false;
     unsigned index = 0;
@@ -238,7 +258,8 @@ static bool read_resources(struct llvm_import *r, const char *text, const char *
         }
     }
     if (r->ports.count == 0)
-        return err_set(err, ERR_DATA, "choose another CPU", "LLVM has no execution ports for %s", r->cpu);
+        return err_set(err, ERR_DATA, "choose another CPU", "LLVM has no execution ports for %s",
+                       r->cpu);
     return true;
 }
 
@@ -248,7 +269,8 @@ struct charge {
     int64_t cycles;
 };
 
-/* LLVM charges a use to every group that holds it: from the small sets up, take each out of its supersets. */
+/* LLVM charges a use to every group that holds it: from the small sets up, take each out of its
+ * supersets. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
     qsort(charges, n, sizeof *charges, portset_by_size);
@@ -272,7 +294,8 @@ static bool read_cycles(const char **at, const char *end, int64_t *out)
     return *at > start && *out <= CYCLES_MAX;
 }
 
-/* "[4]" or "[2,6]", acquired at 2 and released at 6, at *@at: 4 cycles; 1 when nothing stands there. */
+/* "[4]" or "[2,6]", acquired at 2 and released at 6, at *@at: 4 cycles; 1 when nothing stands
+ * there. */
 static bool read_span(const char **at, const char *end, int64_t *cycles)
 {
     int64_t first;
@@ -293,8 +316,10 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
     return *at < end && *(*at)++ == ']';
 }
 
-/* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources, *@invalid when it does and is none. */
-static bool read_charges(const struct llvm_import *r, const char *text, size_t length, struct usage *usage, bool *invalid)
+/* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources,
+ * *@invalid when it does and is none. */
+static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
+                         struct usage *usage, bool *invalid)
 {
     struct charge charges[64];
     size_t n = 0;
@@ -307,7 +332,8 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
         if (index < 0 && name == text && at == end)
             return false;
         int64_t cycles;
-        if (index < 0 || !read_span(&at, end, &cycles) || (at < end && (*at++ != ',' || at == end))) {
+        if (index < 0 || !read_span(&at, end, &cycles) ||
+            (at < end && (*at++ != ',' || at == end))) {
             *invalid = true;
             return true;
         }
@@ -354,7 +380,8 @@ static bool is_number(const char *token, size_t length)
     return length > 0;
 }
 
-static bool read_row(const struct llvm_import *r, const char *line, const char *end, struct mca_row *row)
+static bool read_row(const struct llvm_import *r, const char *line, const char *end,
+                     struct mca_row *row)
 {
     const char *at = line, *token;
     size_t length;
@@ -390,13 +417,16 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
 /* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
 static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
-    struct mapping_entry entry = {(char *)form, sum->usage, sum->latency == MICROCODE_LATENCY ? NAN : sum->latency, sum->micro_ops, ""};
+    struct mapping_entry entry = {(char *)form, sum->usage,
+                                  sum->latency == MICROCODE_LATENCY ? NAN : sum->latency,
+                                  sum->micro_ops, ""};
     if (!sum->invalid)
         mapping_set(r->machine->mapping, &entry);
 }
 
 /* *@read gets the number of forms whose rows were there. */
-static bool read_rows(struct llvm_import *r, const char *text, const char *end, const char *const *forms, size_t count, size_t *read, struct err *err)
+static bool read_rows(struct llvm_import *r, const char *text, const char *end,
+                      const char *const *forms, size_t count, size_t *read, struct err *err)
 {
     struct mca_row sum = {0}, row;
     size_t form = 0;
@@ -406,7 +436,8 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
         steps_add(1 + (size_t)(line_end(at, end) - at) / 100);
         if (!read_row(r, at, line_end(at, end), &row))
             continue;
-        bool own = row.marker && rows == 0 && strcmp(forms[form], isa_ops(r->isa)->llvm_marker.form) == 0;
+        bool own =
+            row.marker && rows == 0 && strcmp(forms[form], isa_ops(r->isa)->llvm_marker.form) == 0;
         if (!row.marker || own) {
             for (unsigned i = 0; i < row.usage.count; i++)
                 usage_add(&sum.usage, row.usage.uops[i].ports, row.usage.uops[i].count);
@@ -427,24 +458,29 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     usage_done(&sum.usage);
     *read = form;
     if (form < count)
-        return err_set(err, ERR_DATA, "use llvm-mca 22", "the table ends after %zu of %zu forms", form, count);
+        return err_set(err, ERR_DATA, "use llvm-mca 22", "the table ends after %zu of %zu forms",
+                       form, count);
     return true;
 }
 
 /* *@read: as read_rows has it; 0 when the table was not come to. */
-static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count, size_t *read, struct err *err)
+static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length,
+                             const char *const *forms, size_t form_count, size_t *read,
+                             struct err *err)
 {
     const char *end = text + length;
     struct llvm_import *r = mem_zero(1, sizeof *r);
     struct machine *m = NULL;
-    const char *resources = strstr(text, "Resources:"), *rows = resources ? strstr(resources, "Instruction Info:") : NULL;
+    const char *resources = strstr(text, "Resources:"),
+               *rows = resources ? strstr(resources, "Instruction Info:") : NULL;
     const char *table = rows ? strstr(rows, "Instructions:") : NULL;
 
     r->cpu = cpu;
     r->isa = isa;
     *read = 0;
     if (!table) {
-        err_set(err, ERR_DATA, "use llvm-mca 22; older versions print incomplete tables", "llvm-mca printed no instruction table for %s", cpu);
+        err_set(err, ERR_DATA, "use llvm-mca 22; older versions print incomplete tables",
+                "llvm-mca printed no instruction table for %s", cpu);
         goto out;
     }
     const char *stop = strstr(table, "\nResources:");
@@ -466,8 +502,8 @@ out:
     return m;
 }
 
-struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count,
-                                  struct err *err)
+struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length,
+                                  const char *const *forms, size_t form_count, struct err *err)
 {
     size_t read;
     return parse(isa, cpu, text, length, forms, form_count, &read, err);
@@ -479,12 +515,15 @@ static void set_facts(struct machine *m, const char *summary)
     char number[32];
 
     if (width) {
-        snprintf(number, sizeof number, "%lu", strtoul(width + strlen("Dispatch Width:"), NULL, 10));
-        machine_set_fact(m, "issue_width", number, "µops/cycle", "LLVM 22 scheduling model (dispatch width)");
+        snprintf(number, sizeof number, "%lu",
+                 strtoul(width + strlen("Dispatch Width:"), NULL, 10));
+        machine_set_fact(m, "issue_width", number, "µops/cycle",
+                         "LLVM 22 scheduling model (dispatch width)");
     }
 }
 
-/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores keep what an accumulator is forwarded early apart from the latencies. */
+/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores keep what an
+ * accumulator is forwarded early apart from the latencies. */
 static void set_load_latency(struct machine *m)
 {
     const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");
@@ -492,7 +531,8 @@ static void set_load_latency(struct machine *m)
 
     if (load && load->latency > 0) {
         snprintf(number, sizeof number, "%g", load->latency);
-        machine_set_fact(m, "load_latency", number, "cycles", "LLVM 22 scheduling model (a load of 64 bits)");
+        machine_set_fact(m, "load_latency", number, "cycles",
+                         "LLVM 22 scheduling model (a load of 64 bits)");
     }
 }
 
@@ -503,12 +543,14 @@ static void add_line(const struct form_row *row, struct str *input)
 
     form_instance(row, &line);
     const char *here = strstr(str_text(&line), ".+");
-    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length), str_text(&line), here ? "elsewhere" : "", isa_ops(row->isa)->llvm_marker.text);
+    str_addf(input, "%.*s%s\n%s\n", (int)(here ? here - line.data : (int)line.length),
+             str_text(&line), here ? "elsewhere" : "", isa_ops(row->isa)->llvm_marker.text);
     str_done(&line);
 }
 
 #define CHUNK 1024      /* forms per run */
-#define RETRIES_MAX 250   /* of runs that were of no use: some 25 forms that kill it or have no row of their own */
+/* of runs that were of no use: some 25 forms that kill it or have no row of their own */
+#define RETRIES_MAX 250
 
 struct import {
     const char *cpu;
@@ -528,8 +570,10 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca itself dies on some instructions or refuses them where they stand, and some swallow the row behind them: then
- * the halves are tried, and a single such form is left out. A table of which nothing can be read is a fault: every other would be like it. */
+/* Imports forms [first, first + count). llvm-mca itself dies on some instructions or refuses them
+ * where they stand, and some swallow the row behind them: then the halves are tried, and a single
+ * such form is left out. A table of which nothing can be read is a fault: every other would be like
+ * it. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};
@@ -542,14 +586,19 @@ static bool import_chunk(struct import *w, size_t first, size_t count, struct er
         names[i] = forms_at(w->forms, first + i)->form;
         add_line(forms_at(w->forms, first + i), &input);
     }
-    enum llvm_mca_end how = llvm_mca_run(isa, w->cpu, "-instruction-tables=full", &input, &table, err);
+    enum llvm_mca_end how =
+        llvm_mca_run(isa, w->cpu, "-instruction-tables=full", &input, &table, err);
     if (how == LLVM_MCA_DONE)
         part = parse(isa, w->cpu, str_text(&table), table.length, names, count, &read, err);
     bool ok = part != NULL;
     if (part)
         take_part(w, part);
-    else if ((how == LLVM_MCA_DIED || (how == LLVM_MCA_FAILED && w->machine && err->code == ERR_DATA) || read || (how == LLVM_MCA_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
-        ok = count == 1 || (import_chunk(w, first, count / 2, err) && import_chunk(w, first + count / 2, count - count / 2, err));
+    else if ((how == LLVM_MCA_DIED ||
+              (how == LLVM_MCA_FAILED && w->machine && err->code == ERR_DATA) || read ||
+              (how == LLVM_MCA_DONE && w->retries && err->code == ERR_DATA)) &&
+             ++w->retries <= RETRIES_MAX)
+        ok = count == 1 || (import_chunk(w, first, count / 2, err) &&
+                            import_chunk(w, first + count / 2, count - count / 2, err));
     free(names);
     str_done(&input);
     str_done(&table);
@@ -566,7 +615,8 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     if (!llvm_mca_cpu(cpu, err))
         goto out;
     str_add(&one, "nop\n");
-    bool ok = llvm_mca_run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one, &summary, err) == LLVM_MCA_DONE;
+    bool ok = llvm_mca_run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one,
+                           &summary, err) == LLVM_MCA_DONE;
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(&work, at, count - at < CHUNK ? count - at : CHUNK, err);
     m = work.machine;

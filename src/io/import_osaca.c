@@ -19,9 +19,10 @@
 #define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must fit a form. FIT_ADDRESS: whatever the parts of an address, where these do not tell forms apart, and a
- * mask register where the entry has a general one, as OSACA has it. FIT_LOOSE: under a mask or not, which
- * OSACA does not look at, where the file knows masks, and registers of any shape where the entry says none. */
+/* How closely an entry must fit a form. FIT_ADDRESS: whatever the parts of an address, where these
+ * do not tell forms apart, and a mask register where the entry has a general one, as OSACA has it.
+ * FIT_LOOSE: under a mask or not, which OSACA does not look at, where the file knows masks, and
+ * registers of any shape where the entry says none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -29,41 +30,55 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* @strict: a plain memory operand stands for an address with a base alone; otherwise for any. An index without a base has an offset in every encoding, if only 0,
- * which an entry need not say. */
-static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o, bool address, bool strict)
+/* @strict: a plain memory operand stands for an address with a base alone; otherwise for any. An
+ * index without a base has an offset in every encoding, if only 0, which an entry need not say. */
+static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
+                         bool address, bool strict)
 {
-    bool vector = str_has_prefix(p->name, "xmm") || str_has_prefix(p->name, "ymm") || str_has_prefix(p->name, "zmm");
+    bool vector = str_has_prefix(p->name, "xmm") || str_has_prefix(p->name, "ymm") ||
+                  str_has_prefix(p->name, "zmm");
     if (o->name[0] || vector)
-        return (o->name[0] && strcmp(p->name, o->name) == 0) || (o->name[0] && p->index == PART_ANY);
+        return (o->name[0] && strcmp(p->name, o->name) == 0) ||
+               (o->name[0] && p->index == PART_ANY);
     if (address)
-        return part_fits(p->base, o->base) && part_fits(p->index, o->index) && part_fits(p->scale, o->scale) &&
+        return part_fits(p->base, o->base) && part_fits(p->index, o->index) &&
+               part_fits(p->scale, o->scale) &&
                (part_fits(p->offset, o->offset) || (!strict && o->index && !o->base));
     return !strict || (p->base != PART_NO && p->index != PART_YES && p->offset != PART_YES);
 }
 
-static bool a64_part_fits(enum osaca_part part, const char *class, bool there, const char *name, bool strict)
+static bool a64_part_fits(enum osaca_part part, const char *class, bool there, const char *name,
+                          bool strict)
 {
-    return part == PART_ANY || ((part == PART_YES) == there && (!there || strcmp(class, name) == 0)) || (!strict && there && !*name);
+    return part == PART_ANY ||
+           ((part == PART_YES) == there && (!there || strcmp(class, name) == 0)) ||
+           (!strict && there && !*name);
 }
 
 /* @strict: the offset is there, or is not, as the form has it; else any. */
-static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o, bool strict)
+static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
+                             bool strict)
 {
-    return part_fits(p->pre, o->pre) && part_fits(p->post, o->post) && a64_part_fits(p->base, p->base_name, o->base, o->base_name, strict) &&
-           a64_part_fits(p->index, p->name, o->index, o->name, strict) && (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
+    return part_fits(p->pre, o->pre) && part_fits(p->post, o->post) &&
+           a64_part_fits(p->base, p->base_name, o->base, o->base_name, strict) &&
+           a64_part_fits(p->index, p->name, o->index, o->name, strict) &&
+           (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
 }
 
-/* A register of AArch64 with a shape is another than one without; "*" as the form's name stands for whatever a load may fill. */
-static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o, enum fit fit)
+/* A register of AArch64 with a shape is another than one without; "*" as the form's name stands for
+ * whatever a load may fill. */
+static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
+                              enum fit fit)
 {
     if (fit == FIT_LOOSE && !p->shape[0] && strcmp(p->name, o->name) == 0)
         return true;
-    bool named = strcmp(p->name, "*") == 0 || strcmp(o->name, "*") == 0 || strcmp(p->name, o->name) == 0;
+    bool named =
+        strcmp(p->name, "*") == 0 || strcmp(o->name, "*") == 0 || strcmp(p->name, o->name) == 0;
     return named && (!o->shape[0] || strcmp(p->shape, "*") == 0 || strcmp(p->shape, o->shape) == 0);
 }
 
-static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const struct spelled_operand *o, bool address, enum fit fit)
+static bool operand_fits(enum isa isa, const struct osaca_pattern *p,
+                         const struct spelled_operand *o, bool address, enum fit fit)
 {
     bool shaped = isa_ops(isa)->osaca->shaped, strict = fit == FIT_EXACT;
 
@@ -77,10 +92,12 @@ static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const stru
         return a64_register_fits(p, o, fit);
     if (!strict && strcmp(p->name, "gpr") == 0 && strcmp(o->name, "k") == 0)
         return true;
-    return p->class != SPELLED_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
+    return p->class != SPELLED_REGISTER || strcmp(p->name, "*") == 0 ||
+           strcmp(p->name, o->name) == 0;
 }
 
-static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct spelling *f, enum fit fit)
+static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct spelling *f,
+                       enum fit fit)
 {
     if (!e->known || e->count != f->count)
         return false;
@@ -93,8 +110,10 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
 /* What of the entries fits a form best so far. */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Among the entries called @name: of those that fit equally well the first stays. Whatever fits, if only as @loosest, is marked. */
-static void look_under(struct osaca_file *r, const char *name, const struct spelling *f, enum fit loosest, struct osaca_choice *best)
+/* Among the entries called @name: of those that fit equally well the first stays. Whatever fits, if
+ * only as @loosest, is marked. */
+static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
+                       enum fit loosest, struct osaca_choice *best)
 {
     size_t low = 0, high = r->names.count;
     while (low < high) {
@@ -118,7 +137,8 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
     }
 }
 
-/* Under what an entry may name a form, in the order in which to look; those in the spelling's list of more come before the last resort. */
+/* Under what an entry may name a form, in the order in which to look; those in the spelling's list
+ * of more come before the last resort. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
     unsigned count, proper;   /* proper: before the last resort */
@@ -133,9 +153,11 @@ static void add_candidate(struct candidates *c, const char *mark, const char *na
         *to = (char)tolower((unsigned char)*to);
 }
 
-/* Tables made of uops.info's tell an encoding by EVEX by a word. The last resort is, as OSACA has it, the mnemonic without its size suffix, on AArch64 without what
- * stands behind a point; and of a form without operands Intel's name (cdq). */
-static void list_candidates(enum isa isa, const struct spelling *f, const char *form, struct candidates *c)
+/* Tables made of uops.info's tell an encoding by EVEX by a word. The last resort is, as OSACA has
+ * it, the mnemonic without its size suffix, on AArch64 without what stands behind a point; and of a
+ * form without operands Intel's name (cdq). */
+static void list_candidates(enum isa isa, const struct spelling *f, const char *form,
+                            struct candidates *c)
 {
     const char *name = f->names[0];
     size_t length = strlen(name);
@@ -171,25 +193,30 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, 
 }
 
 /* The register class that a load into the memory operand's place would fill. */
-static const char *register_for(enum isa isa, const struct spelling *f, const struct spelled_operand *memory)
+static const char *register_for(enum isa isa, const struct spelling *f,
+                                const struct spelled_operand *memory)
 {
     bool vector = false;
     if (isa_ops(isa)->osaca->shaped)
         return f->operands[0].name;
     for (unsigned i = 0; i < f->count; i++)
-        vector |= f->operands[i].class == SPELLED_REGISTER && strlen(f->operands[i].name) == 3 && strcmp(f->operands[i].name + 1, "mm") == 0;
+        vector |= f->operands[i].class == SPELLED_REGISTER && strlen(f->operands[i].name) == 3 &&
+                  strcmp(f->operands[i].name + 1, "mm") == 0;
     return !vector ? "gpr" : memory->bits == 256 ? "ymm" : memory->bits == 512 ? "zmm" : "xmm";
 }
 
-static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *class, const struct spelled_operand *memory, bool strict)
+static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *class,
+                      const struct spelled_operand *memory, bool strict)
 {
     if (rule->class[0] && strcmp(rule->class, "*") != 0 && strcmp(rule->class, class) != 0)
         return false;
-    return isa_ops(isa)->osaca->shaped ? a64_address_fits(&rule->address, memory, strict) : address_fits(&rule->address, memory, false, true);
+    return isa_ops(isa)->osaca->shaped ? a64_address_fits(&rule->address, memory, strict)
+                                       : address_fits(&rule->address, memory, false, true);
 }
 
 /* The default, which stands last, is for any address. */
-static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count, const char *class, const struct spelled_operand *memory)
+static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
+                                         const char *class, const struct spelled_operand *memory)
 {
     steps_add(count);
     for (int strict = 1; strict >= 0; strict--)
@@ -210,14 +237,18 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
 }
 
 /* What the memory operand of a form does, by its template, or on AArch64 by its mnemonic. */
-static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads, bool *writes)
+static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
+                       bool *writes)
 {
-    *reads = isa_ops(isa)->osaca->shaped ? str_has_prefix(f->names[0], "ld") : strstr(template, "{R:M") || strstr(template, "{RW:M");
-    *writes = isa_ops(isa)->osaca->shaped ? str_has_prefix(f->names[0], "st") : strstr(template, "{W:M") || strstr(template, "{RW:M");
+    *reads = isa_ops(isa)->osaca->shaped ? str_has_prefix(f->names[0], "ld")
+                                         : strstr(template, "{R:M") || strstr(template, "{RW:M");
+    *writes = isa_ops(isa)->osaca->shaped ? str_has_prefix(f->names[0], "st")
+                                          : strstr(template, "{W:M") || strstr(template, "{RW:M");
 }
 
 /* A memory form that the file lacks: its register form with a load before or a store behind. */
-static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row, struct mapping_entry *out, bool *rounded)
+static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
+                    struct mapping_entry *out, bool *rounded)
 {
     static const struct spelled_operand any = {.class = SPELLED_MEMORY, .base = true};
     struct spelling plain = *f;
@@ -233,13 +264,17 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         return false;
     const char *class = register_for(r->isa, f, memory);
     const struct spelled_operand address = a64 ? *memory : any;
-    *memory = (struct spelled_operand){.class = SPELLED_REGISTER, .bits = memory->bits, .mask = memory->mask};
+    *memory = (struct spelled_operand){
+        .class = SPELLED_REGISTER, .bits = memory->bits, .mask = memory->mask};
     snprintf(memory->name, sizeof memory->name, "%s", a64 ? "*" : class);
-    const struct osaca_rule *load = rule_for(r->isa, r->loads.items, r->loads.count, class, &address);
-    const struct osaca_rule *store = rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
+    const struct osaca_rule *load =
+        rule_for(r->isa, r->loads.items, r->loads.count, class, &address);
+    const struct osaca_rule *store =
+        rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    struct osaca_entry *e = find(r, &plain, row->form);   /* last: it marks what would describe the form */
+    /* last: it marks what would describe the form */
+    struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
     e->used = true;
@@ -256,7 +291,8 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
 }
 
 /* @row as @f spells it, in @out. */
-static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row, struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
+static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
+                     struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
 {
     struct osaca_entry *e = find(r, f, row->form);
 
@@ -274,7 +310,8 @@ static bool describe(struct osaca_file *r, const struct spelling *f, const struc
     return composed;
 }
 
-static void match_form(struct osaca_file *r, const struct form_row *row, struct mapping *m, struct osaca_notes *notes)
+static void match_form(struct osaca_file *r, const struct form_row *row, struct mapping *m,
+                       struct osaca_notes *notes)
 {
     const struct isa_osaca *osaca = isa_ops(r->isa)->osaca;
     struct spelling f, again;
@@ -310,14 +347,21 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
         for (size_t k = 0; (item = yaml_tree_item(&r->tree, list, k)); k++) {
             const char *form = yaml_tree_text(item);
             if (!form || !*form)
-                return yaml_tree_fault(&r->tree, item, r->err, "give the name of a form", "an empty form in portolan_forms");
+                return yaml_tree_fault(&r->tree, item, r->err, "give the name of a form",
+                                       "an empty form in portolan_forms");
             char shown[FORM_SHOWN + 1];
             utf8_copy(shown, sizeof shown, form);
             if (mapping_find(m, form))
-                return yaml_tree_fault(&r->tree, item, r->err, "remove one of them", "duplicate form %s", shown);
+                return yaml_tree_fault(&r->tree, item, r->err, "remove one of them",
+                                       "duplicate form %s", shown);
             if (!e->known)
-                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure", "no port_pressure for %s", shown);
-            struct mapping_entry entry = {.form = (char *)form, .usage = e->usage, .latency = e->latency, .micro_ops = e->micro_ops, .source = (char *)""};
+                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure",
+                                       "no port_pressure for %s", shown);
+            struct mapping_entry entry = {.form = (char *)form,
+                                          .usage = e->usage,
+                                          .latency = e->latency,
+                                          .micro_ops = e->micro_ops,
+                                          .source = (char *)""};
             mapping_set(m, &entry);
             e->used = true;
             notes->direct++;
@@ -329,8 +373,11 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
 /* Where stores with an index may not use a port that others may (Skylake's 7). */
 static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 {
-    static const struct spelled_operand base = {.class = SPELLED_MEMORY, .base = true, .base_name = "x", .offset = true};
-    const struct osaca_rule *plain = rule_for(r->isa, r->stores.items, r->stores.count, isa_ops(r->isa)->osaca->loads[0].class, &base), *indexed = NULL;
+    static const struct spelled_operand base = {
+        .class = SPELLED_MEMORY, .base = true, .base_name = "x", .offset = true};
+    const struct osaca_rule *plain = rule_for(r->isa, r->stores.items, r->stores.count,
+                                              isa_ops(r->isa)->osaca->loads[0].class, &base),
+                            *indexed = NULL;
     struct str text = {0};
 
     for (size_t i = 0; i < r->stores.count && !indexed; i++)
@@ -363,9 +410,11 @@ static void set_fact(struct machine *m, const char *key, double value, const cha
 /* What a file of ours says besides; it goes before what OSACA's keys say. */
 static void set_own_facts(const struct osaca_file *r, struct machine *m)
 {
-    const yaml_node_t *facts = yaml_tree_get(&r->tree, yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "portolan"), "facts");
+    const yaml_node_t *facts = yaml_tree_get(
+        &r->tree, yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "portolan"), "facts");
 
-    if (!facts || facts->type != YAML_MAPPING_NODE || facts->data.mapping.pairs.top - facts->data.mapping.pairs.start > FACT_LIMIT)
+    if (!facts || facts->type != YAML_MAPPING_NODE ||
+        facts->data.mapping.pairs.top - facts->data.mapping.pairs.start > FACT_LIMIT)
         return;
     for (const struct fact *f = fact_schema; f->key; f++) {
         const char *text = yaml_tree_text(yaml_tree_get(&r->tree, facts, f->key));
@@ -396,7 +445,8 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     }
     for (const struct osaca_load *load = isa_ops(r->isa)->osaca->loads; load->class; load++)
         if (load->fact && !machine_fact(m, load->fact))
-            set_fact(m, load->fact, osaca_number_of(&r->load_latency, load->class, NAN), "load_latency");
+            set_fact(m, load->fact, osaca_number_of(&r->load_latency, load->class, NAN),
+                     "load_latency");
     set_indexed_ports(r, m);
     set_own_facts(r, m);
 }
@@ -410,10 +460,13 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     for (size_t i = 0; i < r->entries.count; i++)
         pressure |= r->entries.items[i].known;
     if (!r->skipped.count && r->entries.count && !pressure)
-        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file of OSACA 0.3.1 or newer", "no entry has a port_pressure");
+        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file of OSACA 0.3.1 or newer",
+                               "no entry has a port_pressure");
     if (!r->skipped.count)
-        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64", "no known instruction form in it");
-    yaml_tree_fault(&r->tree, NULL, err, "correct the entries", "no entry could be taken; the first: %s", first->why);
+        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64",
+                               "no known instruction form in it");
+    yaml_tree_fault(&r->tree, NULL, err, "correct the entries",
+                    "no entry could be taken; the first: %s", first->why);
     return err_at(err, r->tree.name, first->line, 0);
 }
 
@@ -429,7 +482,10 @@ static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *no
         notes->unknown += !e->known;
         notes->unnamed += e->known;
         struct osaca_unused u = {.line = e->node->start_mark.line + 1};
-        u.why = !e->known ? "no port pressure" : e->fits ? "other entries already describe its forms" : named ? "no portolan_forms" : "no form matches";
+        u.why = !e->known ? "no port pressure"
+                : e->fits ? "other entries already describe its forms"
+                : named   ? "no portolan_forms"
+                          : "no form matches";
         osaca_first_name(r, e->node, u.name);
         vec_add(&unused, u);
     }
@@ -437,7 +493,8 @@ static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *no
     notes->unused_count = unused.count;
 }
 
-struct machine *import_osaca_parse(const char *id, const char *name, const char *text, size_t length, const struct forms *const forms[ISA_COUNT],
+struct machine *import_osaca_parse(const char *id, const char *name, const char *text,
+                                   size_t length, const struct forms *const forms[ISA_COUNT],
                                    struct osaca_notes *notes, struct err *err)
 {
     struct osaca_file r;
@@ -483,7 +540,9 @@ void osaca_notes_done(struct osaca_notes *notes)
     *notes = (struct osaca_notes){0};
 }
 
-struct machine *import_osaca(const char *id, const char *path, const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes, struct err *err)
+struct machine *import_osaca(const char *id, const char *path,
+                             const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes,
+                             struct err *err)
 {
     struct str text = {0};
     struct machine *m = NULL;

@@ -26,7 +26,8 @@ struct uop_group {
     size_t unit_length;
     const char *ports;   /* one character each, or names between commas */
     size_t port_count;
-    bool list;           /* p[V0,DV]: not of uops.info, but what export_uops_info writes for ports with long names */
+    /* p[V0,DV]: not of uops.info, but what export_uops_info writes for ports with long names */
+    bool list;
 };
 
 static bool read_list(const char **at, struct uop_group *g)
@@ -83,7 +84,8 @@ static void port_name(const struct uop_group *g, size_t i, char name[PORT_NAME_M
 
 static bool row_fault(const char *name, const struct uops_row *row, struct err *err)
 {
-    err_set(err, ERR_DATA, "write 1*p0156+1*p23", "invalid ports of %.80s: \"%.80s\"", row->name, row->ports);
+    err_set(err, ERR_DATA, "write 1*p0156+1*p23", "invalid ports of %.80s: \"%.80s\"", row->name,
+            row->ports);
     return err_at(err, name, row->line, 0);
 }
 
@@ -93,7 +95,8 @@ static int compare_ports(const void *a, const void *b)
 }
 
 /* The ports that occur, in order of their names; the divider last. */
-static bool find_ports(const struct uops_table *t, const char *name, struct ports *ports, struct err *err)
+static bool find_ports(const struct uops_table *t, const char *name, struct ports *ports,
+                       struct err *err)
 {
     bool divider = false;
 
@@ -147,7 +150,8 @@ static void usage_of(const struct uops_row *row, const struct ports *ports, stru
         usage_add(usage, ports->pipes, row->divider);
 }
 
-/* Takes "_" and 2 or 4 hexadecimal digits of an opcode out of @mnemonic: ADD_01, MOVSD_XMM_0F10, VPEXTRW_C5_EVEX. */
+/* Takes "_" and 2 or 4 hexadecimal digits of an opcode out of @mnemonic: ADD_01, MOVSD_XMM_0F10,
+ * VPEXTRW_C5_EVEX. */
 static void strip_opcode(char *mnemonic)
 {
     for (char *at = mnemonic; (at = strchr(at, '_')); at++) {
@@ -170,7 +174,8 @@ static void strip(char *mnemonic, const char *part)
 /* The table's spelling without what tells encodings apart. */
 static void plain_name(const char *mnemonic, const char *operands, struct str *out)
 {
-    static const char *const parts[] = {"_R0", "_R4", "_IMMB", "_IMMZ", "_CL", "_XMM", "_SSE4", "_VEX"};
+    static const char *const parts[] = {"_R0", "_R4",  "_IMMB", "_IMMZ",
+                                        "_CL", "_XMM", "_SSE4", "_VEX"};
     static const char *const repeats[][2] = {{"_REPNE", "REPNE_"}, {"_REPE", "REPE_"}};
     char *name = mem_strdup(mnemonic);
     const char *prefix = "";
@@ -183,17 +188,21 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
         if (strstr(name, repeats[i][0])) {
             strip(name, repeats[i][0]);
             /* Only compares and scans look at the flag: the others just repeat. */
-            prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS") ? "REP_" : repeats[i][1];
+            prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS")
+                         ? "REP_"
+                         : repeats[i][1];
         }
     str_addf(out, "%s%s%s", prefix, name, str_has_prefix(name, "PREFETCH") ? " (M8)" : operands);
     free(name);
 }
 
 /* The name that @forms has for the row, else the plain one. @exact: as the table writes it. */
-static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out, bool *exact)
+static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out,
+                    bool *exact)
 {
     const char *list = strstr(row->name, " (");
-    char *mnemonic = list ? mem_strndup(row->name, (size_t)(list - row->name)) : mem_strdup(row->name);
+    char *mnemonic =
+        list ? mem_strndup(row->name, (size_t)(list - row->name)) : mem_strdup(row->name);
 
     if (!list)
         list = " ()";
@@ -211,10 +220,12 @@ static void form_of(const struct uops_row *row, const struct forms *forms, struc
 static bool is_special_case(const char *name)
 {
     size_t length = strlen(name);
-    return (length > 4 && strcmp(name + length - 4, ", 0)") == 0) || strstr(name, "(0,") || strstr(name, "(0)");
+    return (length > 4 && strcmp(name + length - 4, ", 0)") == 0) || strstr(name, "(0,") ||
+           strstr(name, "(0)");
 }
 
-static struct machine *machine_from(const char *id, const char *name, const struct uops_table *t, const struct forms *forms, struct err *err)
+static struct machine *machine_from(const char *id, const char *name, const struct uops_table *t,
+                                    const struct forms *forms, struct err *err)
 {
     struct ports ports = {0};
     struct str form = {0};
@@ -222,7 +233,8 @@ static struct machine *machine_from(const char *id, const char *name, const stru
     if (!find_ports(t, name, &ports, err))
         return NULL;
     struct machine *m = machine_new(id, &ports);
-    for (int pass = 0; pass < 2; pass++)   /* a row that has the form's own name counts before one that differs in encoding */
+    /* a row that has the form's own name counts before one that differs in encoding */
+    for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < t->count; i++) {
             const struct uops_row *row = &t->rows[i];
             bool exact;
@@ -233,8 +245,11 @@ static struct machine *machine_from(const char *id, const char *name, const stru
             form_of(row, forms, &form, &exact);
             if (exact != (pass == 0) || (pass == 1 && mapping_find(m->mapping, str_text(&form))))
                 continue;
-            struct mapping_entry entry = {.form = form.data, .latency = row->latency, .micro_ops = row->micro_ops,
-                                          .source = row->upper_bound ? "uops.info (latency: upper bound)" : ""};
+            struct mapping_entry entry = {
+                .form = form.data,
+                .latency = row->latency,
+                .micro_ops = row->micro_ops,
+                .source = row->upper_bound ? "uops.info (latency: upper bound)" : ""};
             usage_of(row, &ports, &entry.usage);
             mapping_set(m->mapping, &entry);
             usage_done(&entry.usage);
@@ -257,8 +272,9 @@ static bool is_xml(const char *text, size_t length)
     return at < length && text[at] == '<';
 }
 
-struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length, const char *architecture,
-                                  const struct forms *forms, struct err *err)
+struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length,
+                                  const char *architecture, const struct forms *forms,
+                                  struct err *err)
 {
     struct uops_table t = {0};
     struct machine *m = NULL;
@@ -278,7 +294,8 @@ struct machine *import_uops_parse(const char *id, const char *name, const char *
 }
 
 /* The XML of all architectures is far past 100 MB: only its rows are kept. */
-static bool stream_xml(FILE *file, const char *path, const char *architecture, struct uops_table *t, struct err *err)
+static bool stream_xml(FILE *file, const char *path, const char *architecture, struct uops_table *t,
+                       struct err *err)
 {
     struct uops_xml *x = uops_xml_new(t, path, architecture);
     char *buffer = mem_alloc(1 << 16);
@@ -302,7 +319,8 @@ static bool stream_xml(FILE *file, const char *path, const char *architecture, s
     return ok;
 }
 
-struct machine *import_uops(const char *id, const char *path, const char *architecture, const struct forms *forms, struct err *err)
+struct machine *import_uops(const char *id, const char *path, const char *architecture,
+                            const struct forms *forms, struct err *err)
 {
     struct machine *m = NULL;
     struct uops_table t = {0};
@@ -333,7 +351,8 @@ struct mapping *import_uops_alone(const char *path, const struct forms *forms, s
     struct mapping *m = NULL;
     bool exact;
 
-    if (file_read(path, CSV_LIMIT, &text, err) && uops_table_csv(&t, path, str_text(&text), text.length, err))
+    if (file_read(path, CSV_LIMIT, &text, err) &&
+        uops_table_csv(&t, path, str_text(&text), text.length, err))
         m = mapping_new(&(struct ports){0});
     for (size_t i = 0; m && i < t.count; i++) {
         const struct uops_row *row = &t.rows[i];
@@ -341,7 +360,10 @@ struct mapping *import_uops_alone(const char *path, const struct forms *forms, s
             continue;
         form_of(row, forms, &form, &exact);
         const struct mapping_entry *old = mapping_find(m, str_text(&form));
-        mapping_set(m, &(struct mapping_entry){.form = form.data, .latency = old ? fmin(old->latency, row->cycles) : row->cycles, .source = ""});
+        mapping_set(m, &(struct mapping_entry){.form = form.data,
+                                               .latency = old ? fmin(old->latency, row->cycles)
+                                                              : row->cycles,
+                                               .source = ""});
     }
     uops_table_done(&t);
     str_done(&text);

@@ -5,7 +5,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Parses @bytes; no key may stand twice in an object. NULL with *@fault, and when the work of this thread was cancelled (base/watch.h); json_decref frees it. */
+/* Parses @bytes; no key may stand twice in an object. NULL with *@fault, and when the work of this
+ * thread was cancelled (base/watch.h); json_decref frees it. */
 json_t *json_text_parse(const char *bytes, size_t length, json_error_t *fault);
 
 #endif

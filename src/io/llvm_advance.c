@@ -51,7 +51,8 @@ static bool place_at(const char *at, struct template_place *out)
     return true;
 }
 
-/* Lists the places of @template, at most @most; 0 for one with memory, a list of registers or a label. */
+/* Lists the places of @template, at most @most; 0 for one with memory, a list of registers or a
+ * label. */
 static unsigned places_of(const char *template, struct template_place *out, unsigned most)
 {
     unsigned count = 0, operand = 0;
@@ -76,7 +77,8 @@ static void list_pairs(const struct form_row *row, pair_list *pairs)
     for (unsigned to = 0; to < count; to++)
         for (unsigned from = 0; places[to].written && from < count; from++)
             if (places[from].read && places[from].file == places[to].file)
-                vec_push(pairs, ((struct advance_pair){row, from, to, places[from].operand, places[to].operand}));
+                vec_push(pairs, ((struct advance_pair){row, from, to, places[from].operand,
+                                                       places[to].operand}));
 }
 
 static unsigned *counter(struct form_registers *in, char file)
@@ -84,9 +86,11 @@ static unsigned *counter(struct form_registers *in, char file)
     return file == 'X' ? &in->general : file == 'P' ? &in->mask : &in->vector;
 }
 
-/* Writes an instance of @row whose registers begin at @in. The place @chained gets the number @number; UINT_MAX: none.
+/* Writes an instance of @row whose registers begin at @in. The place @chained gets the number
+ * @number; UINT_MAX: none.
  * *@result receives the number of place @to. */
-static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained, unsigned number, unsigned to, unsigned *result, struct str *out)
+static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
+                           unsigned number, unsigned to, unsigned *result, struct str *out)
 {
     unsigned place = 0;
 
@@ -142,17 +146,21 @@ static bool read_report(const struct str *report, double *cycles, size_t count, 
         return err_set(err, ERR_DATA, "use llvm-mca 22", "llvm-mca printed no JSON timeline");
     json_array_foreach(json_object_get(root, "CodeRegions"), i, region) {
         const char *name = json_string_value(json_object_get(region, "Name"));
-        const json_t *timeline = json_object_get(json_object_get(region, "TimelineView"), "TimelineInfo");
+        const json_t *timeline =
+            json_object_get(json_object_get(region, "TimelineView"), "TimelineInfo");
         size_t number = name ? strtoul(name, NULL, 10) : count;
         if (number < count && json_array_size(timeline) == 2)
-            cycles[number] = (double)(cycle(timeline, 1, "CycleReady") - cycle(timeline, 0, "CycleIssued"));
+            cycles[number] =
+                (double)(cycle(timeline, 1, "CycleReady") - cycle(timeline, 0, "CycleIssued"));
     }
     json_decref(root);
     return true;
 }
 
-/* Runs pairs [first, first + count). Halves find the one that llvm-mca dies of, which is left out. */
-static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count, double *cycles, struct err *err)
+/* Runs pairs [first, first + count). Halves find the one that llvm-mca dies of, which is left
+ * out. */
+static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count,
+                      double *cycles, struct err *err)
 {
     struct str input = {0}, report = {0};
     enum isa isa = pairs->items[first].row->isa;
@@ -161,12 +169,15 @@ static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, siz
         cycles[first + i] = NAN;
         add_region(&pairs->items[first + i], i, &input);
     }
-    str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", isa_ops(isa)->comment, count, isa_ops(isa)->llvm_marker.text, isa_ops(isa)->comment, count);
+    str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", isa_ops(isa)->comment,
+             count, isa_ops(isa)->llvm_marker.text, isa_ops(isa)->comment, count);
     enum llvm_mca_end how = llvm_mca_timeline(isa, cpu, &input, &report, err);
     bool ok = how == LLVM_MCA_DONE && read_report(&report, cycles + first, count, err);
     if (how == LLVM_MCA_DIED) {
         *err = (struct err){0};
-        ok = count == 1 || (run_pairs(cpu, pairs, first, count / 2, cycles, err) && run_pairs(cpu, pairs, first + count / 2, count - count / 2, cycles, err));
+        ok = count == 1 ||
+             (run_pairs(cpu, pairs, first, count / 2, cycles, err) &&
+              run_pairs(cpu, pairs, first + count / 2, count - count / 2, cycles, err));
     }
     str_done(&input);
     str_done(&report);
@@ -183,12 +194,14 @@ bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m
             list_pairs(forms_at(forms, i), &pairs);
     double *cycles = mem_zero(pairs.count + 1, sizeof *cycles);
     for (size_t at = 0; ok && at < pairs.count; at += CHUNK)
-        ok = run_pairs(cpu, &pairs, at, pairs.count - at < CHUNK ? pairs.count - at : CHUNK, cycles, err);
+        ok = run_pairs(cpu, &pairs, at, pairs.count - at < CHUNK ? pairs.count - at : CHUNK, cycles,
+                       err);
     for (size_t i = 0; ok && i < pairs.count; i++) {
         const struct advance_pair *p = &pairs.items[i];
         const struct mapping_entry *entry = mapping_find(m->mapping, p->row->form);
         if (cycles[i] >= 0 && cycles[i] < entry->latency)
-            machine_add_latency(m, p->row->form, (int)p->from_operand, (int)p->to_operand, fmax(1, cycles[i]), "LLVM 22 scheduling model: ReadAdvance");
+            machine_add_latency(m, p->row->form, (int)p->from_operand, (int)p->to_operand,
+                                fmax(1, cycles[i]), "LLVM 22 scheduling model: ReadAdvance");
     }
     free(cycles);
     vec_done(&pairs);

@@ -51,7 +51,8 @@ static bool has_memory(const char *template, const char *start)
 static struct memory_use access_of(const struct form_row *row)
 {
     bool both = has_memory(row->template, "{RW:M");
-    struct memory_use a = {both || has_memory(row->template, "{R:M"), both || has_memory(row->template, "{W:M")};
+    struct memory_use a = {both || has_memory(row->template, "{R:M"),
+                           both || has_memory(row->template, "{W:M")};
 
     a.reads |= str_has_prefix(row->form, "POP ") || str_has_prefix(row->form, "RET");
     a.writes |= str_has_prefix(row->form, "PUSH ") || str_has_prefix(row->form, "CALL");
@@ -67,25 +68,34 @@ static unsigned count_within(const struct usage *usage, portset set)
     return count;
 }
 
-/* The entry that does on registers what @form does with its memory operand, NULL when there is none. */
+/* The entry that does on registers what @form does with its memory operand, NULL when there is
+ * none. */
 static const struct mapping_entry *register_twin(const struct mapping *mapping, const char *form)
 {
     const char *memory = form_memory(form);
     unsigned long bits = memory ? strtoul(memory + 1, NULL, 10) : 0;
-    const char *registers[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : "R64",
-                               strstr(form, "ZMM") ? "ZMM" : strstr(form, "YMM") ? "YMM" : "XMM", "XMM"};
+    const char *registers[] = {bits == 8    ? "R8l"
+                               : bits == 16 ? "R16"
+                               : bits == 32 ? "R32"
+                                            : "R64",
+                               strstr(form, "ZMM")   ? "ZMM"
+                               : strstr(form, "YMM") ? "YMM"
+                                                     : "XMM",
+                               "XMM"};
     const struct mapping_entry *twin = NULL;
 
     for (size_t i = 0; memory && !twin && i < sizeof registers / sizeof *registers; i++) {
         struct str name = {0};
-        str_addf(&name, "%.*s%s%s", (int)(memory - form), form, registers[i], memory + strcspn(memory, ",)"));
+        str_addf(&name, "%.*s%s%s", (int)(memory - form), form, registers[i],
+                 memory + strcspn(memory, ",)"));
         twin = mapping_find(mapping, str_text(&name));
         str_done(&name);
     }
     return twin;
 }
 
-static void complete_usage(const struct usage *from, const struct units *u, struct memory_use a, bool wide, struct usage *to)
+static void complete_usage(const struct usage *from, const struct units *u, struct memory_use a,
+                           bool wide, struct usage *to)
 {
     for (unsigned i = 0; i < from->count; i++)
         if (from->uops[i].ports & ~u->address && !(u->store && !(from->uops[i].ports & ~u->store)))
@@ -99,11 +109,13 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the latency that stands for "not known". */
+/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the latency that
+ * stands for "not known". */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;
-    return (isnan(entry->latency) && (marked || !entry->usage.count)) || (!entry->usage.count && entry->latency > 1);
+    return (isnan(entry->latency) && (marked || !entry->usage.count)) ||
+           (!entry->usage.count && entry->latency > 1);
 }
 
 void llvm_amd_complete(struct machine *m, const struct forms *forms)
@@ -120,13 +132,16 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         if (is_placeholder(&entry))
             continue;
         struct memory_use access = row ? access_of(row) : (struct memory_use){0};
-        const struct mapping_entry *twin = access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
+        const struct mapping_entry *twin =
+            access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
         /* Gathers and microcode list their accesses themselves. */
-        bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") && count_within(&entry.usage, units.address) <= 2;
+        bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") &&
+                     count_within(&entry.usage, units.address) <= 2;
 
         if (plain) {
-            complete_usage(&entry.usage, &units, access, strstr(entry.form, "M512") != NULL, &usage);
+            complete_usage(&entry.usage, &units, access, strstr(entry.form, "M512") != NULL,
+                           &usage);
             entry.usage = usage;
         }
         if (twin && twin->micro_ops)

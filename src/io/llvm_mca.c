@@ -31,24 +31,33 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
     what = what ? what + strlen("error:") : output;
     what += strspn(what, " ");
     if (strstr(output, "is not a recognized processor"))
-        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM has no scheduling model for %s", cpu);
+        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names",
+                "LLVM has no scheduling model for %s", cpu);
     else if (strstr(output, "is not a recognized feature"))
-        err_set(err, ERR_USAGE, "llvm-mca -mattr=help lists the names", "LLVM does not know all features of %s", cpu);
+        err_set(err, ERR_USAGE, "llvm-mca -mattr=help lists the names",
+                "LLVM does not know all features of %s", cpu);
     else if (strstr(output, "unable to find instruction-level scheduling information"))
-        err_set(err, ERR_DATA, "choose a related CPU that has one", "LLVM has no scheduling model for %s", cpu);
+        err_set(err, ERR_DATA, "choose a related CPU that has one",
+                "LLVM has no scheduling model for %s", cpu);
     else if (!*what)
         err_set(err, ERR_DATA, "use llvm-mca 22", "%s failed without a message", program_name);
     else
-        err_set(err, ERR_DATA, NULL, "%s failed: %.*s", program_name, (int)(strcspn(what, "\n") > 300 ? 300 : strcspn(what, "\n")), what);
+        err_set(err, ERR_DATA, NULL, "%s failed: %.*s", program_name,
+                (int)(strcspn(what, "\n") > 300 ? 300 : strcspn(what, "\n")), what);
 }
 
 #define EXTRA_MAX 8
 
-/* Runs llvm-mca with the options @extra, at most EXTRA_MAX and then NULL, on @input; its report is in @out. With LLVM_MCA_DIED @err names the signal. */
-static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *extra, const struct str *input, struct str *out, struct err *err)
+/* Runs llvm-mca with the options @extra, at most EXTRA_MAX and then NULL, on @input; its report is
+ * in @out. With LLVM_MCA_DIED @err names the signal. */
+static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *extra,
+                             const struct str *input, struct str *out, struct err *err)
 {
-    static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
-                                               .wall_seconds = 240, .output = 4096};
+    static const struct child_limits limits = {.cpu_seconds = 120,
+                                               .memory = (size_t)8 << 30,
+                                               .file_size = OUTPUT_LIMIT,
+                                               .wall_seconds = 240,
+                                               .output = 4096};
     struct str mcpu = {0}, features = {0}, path = {0};
     struct child_result result = {0};
     enum llvm_mca_end how = LLVM_MCA_FAILED;
@@ -63,7 +72,13 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     str_addf(&path, "%s/table", directory);
     /* A set without a syntax option ends the list there: it comes last. */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
-    const char *argv[7 + EXTRA_MAX + 3] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), str_text(&features)};
+    const char *argv[7 + EXTRA_MAX + 3] = {program(),
+                                           isa_ops(isa)->llvm_triple,
+                                           str_text(&mcpu),
+                                           "-skip-unsupported-instructions=any",
+                                           "-o",
+                                           str_text(&path),
+                                           str_text(&features)};
     size_t count = 7;
     for (size_t i = 0; extra[i]; i++)
         argv[count++] = extra[i];
@@ -77,9 +92,12 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     if (result.timed_out) {
         err_set(err, ERR_LIMIT, NULL, "%s did not end within %.0f s", argv[0], limits.wall_seconds);
     } else if (WIFSIGNALED(result.status)) {
-        err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0], WTERMSIG(result.status));
+        err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0],
+                WTERMSIG(result.status));
         how = LLVM_MCA_DIED;
-    } else if (result.status != 0 || strstr(str_text(&result.output), "is not a recognized feature")) {   /* which it would ignore */
+    } else if (result.status != 0 ||
+               strstr(str_text(&result.output),
+                      "is not a recognized feature")) { /* which it would ignore */
         explain(argv[0], cpu, str_text(&result.output), err);
     } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
         how = LLVM_MCA_DONE;
@@ -93,26 +111,37 @@ out:
     return how;
 }
 
-enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra,
+                               const struct str *input, struct str *out, struct err *err)
 {
     return run(isa, cpu, (const char *const[]){extra, NULL}, input, out, err);
 }
 
-enum llvm_mca_end llvm_mca_timeline(enum isa isa, const char *cpu, const struct str *input, struct str *out, struct err *err)
+enum llvm_mca_end llvm_mca_timeline(enum isa isa, const char *cpu, const struct str *input,
+                                    struct str *out, struct err *err)
 {
-    static const char *const options[] = {"-timeline", "-json", "-iterations=1", "-instruction-info=false", "-resource-pressure=false", "-summary-view=false", NULL};
+    static const char *const options[] = {"-timeline",
+                                          "-json",
+                                          "-iterations=1",
+                                          "-instruction-info=false",
+                                          "-resource-pressure=false",
+                                          "-summary-view=false",
+                                          NULL};
     return run(isa, cpu, options, input, out, err);
 }
 
 bool llvm_mca_cpu(const char *cpu, struct err *err)
 {
-    if (cpu[0] && !cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+")])
+    if (cpu[0] &&
+        !cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+")])
         return true;
-    return err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "invalid CPU name \"%s\"", cpu);
+    return err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "invalid CPU name \"%s\"",
+                   cpu);
 }
 
 /* Region @number: @copies of the block. */
-static void add_region(enum isa isa, size_t number, const struct insn *code, size_t count, unsigned copies, struct str *out)
+static void add_region(enum isa isa, size_t number, const struct insn *code, size_t count,
+                       unsigned copies, struct str *out)
 {
     str_addf(out, "%s LLVM-MCA-BEGIN %zu\n", isa_ops(isa)->comment, number);
     for (size_t i = 0; i < copies * count; i++) {
@@ -131,7 +160,8 @@ static double read_number(const char *text, const char *end, const char *key)
     return at && at < end ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-/* Total cycles per region, NaN where it has other instructions than the @expected; the regions that the report lacks stay as they are. */
+/* Total cycles per region, NaN where it has other instructions than the @expected; the regions that
+ * the report lacks stay as they are. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -141,16 +171,19 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
         size_t region = strtoul(at + strlen(head), NULL, 10);
         next = strstr(at + 1, head);
         const char *end = next ? next : at + strlen(at);
-        if (region < regions && read_number(at, end, "Instructions:") == (double)(ITERATIONS * expected[region]))
+        if (region < regions &&
+            read_number(at, end, "Instructions:") == (double)(ITERATIONS * expected[region]))
             total[region] = read_number(at, end, "Total Cycles:");
     }
 }
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Blocks [first, first + n): each stands once, and LONGER times in a region of its own: what the longer one takes more is free of how a loop begins and ends. Of a
- * block that llvm-mca dies of nothing is known; halves find it. */
-static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks, size_t first, size_t n, double *cycles, struct err *err)
+/* Blocks [first, first + n): each stands once, and LONGER times in a region of its own: what the
+ * longer one takes more is free of how a loop begins and ends. Of a block that llvm-mca dies of
+ * nothing is known; halves find it. */
+static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
+                     size_t first, size_t n, double *cycles, struct err *err)
 {
     size_t *expected = mem_alloc((2 * n + 1) * sizeof *expected);
     double *total = mem_alloc((2 * n + 1) * sizeof *total);
@@ -166,7 +199,8 @@ static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const v
         total[i] = NAN;
     }
     /* Where it knows none of the instructions it would fail. */
-    str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", comment, 2 * n, isa_ops(isa)->llvm_marker.text, comment, 2 * n);
+    str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", comment, 2 * n,
+             isa_ops(isa)->llvm_marker.text, comment, 2 * n);
     enum llvm_mca_end how = llvm_mca_run(isa, cpu, "-iterations=50", &input, &report, err);
     if (how == LLVM_MCA_DONE)
         read_regions(str_text(&report), expected, 2 * n, total);
@@ -182,10 +216,12 @@ static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const v
         *err = (struct err){0};
     if (n == 1)
         return true;
-    return times_of(isa, cpu, code_of, blocks, first, n / 2, cycles, err) && times_of(isa, cpu, code_of, blocks, first + n / 2, n - n / 2, cycles, err);
+    return times_of(isa, cpu, code_of, blocks, first, n / 2, cycles, err) &&
+           times_of(isa, cpu, code_of, blocks, first + n / 2, n - n / 2, cycles, err);
 }
 
-bool llvm_mca_times(enum isa isa, const char *cpu, code_reader code_of, const void *blocks, size_t n, double *cycles, struct err *err)
+bool llvm_mca_times(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
+                    size_t n, double *cycles, struct err *err)
 {
     return llvm_mca_cpu(cpu, err) && (!n || times_of(isa, cpu, code_of, blocks, 0, n, cycles, err));
 }

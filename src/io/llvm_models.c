@@ -3,9 +3,11 @@
 
 #include <string.h>
 
-#define IN_ORDER "an in-order core, computed as if it executed out of order: too fast where instructions wait"
+#define IN_ORDER                                                                                   \
+    "an in-order core, computed as if it executed out of order: too fast where instructions wait"
 
-/* The models of LLVM 14 to 22 by what the names of their resources begin with, longer ones first. */
+/* The models of LLVM 14 to 22 by what the names of their resources begin with, longer ones
+ * first. */
 static const struct llvm_model {
     const char *prefix, *core;
     const char *cpus;           /* of that core, blanks between them */
@@ -59,8 +61,10 @@ static const struct llvm_model {
 };
 
 /* Cores that execute in order though their model, another's, or its name does not tell. */
-static const char in_order[] = "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "
-                               "thunderxt81 thunderxt83 thunderxt88";
+static const char in_order[] =
+    "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae "
+    "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "
+    "thunderxt81 thunderxt83 thunderxt88";
 
 /* Whether @word of @length is one of the words of @list. */
 static bool listed(const char *list, const char *word, size_t length)
@@ -80,10 +84,12 @@ void llvm_model_title(const char *cpu, const char *resource, struct str *out)
 
     for (size_t i = 0; resource && i < sizeof models / sizeof *models && !model; i++)
         model = str_has_prefix(resource, models[i].prefix) ? &models[i] : NULL;
-    const bool lent = model && !listed(model->cpus, cpu, length), serial = (model && !lent && model->in_order) || listed(in_order, cpu, length);
+    const bool lent = model && !listed(model->cpus, cpu, length),
+               serial = (model && !lent && model->in_order) || listed(in_order, cpu, length);
     str_add_bytes(out, cpu, length);
     if (lent)
-        str_addf(out, " (LLVM lends it the model of %s%s)", model->core, serial ? "; " IN_ORDER : "");
+        str_addf(out, " (LLVM lends it the model of %s%s)", model->core,
+                 serial ? "; " IN_ORDER : "");
     else if (serial)
         str_add(out, " (" IN_ORDER ")");
 }

@@ -26,11 +26,13 @@
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
-/* Each row is compared with all facts, or with all forms: more rows than a person writes would hang the program. */
+/* Each row is compared with all facts, or with all forms: more rows than a person writes would hang
+ * the program. */
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* per file */
 #define OVERRIDES_MAX 10000
-#define ROW_STEPS 8          /* of base/steps.h that a row takes: cancelling is asked for every few hundred */
+/* of base/steps.h that a row takes: cancelling is asked for every few hundred */
+#define ROW_STEPS 8
 
 static void path_in(struct str *path, const char *dir, const char *name)
 {
@@ -45,7 +47,9 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const char *meant = f ? NULL : fact_meant(key);
 
     if (!f)
-        return err_set(err, ERR_DATA, "help facts lists them", "unknown fact \"%.80s\"%s%s%s, ignored", key, meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+        return err_set(err, ERR_DATA, "help facts lists them",
+                       "unknown fact \"%.80s\"%s%s%s, ignored", key, meant ? "; did you mean " : "",
+                       meant ? meant : "", meant ? "?" : "");
     return fact_check(f, value, NULL, err);
 }
 
@@ -56,14 +60,17 @@ static void warn(struct err *ambiguity, const char *path, size_t line)
     log_add(LOG_WARN, "%s", err_text(ambiguity, text, sizeof text));
 }
 
-/* machine.csv or facts.csv into @facts, later rows win. What the schema does not let them say is warned of and kept: nothing reads it. */
-static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts, struct err *err)
+/* machine.csv or facts.csv into @facts, later rows win. What the schema does not let them say is
+ * warned of and kept: nothing reads it. */
+static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts,
+                       struct err *err)
 {
-    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"), unit = csv_table_column(t, "unit"),
-        source = csv_table_column(t, "source");
+    int key = csv_table_column(t, "key"), value = csv_table_column(t, "value"),
+        unit = csv_table_column(t, "unit"), source = csv_table_column(t, "source");
 
     if (key < 0 || value < 0) {
-        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the column %s is missing", key < 0 ? "key" : "value");
+        err_set(err, ERR_DATA, "begin with key,value,unit,source", "the column %s is missing",
+                key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
     if (t->count > FACTS_MAX) {
@@ -75,7 +82,8 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         const struct fact *fact = fact_find(t->rows[i][key]);   /* which may have had another key */
         if (!check_row(t->rows[i][key], t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
-        machine_set_fact(facts, fact ? fact->key : t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+        machine_set_fact(facts, fact ? fact->key : t->rows[i][key], t->rows[i][value],
+                         unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
     }
     return true;
 }
@@ -125,9 +133,13 @@ struct mapping_columns {
 };
 
 /* One row into @o, which the caller clears by override_done; *@column is that of a fault. */
-static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports, struct override *o, int *column, struct err *err)
+static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports,
+                      struct override *o, int *column, struct err *err)
 {
-    *o = (struct override){.forms = row[c->form], .latency = NAN, .micro_ops = NAN, .source = c->source < 0 ? "" : row[c->source]};
+    *o = (struct override){.forms = row[c->form],
+                           .latency = NAN,
+                           .micro_ops = NAN,
+                           .source = c->source < 0 ? "" : row[c->source]};
     *column = c->form;
     if (!*row[c->form])
         return err_set(err, ERR_DATA, "name an instruction form", "the form is empty");
@@ -136,22 +148,29 @@ static bool parse_row(char *const *row, const struct mapping_columns *c, const s
         return false;
     *column = c->latency;
     if (c->latency >= 0 && !parse_number(row[c->latency], &o->latency))
-        return err_set(err, ERR_DATA, "give a number of at least 0, or leave it empty", "invalid latency \"%s\"", row[c->latency]);
+        return err_set(err, ERR_DATA, "give a number of at least 0, or leave it empty",
+                       "invalid latency \"%s\"", row[c->latency]);
     *column = c->micro_ops;
     bool number = c->micro_ops < 0 || parse_number(row[c->micro_ops], &o->micro_ops);
-    if (!number || (!isnan(o->micro_ops) && (o->micro_ops > MICRO_OPS_MAX || o->micro_ops != rint(o->micro_ops))))
-        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing", "invalid µop count \"%s\"", row[c->micro_ops]);
+    if (!number || (!isnan(o->micro_ops) &&
+                    (o->micro_ops > MICRO_OPS_MAX || o->micro_ops != rint(o->micro_ops))))
+        return err_set(err, ERR_DATA, "give a whole number from 0 to 1000000, or nothing",
+                       "invalid µop count \"%s\"", row[c->micro_ops]);
     return true;
 }
 
 /* A row of mapping.csv: its form stands once and has a usage. */
-static bool add_row(struct mapping *m, const struct override *o, const struct mapping_columns *c, int *column, struct err *err)
+static bool add_row(struct mapping *m, const struct override *o, const struct mapping_columns *c,
+                    int *column, struct err *err)
 {
-    struct mapping_entry entry = {(char *)o->forms, o->usage, o->latency, isnan(o->micro_ops) ? 0 : (unsigned)o->micro_ops, (char *)o->source};
+    struct mapping_entry entry = {(char *)o->forms, o->usage, o->latency,
+                                  isnan(o->micro_ops) ? 0 : (unsigned)o->micro_ops,
+                                  (char *)o->source};
 
     *column = c->usage;
     if (o->how != OVERRIDE_SET)
-        return err_set(err, ERR_DATA, "write none for no µops", "no usage for the form %s", o->forms);
+        return err_set(err, ERR_DATA, "write none for no µops", "no usage for the form %s",
+                       o->forms);
     *column = c->form;
     if (mapping_find(m, o->forms))
         return err_set(err, ERR_DATA, "remove one of the rows", "duplicate form %s", o->forms);
@@ -159,16 +178,21 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
     return true;
 }
 
-/* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be patterns. */
-static bool take_mapping(const struct csv_table *t, const char *path, bool overrides, struct mapping *m, struct err *err)
+/* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be
+ * patterns. */
+static bool take_mapping(const struct csv_table *t, const char *path, bool overrides,
+                         struct mapping *m, struct err *err)
 {
-    const struct mapping_columns columns = {csv_table_column(t, "form"), csv_table_column(t, "usage"), csv_table_column(t, "latency"),
-                                            csv_table_column(t, "micro_ops"), csv_table_column(t, "source")};
+    const struct mapping_columns columns = {
+        csv_table_column(t, "form"), csv_table_column(t, "usage"), csv_table_column(t, "latency"),
+        csv_table_column(t, "micro_ops"), csv_table_column(t, "source")};
     struct override_list *list = NULL;
     bool ok = true;
 
     if (columns.form < 0 || columns.usage < 0) {
-        err_set(err, ERR_DATA, "begin with form,usage,latency,micro_ops,source; mapping import reads other tools' tables",
+        err_set(err, ERR_DATA,
+                "begin with form,usage,latency,micro_ops,source; mapping import reads other tools' "
+                "tables",
                 "the column %s is missing", columns.form < 0 ? "form" : "usage");
         return err_at(err, path, 1, 1);
     }
@@ -213,7 +237,8 @@ bool machine_override(struct machine *m, const char *path, struct err *err)
     return read_mapping(path, true, m->mapping, err);
 }
 
-/* The ports that usages mention: p0156, p[V0,DV]. What is no usage is left for read_mapping to refuse. */
+/* The ports that usages mention: p0156, p[V0,DV]. What is no usage is left for read_mapping to
+ * refuse. */
 static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
 {
     for (const char *at = usage; (at = strchr(at, 'p')); ) {
@@ -222,7 +247,8 @@ static bool collect_ports(const char *usage, struct ports *ports, struct err *er
         while (*at && (list ? *at != ']' : *at != '+')) {
             size_t length = list ? strcspn(at, ",]") : 1;
             char name[PORT_NAME_MAX + 1];
-            snprintf(name, sizeof name, "%.*s", (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), at);
+            snprintf(name, sizeof name, "%.*s",
+                     (int)(length < PORT_NAME_MAX ? length : PORT_NAME_MAX), at);
             if (ports_find(ports, name, strlen(name)) < 0 && !ports_add(ports, name, err))
                 return false;
             at += length;
@@ -295,7 +321,8 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         return false;
     for (int i = 0; i < 5; i++)
         if ((column[i] = csv_table_column(t, names[i])) < 0) {
-            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source", "the column %s is missing", names[i]);
+            err_set(err, ERR_DATA, "begin with form,from,to,cycles,source",
+                    "the column %s is missing", names[i]);
             err_at(err, path, 1, 1);
             goto out;
         }
@@ -306,13 +333,21 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         }
         char **row = t->rows[i];
         struct latency_row read = {.machine = m, .source = row[column[4]]};
-        int fault = !latency_end_parse(row[column[1]], &read.from) ? 1 : !latency_end_parse(row[column[2]], &read.to) ? 2 : -1;
+        int fault = !latency_end_parse(row[column[1]], &read.from) ? 1
+                    : !latency_end_parse(row[column[2]], &read.to) ? 2
+                                                                   : -1;
         if (fault >= 0)
-            err_set(err, ERR_DATA, "write 1 to 9, base, index, address, memory, flags, alone, slowest or any", "invalid operand \"%s\"", row[column[fault]]);
-        else if ((latency_end_whole(read.from) || latency_end_whole(read.to)) && read.from != read.to)
-            err_set(err, ERR_DATA, "write it in both columns", "%s with the operand \"%s\"", row[column[latency_end_whole(read.from) ? 1 : 2]], row[column[fault = latency_end_whole(read.from) ? 2 : 1]]);
+            err_set(err, ERR_DATA,
+                    "write 1 to 9, base, index, address, memory, flags, alone, slowest or any",
+                    "invalid operand \"%s\"", row[column[fault]]);
+        else if ((latency_end_whole(read.from) || latency_end_whole(read.to)) &&
+                 read.from != read.to)
+            err_set(err, ERR_DATA, "write it in both columns", "%s with the operand \"%s\"",
+                    row[column[latency_end_whole(read.from) ? 1 : 2]],
+                    row[column[fault = latency_end_whole(read.from) ? 2 : 1]]);
         else if (!parse_number(row[column[3]], &read.cycles) || isnan(read.cycles))
-            err_set(err, ERR_DATA, "give a number of at least 0", "invalid latency \"%s\"", row[column[fault = 3]]);
+            err_set(err, ERR_DATA, "give a number of at least 0", "invalid latency \"%s\"",
+                    row[column[fault = 3]]);
         else if (!choices_each(row[column[0]], add_latency, &read, err))
             fault = 0;
         if (fault >= 0) {
@@ -326,7 +361,8 @@ out:
     return ok;
 }
 
-bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length, bool overrides, struct err *err)
+bool machine_parse_mapping(struct mapping *m, const char *name, const char *bytes, size_t length,
+                           bool overrides, struct err *err)
 {
     struct csv_table *t = csv_table_parse(name, bytes, length, err);
     bool ok = t && take_mapping(t, name, overrides, m, err);
@@ -334,7 +370,8 @@ bool machine_parse_mapping(struct mapping *m, const char *name, const char *byte
     return ok;
 }
 
-bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name, const char *bytes, size_t length, struct err *err)
+bool machine_parse_facts(struct machine *facts, struct ports *ports, const char *name,
+                         const char *bytes, size_t length, struct err *err)
 {
     struct csv_table *t = csv_table_parse(name, bytes, length, err);
     bool ok = t && take_facts(t, name, facts, err);
@@ -346,13 +383,15 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 
 static struct machine *load_directory(const char *id, const char *dir, struct err *err);
 
-/* The machine that the fact base names, under another name. NULL with err, also when that one is based on a third. */
+/* The machine that the fact base names, under another name. NULL with err, also when that one is
+ * based on a third. */
 static struct machine *load_base(const char *id, const char *base, struct err *err)
 {
     struct machine *m = machine_load_shipped(base, err);
 
     if (m && machine_fact(m, "base")) {
-        err_set(err, ERR_DATA, "name the machine that this one is based on", "the base %s has a base itself", base);
+        err_set(err, ERR_DATA, "name the machine that this one is based on",
+                "the base %s has a base itself", base);
         machine_free(m);
         return NULL;
     }
@@ -363,7 +402,8 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     return m;
 }
 
-/* Rules that the directory's own latencies.csv adds come before those of the base, since the first that fits counts. */
+/* Rules that the directory's own latencies.csv adds come before those of the base, since the first
+ * that fits counts. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
     size_t before = m->latency_count;
@@ -379,15 +419,18 @@ static bool read_latencies_first(const char *path, struct machine *m, struct err
     return true;
 }
 
-/* A directory that has a base, no mapping of its own, and what differs from the base: facts, overrides and latencies. */
-static struct machine *read_derived(const char *id, const char *dir, const struct machine *facts, struct err *err)
+/* A directory that has a base, no mapping of its own, and what differs from the base: facts,
+ * overrides and latencies. */
+static struct machine *read_derived(const char *id, const char *dir, const struct machine *facts,
+                                    struct err *err)
 {
     struct machine *m = load_base(id, machine_fact(facts, "base"), err);
     struct str path = {0};
     bool ok = m != NULL;
 
     for (size_t i = 0; ok && i < facts->fact_count; i++)
-        machine_set_fact(m, facts->facts[i].key, facts->facts[i].value, facts->facts[i].unit, facts->facts[i].source);
+        machine_set_fact(m, facts->facts[i].key, facts->facts[i].value, facts->facts[i].unit,
+                         facts->facts[i].source);
     if (ok && machine_fact(facts, "title")) {
         free(m->title);
         m->title = mem_strdup(machine_fact(facts, "title"));
@@ -422,7 +465,8 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {   /* one that was saved has all of its base */
+    /* one that was saved has all of its base */
+    if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
         goto out;
     }
@@ -433,7 +477,8 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         goto out;
     m = machine_new(id, &ports);
     for (size_t i = 0; i < facts->fact_count; i++)
-        machine_set_fact(m, facts->facts[i].key, facts->facts[i].value, facts->facts[i].unit, facts->facts[i].source);
+        machine_set_fact(m, facts->facts[i].key, facts->facts[i].value, facts->facts[i].unit,
+                         facts->facts[i].source);
     if (machine_fact(m, "title")) {
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
@@ -488,9 +533,11 @@ static void no_machine(const char *id, struct err *err)
     for (char **at = ids; *at; at++)
         similar_try(&similar, *at);
     if (machines)
-        err_set(err, ERR_MISSING, similar_todo(&similar, "machine list lists them", todo), "no machine \"%s\"", id);
+        err_set(err, ERR_MISSING, similar_todo(&similar, "machine list lists them", todo),
+                "no machine \"%s\"", id);
     else
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "machine tables not found, nor \"%s\"", id);
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data",
+                "machine tables not found, nor \"%s\"", id);
     for (char **at = ids; *at; at++)
         free(*at);
     free(ids);
@@ -503,7 +550,8 @@ static char *shipped_directory(const char *id)
     struct str relative = {0};
 
     str_addf(&relative, "machines/%s", id);
-    char *dir = *id && id[0] != '.' && !strchr(id, '/') ? file_data_path(str_text(&relative)) : NULL;
+    char *dir =
+        *id && id[0] != '.' && !strchr(id, '/') ? file_data_path(str_text(&relative)) : NULL;
     str_done(&relative);
     return dir;
 }
@@ -547,7 +595,8 @@ struct machine *machine_load(const char *id_or_dir, struct err *err)
     char *dir = shipped_directory(id_or_dir);
     if (!dir)
         dir = machine_user_directory(id_or_dir);
-    struct machine *m = dir && access(dir, F_OK) == 0 ? load_directory(id_or_dir, dir, err) : load_alias(id_or_dir, err);
+    struct machine *m = dir && access(dir, F_OK) == 0 ? load_directory(id_or_dir, dir, err)
+                                                      : load_alias(id_or_dir, err);
     free(dir);
     return m;
 }
@@ -562,7 +611,8 @@ char *machine_own_id(const char *id)
     if (!dir && !strchr(id, '/'))
         dir = machine_user_directory(id);
     const bool there = strchr(id, '/') || (dir && access(dir, F_OK) == 0);
-    char *own = mem_strdup(!there && (cpus = cpus_load(&none)) && cpus_named(cpus, id, &p) && *p.name ? p.name : id);
+    char *own = mem_strdup(
+        !there && (cpus = cpus_load(&none)) && cpus_named(cpus, id, &p) && *p.name ? p.name : id);
     cpus_free(cpus);
     free(dir);
     return own;
@@ -573,7 +623,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the directories in @path that hold a machine, sorted; takes @take_path, which may be NULL. */
+/* Names of the directories in @path that hold a machine, sorted; takes @take_path, which may be
+ * NULL. */
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};

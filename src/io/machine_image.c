@@ -9,7 +9,8 @@
 
 #include "base/mem.h"
 
-#define BLOCK ((size_t)16 << 10)   /* on the stack: each page that is touched takes the system longer than to read it */
+/* on the stack: each page that is touched takes the system longer than to read it */
+#define BLOCK ((size_t)16 << 10)
 #define STRIPE (8 * sizeof(uint64_t))
 #define FACTOR 0x9e3779b97f4a7c15u
 
@@ -26,7 +27,8 @@ static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
     return (uint64_t)product ^ (uint64_t)(product >> 64) ^ sum << 1;
 }
 
-/* Four sums side by side, so that the processor need not wait for each multiplication. @length is a multiple of STRIPE. */
+/* Four sums side by side, so that the processor need not wait for each multiplication. @length is a
+ * multiple of STRIPE. */
 static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t length)
 {
     for (size_t at = 0; at < length; at += STRIPE) {
@@ -76,7 +78,8 @@ static bool sum_file(int file, uint64_t sums[4])
 
 bool machine_image_sum(const char *dir, uint64_t sum[2])
 {
-    static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv", "advances.csv"};
+    static const char *const names[] = {"machine.csv",   "facts.csv",     "mapping.csv",
+                                        "overrides.csv", "latencies.csv", "advances.csv"};
     uint64_t sums[4] = {1, 2, 3, 4};
     struct str path = {0};
     bool ok = true;
@@ -111,7 +114,8 @@ void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2])
     sum[1] = mix(sums[2], sums[3]);
 }
 
-size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells, const char **texts)
+size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
+                          const char **texts)
 {
     const struct image_header *image = (const void *)machine_images;
     uint64_t sum[2];
@@ -135,15 +139,23 @@ static const struct image_machine *find(const struct image_header *image, const 
 }
 
 /* NULL when memory runs out. */
-static struct machine *build(const char *id, const struct image_header *image, const struct image_machine *from)
+static struct machine *build(const char *id, const struct image_header *image,
+                             const struct image_machine *from)
 {
     const unsigned char *start = machine_images;
     const char *texts = (const char *)start + image->texts;
     const struct image_fact *facts = (const void *)(start + from->facts);
     const struct image_rule *rules = (const void *)(start + from->rules);
     const struct mapping_rows rows = {
-        (const void *)(start + from->rows), from->row_count, texts, image->texts_size, (const void *)(start + image->uops), image->uop_count,
-        (const void *)(start + image->latencies), (const void *)(start + from->slots), from->slot_count,
+        (const void *)(start + from->rows),
+        from->row_count,
+        texts,
+        image->texts_size,
+        (const void *)(start + image->uops),
+        image->uop_count,
+        (const void *)(start + image->latencies),
+        (const void *)(start + from->slots),
+        from->slot_count,
     };
     struct mapping *mapping = mapping_of_rows(&from->ports, &rows);
 
@@ -156,11 +168,14 @@ static struct machine *build(const char *id, const struct image_header *image, c
     m->mapping = mapping;
     mapping_set_issue_width(m->mapping, from->issue_width);
     for (uint32_t i = 0; i < from->fact_count; i++)
-        machine_set_fact(m, texts + facts[i].key, texts + facts[i].value, texts + facts[i].unit, texts + facts[i].source);
+        machine_set_fact(m, texts + facts[i].key, texts + facts[i].value, texts + facts[i].unit,
+                         texts + facts[i].source);
     m->latencies = mem_alloc(from->rule_count * sizeof *m->latencies);
     m->latency_count = from->rule_count;
     for (uint32_t i = 0; i < from->rule_count; i++)
-        m->latencies[i] = (struct latency_rule){texts + rules[i].form, rules[i].from, rules[i].to, rules[i].cycles, texts + rules[i].source, .lent = true};
+        m->latencies[i] =
+            (struct latency_rule){texts + rules[i].form, rules[i].from,           rules[i].to,
+                                  rules[i].cycles,       texts + rules[i].source, .lent = true};
     return m;
 }
 

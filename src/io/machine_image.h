@@ -1,13 +1,15 @@
-/* The shipped machines as the loader of data/machines/<id>/ leaves them, made when the program is built (tools/compile-tables.c) and part
- * of it: parsing the text takes longer than analysing a loop. The text stays the source. A directory's files are summed at each load, and
- * only one whose sum is that of the files an image was made from is taken from it; after any change the text is parsed. The table of processors, which
- * each start reads, is treated alike. */
+/* The shipped machines as the loader of data/machines/<id>/ leaves them, made when the program is
+ * built (tools/compile-tables.c) and part of it: parsing the text takes longer than analysing a
+ * loop. The text stays the source. A directory's files are summed at each load, and only one whose
+ * sum is that of the files an image was made from is taken from it; after any change the text is
+ * parsed. The table of processors, which each start reads, is treated alike. */
 #ifndef PORTOLAN_IO_MACHINE_IMAGE_H
 #define PORTOLAN_IO_MACHINE_IMAGE_H
 
 #include "model/machine.h"
 
-/* Places in an image are bytes from its start, texts are offsets into its texts; all numbers as this host has them. */
+/* Places in an image are bytes from its start, texts are offsets into its texts; all numbers as
+ * this host has them. */
 struct image_header {
     uint32_t machines, machine_count;   /* struct image_machine */
     uint32_t texts, texts_size;         /* zero-terminated, each once */
@@ -42,14 +44,17 @@ struct image_rule {
 extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
-/* Sums the files of machine directory @dir, those that are not there too: equal files, equal sum. False when one cannot be read. */
+/* Sums the files of machine directory @dir, those that are not there too: equal files, equal sum.
+ * False when one cannot be read. */
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
 /* Sums text as machine_image_sum does a file. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
-/* Rows of the table of processors when @text is the one that the image was made from, 0 otherwise: *@cells are offsets into *@texts, row by row. */
-size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells, const char **texts);
-/* The machine of the directory @dir, called @id, into *@out: NULL when its files are not those of an image. False with err when memory runs
- * out. Any thread. */
+/* Rows of the table of processors when @text is the one that the image was made from, 0 otherwise:
+ * *@cells are offsets into *@texts, row by row. */
+size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
+                          const char **texts);
+/* The machine of the directory @dir, called @id, into *@out: NULL when its files are not those of
+ * an image. False with err when memory runs out. Any thread. */
 bool machine_image_load(const char *id, const char *dir, struct machine **out, struct err *err);
 
 #endif

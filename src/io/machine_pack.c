@@ -12,7 +12,9 @@
 static const struct {
     const char *name;
     void (*write)(const struct machine *m, struct str *out);
-} files[] = {{"machine.csv", machine_facts_csv}, {"mapping.csv", machine_mapping_csv}, {"latencies.csv", machine_latencies_csv}};
+} files[] = {{"machine.csv", machine_facts_csv},
+             {"mapping.csv", machine_mapping_csv},
+             {"latencies.csv", machine_latencies_csv}};
 
 void machine_pack(const struct machine *m, struct str *out)
 {
@@ -42,7 +44,8 @@ struct machine *machine_unpack(struct unpacking *from, struct err *err)
         ok = file_write(str_text(&path), text, strlen(text), err);
     }
     if (ok && from->broken)
-        ok = err_set(err, ERR_DATA, "start the same program on every host", "the machine that another rank sent is broken");
+        ok = err_set(err, ERR_DATA, "start the same program on every host",
+                     "the machine that another rank sent is broken");
     if (ok && (m = machine_load(scratch, err))) {
         free(m->id);
         m->id = mem_strdup(id);   /* a directory has one with slashes */

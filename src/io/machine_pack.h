@@ -6,7 +6,8 @@
 #include "model/machine.h"
 
 void machine_pack(const struct machine *m, struct str *out);
-/* Read as a directory is; the caller frees. NULL with err when the bytes are broken or no temporary directory can be had. */
+/* Read as a directory is; the caller frees. NULL with err when the bytes are broken or no temporary
+ * directory can be had. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

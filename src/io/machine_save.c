@@ -17,9 +17,12 @@
 
 #define ROW_STEPS 4   /* of base/steps.h, to write one */
 
-static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "advances.csv", "facts.csv", "overrides.csv", NULL};
+static const char *const own_files[] = {
+    "machine.csv",   "mapping.csv", "latencies.csv", "advances.csv", "facts.csv",
+    "overrides.csv", NULL};
 
-static void save_fact(const char *key, const char *value, const struct machine_fact *old, struct str *out)
+static void save_fact(const char *key, const char *value, const struct machine_fact *old,
+                      struct str *out)
 {
     csv_add_field(out, key, false);
     csv_add_field(out, value, false);
@@ -27,7 +30,8 @@ static void save_fact(const char *key, const char *value, const struct machine_f
     csv_add_field(out, old ? old->source : "", true);
 }
 
-/* The facts in their order; what the machine itself holds, its ports, title and instruction set, as it is, before them where no fact says it. */
+/* The facts in their order; what the machine itself holds, its ports, title and instruction set, as
+ * it is, before them where no fact says it. */
 void machine_facts_csv(const struct machine *m, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -35,7 +39,10 @@ void machine_facts_csv(const struct machine *m, struct str *out)
 
     portset_list(UINT32_MAX, ports, ",", ",", &list);
     portset_list(ports->pipes, ports, ",", ",", &pipes);
-    const char *own[][2] = {{"ports", str_text(&list)}, {"pipes", str_text(&pipes)}, {"title", machine_plain_title(m)}, {"isa", m->isa}};
+    const char *own[][2] = {{"ports", str_text(&list)},
+                            {"pipes", str_text(&pipes)},
+                            {"title", machine_plain_title(m)},
+                            {"isa", m->isa}};
     str_add(out, "key,value,unit,source\n");
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (!machine_fact(m, own[k][0]))
@@ -50,7 +57,8 @@ void machine_facts_csv(const struct machine *m, struct str *out)
     str_done(&pipes);
 }
 
-void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out)
+void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports,
+                         struct str *out)
 {
     struct str usage = {0};
     char number[32];
@@ -137,9 +145,11 @@ static bool check_directory(const char *dir, struct err *err)
     }
     str_done(&path);
     if (foreign)
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: it holds %.200s, which is not a machine file", foreign);
+        err_set(err, ERR_DATA, "save to a new directory",
+                "not replaced: it holds %.200s, which is not a machine file", foreign);
     else if (other && !machine)
-        err_set(err, ERR_DATA, "save to a new directory", "not replaced: not a machine directory, machine.csv is missing");
+        err_set(err, ERR_DATA, "save to a new directory",
+                "not replaced: not a machine directory, machine.csv is missing");
     bool ok = !foreign && (machine || !other);
     free(foreign);
     return ok || err_at(err, dir, 0, 0);
@@ -157,7 +167,8 @@ static bool fill_set(struct file_set *set, const struct machine *m, struct err *
     ok = ok && file_set_write(set, "machine.csv", text.data, text.length, err);
     str_clear(&text);
     machine_mapping_csv(m, &text);
-    ok = ok && watch_goes_on(err) && file_set_write(set, "mapping.csv", text.data, text.length, err);
+    ok =
+        ok && watch_goes_on(err) && file_set_write(set, "mapping.csv", text.data, text.length, err);
     str_clear(&text);
     machine_latencies_csv(m, &text);
     ok = ok && watch_goes_on(err);
@@ -170,7 +181,8 @@ static bool fill_set(struct file_set *set, const struct machine *m, struct err *
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
     struct file_set *set = file_set_new(dir, false, err);
-    bool ok = set && check_directory(dir, err) && fill_set(set, m, err) && watch_goes_on(err) && file_set_commit(set, err);
+    bool ok = set && check_directory(dir, err) && fill_set(set, m, err) && watch_goes_on(err) &&
+              file_set_commit(set, err);
 
     file_set_free(set);
     return ok;

@@ -4,13 +4,17 @@
 
 #include "model/machine.h"
 
-/* Writes all of @m into @dir: machine.csv, mapping.csv and, if there are any, latencies.csv; corrections and facts are in them. A directory of a
- * machine is replaced as a whole, so that nothing of what it held applies again; one with anything else in it is refused and left as it is. */
+/* Writes all of @m into @dir: machine.csv, mapping.csv and, if there are any, latencies.csv;
+ * corrections and facts are in them. A directory of a machine is replaced as a whole, so that
+ * nothing of what it held applies again; one with anything else in it is refused and left as it
+ * is. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
-/* Writes machine.csv and mapping.csv alone, beside the files that are written by hand: for generators. Creates the directory. */
+/* Writes machine.csv and mapping.csv alone, beside the files that are written by hand: for
+ * generators. Creates the directory. */
 bool machine_save_generated(const struct machine *m, const char *dir, struct err *err);
 /* One row of mapping.csv, and the whole with its header. */
-void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports, struct str *out);
+void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports,
+                         struct str *out);
 void machine_mapping_csv(const struct machine *m, struct str *out);
 /* The same of machine.csv and of latencies.csv. */
 void machine_facts_csv(const struct machine *m, struct str *out);

@@ -20,8 +20,10 @@ static void head(const char *const *names, size_t count, struct str *out)
         csv_add_field(out, names[k], k + 1 == count);
 }
 
-/* Appends the rows of @dir/@file that @replaced does not name, with the columns @names. False with err when it is there and is no such table. */
-static bool keep_rows(const char *dir, const char *file, const char *const *names, size_t count, bool (*replaced)(const struct corrections *c, char *const *fields),
+/* Appends the rows of @dir/@file that @replaced does not name, with the columns @names. False with
+ * err when it is there and is no such table. */
+static bool keep_rows(const char *dir, const char *file, const char *const *names, size_t count,
+                      bool (*replaced)(const struct corrections *c, char *const *fields),
                       const struct corrections *c, struct str *out, struct err *err)
 {
     struct str path = {0};
@@ -29,7 +31,8 @@ static bool keep_rows(const char *dir, const char *file, const char *const *name
 
     str_addf(&path, "%s/%s", dir, file);
     head(names, count, out);
-    struct csv_table *t = access(str_text(&path), F_OK) == 0 ? csv_table_read(str_text(&path), err) : NULL;
+    struct csv_table *t =
+        access(str_text(&path), F_OK) == 0 ? csv_table_read(str_text(&path), err) : NULL;
     ok = t || access(str_text(&path), F_OK) != 0;
     for (size_t i = 0; t && i < t->count; i++) {
         char *fields[8] = {0};
@@ -59,7 +62,8 @@ static bool rule_replaced(const struct corrections *c, char *const *fields)
     int from, to;
 
     for (size_t i = 0; i < c->rule_count; i++)
-        if (strcmp(c->rules[i].form, fields[0]) == 0 && latency_end_parse(fields[1], &from) && latency_end_parse(fields[2], &to) && from == c->rules[i].from && to == c->rules[i].to)
+        if (strcmp(c->rules[i].form, fields[0]) == 0 && latency_end_parse(fields[1], &from) &&
+            latency_end_parse(fields[2], &to) && from == c->rules[i].from && to == c->rules[i].to)
             return true;
     return false;
 }
@@ -86,9 +90,11 @@ static void add_facts(const char *base, const char *title, struct str *out)
     str_add(out, ",\n");
 }
 
-static bool fill(struct file_set *set, const char *dir, const char *base, const char *title, const struct corrections *c, const struct ports *ports, struct err *err)
+static bool fill(struct file_set *set, const char *dir, const char *base, const char *title,
+                 const struct corrections *c, const struct ports *ports, struct err *err)
 {
-    static const char *const entry_names[] = {"form", "usage", "latency", "micro_ops", "source"}, *const rule_names[] = {"form", "from", "to", "cycles", "source"};
+    static const char *const entry_names[] = {"form", "usage", "latency", "micro_ops", "source"},
+                             *const rule_names[] = {"form", "from", "to", "cycles", "source"};
     struct str text = {0}, path = {0};
     bool ok = true;
 
@@ -115,13 +121,16 @@ static bool fill(struct file_set *set, const char *dir, const char *base, const 
     return ok;
 }
 
-bool machine_user_correct(const char *id, const char *base, const char *title, const struct corrections *c, const struct ports *ports, char **path, struct err *err)
+bool machine_user_correct(const char *id, const char *base, const char *title,
+                          const struct corrections *c, const struct ports *ports, char **path,
+                          struct err *err)
 {
     char *dir = machine_user_directory(id);
 
     *path = NULL;
     if (!dir)
-        return err_set(err, ERR_IO, "set HOME or XDG_DATA_HOME", "no directory for machines of your own");
+        return err_set(err, ERR_IO, "set HOME or XDG_DATA_HOME",
+                       "no directory for machines of your own");
     struct file_set *set = path_make_parents(dir, 0777, err) ? file_set_new(dir, false, err) : NULL;
     bool ok = set && fill(set, dir, base, title, c, ports, err) && file_set_commit(set, err);
     file_set_free(set);

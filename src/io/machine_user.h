@@ -1,4 +1,5 @@
-/* Machines of the user's own that hold corrections of another one: $XDG_DATA_HOME/portolan/machines/ID with the fact base (io/machine_file.h). */
+/* Machines of the user's own that hold corrections of another one:
+ * $XDG_DATA_HOME/portolan/machines/ID with the fact base (io/machine_file.h). */
 #ifndef PORTOLAN_IO_MACHINE_USER_H
 #define PORTOLAN_IO_MACHINE_USER_H
 
@@ -11,8 +12,11 @@ struct corrections {
     size_t rule_count;
 };
 
-/* Adds @c, whose ports are @ports, to the user's machine @id, which is made with @base and @title where it is not there; rows of the same form (and operands) that it
- * had are replaced. All of it or nothing. *@path gets the directory, which the caller frees. */
-bool machine_user_correct(const char *id, const char *base, const char *title, const struct corrections *c, const struct ports *ports, char **path, struct err *err);
+/* Adds @c, whose ports are @ports, to the user's machine @id, which is made with @base and @title
+ * where it is not there; rows of the same form (and operands) that it had are replaced. All of it
+ * or nothing. *@path gets the directory, which the caller frees. */
+bool machine_user_correct(const char *id, const char *base, const char *title,
+                          const struct corrections *c, const struct ports *ports, char **path,
+                          struct err *err);
 
 #endif

@@ -13,7 +13,8 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine there is. */
+/* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine
+ * there is. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
@@ -55,7 +56,8 @@ bool osaca_number(const yaml_node_t *node, double *out)
 /* Its keys can be looked up wherever aliases put it. */
 static bool small_mapping(const yaml_node_t *node)
 {
-    return node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
+    return node->type == YAML_MAPPING_NODE &&
+           node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
 }
 
 /* '0156' names a port per character, [2D, 3D] one per item; '0DV' can only be meant as one. */
@@ -76,8 +78,10 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
             return true;
         }
         if (port < 0)
-            return yaml_tree_fault(&r->tree, node, r->err, "add it to ports, or write names longer than a character as a list",
-                                   "unknown port \"%c\"", isprint((unsigned char)text[i]) ? text[i] : '?');
+            return yaml_tree_fault(
+                &r->tree, node, r->err,
+                "add it to ports, or write names longer than a character as a list",
+                "unknown port \"%c\"", isprint((unsigned char)text[i]) ? text[i] : '?');
         *set |= (portset)1 << port;
     }
     const yaml_node_t *item;
@@ -89,7 +93,8 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
         if (port < 0) {
             char shown[PORT_SHOWN + 1];
             utf8_copy(shown, sizeof shown, name ? name : "");
-            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "unknown port \"%s\"", shown);
+            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "unknown port \"%s\"",
+                                   shown);
         }
         *set |= (portset)1 << port;
     }
@@ -99,9 +104,11 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
 /* An item of a port pressure, as the file has it. */
 struct pressure_item { portset set; double cycles; };
 
-static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair, struct pressure_item *out)
+static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,
+                               struct pressure_item *out)
 {
-    const yaml_node_t *first = yaml_tree_item(&r->tree, pair, 0), *second = yaml_tree_item(&r->tree, pair, 1);
+    const yaml_node_t *first = yaml_tree_item(&r->tree, pair, 0),
+                      *second = yaml_tree_item(&r->tree, pair, 1);
 
     if (!first || !second || yaml_tree_item(&r->tree, pair, 2))
         return fault(r, pair, "write [cycles, ports]", "an item of port_pressure is not a pair");
@@ -124,28 +131,36 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Whole cycles of @item, at least 1; but 0 of a part of a cycle beside whole ones that would be the bottleneck when rounded up: [1, '23'], [0.5, ['11']] are two a cycle. */
+/* Whole cycles of @item, at least 1; but 0 of a part of a cycle beside whole ones that would be the
+ * bottleneck when rounded up: [1, '23'], [0.5, ['11']] are two a cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
-    return item->cycles == 0 || (beside && item->cycles < 1 && whole > most * portset_size(item->set)) ? 0 : whole;
+    return item->cycles == 0 ||
+                   (beside && item->cycles < 1 && whole > most * portset_size(item->set))
+               ? 0
+               : whole;
 }
 
-/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded and said to be. Of alternatives, {0: [[1, '0']], 1: [[1, '1']]}, the
- * one called 0 counts, which OSACA tries first. */
-static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out, bool *rounded)
+/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded and said to be. Of
+ * alternatives, {0: [[1, '0']], 1: [[1, '1']]}, the one called 0 counts, which OSACA tries
+ * first. */
+static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
+                          bool *rounded)
 {
     struct pressure_item items[LIST_LIMIT];
     size_t count = 0;
     bool whole = false;
-    const yaml_node_t *first = small_mapping(node) ? yaml_tree_get(&r->tree, node, "0") : NULL, *pair;
+    const yaml_node_t *first = small_mapping(node) ? yaml_tree_get(&r->tree, node, "0") : NULL,
+                      *pair;
 
     node = first ? first : node;
     if (node->type != YAML_SEQUENCE_NODE)
         return fault(r, node, "write [[1, '01'], [4, ['DV']]]", "port_pressure is not a list");
     for (; (pair = yaml_tree_item(&r->tree, node, count)); count++) {
         if (count == LIST_LIMIT)
-            return fault(r, pair, "merge entries with the same ports", "the port pressure is too long");
+            return fault(r, pair, "merge entries with the same ports",
+                         "the port pressure is too long");
         if (!read_pressure_item(r, pair, &items[count]))
             return false;
         whole |= items[count].cycles >= 1;
@@ -160,8 +175,10 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
-/* A mark of the address, true or false, "*" for either; false where it is missing. Both spellings of the key occur. */
-static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map, const char *key, const char *other)
+/* A mark of the address, true or false, "*" for either; false where it is missing. Both spellings
+ * of the key occur. */
+static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
+                                 const char *key, const char *other)
 {
     const yaml_node_t *node = yaml_tree_get(&r->tree, map, key);
     const char *text = yaml_tree_text(node ? node : yaml_tree_get(&r->tree, map, other));
@@ -170,7 +187,8 @@ static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *
     return strcmp(text, "*") == 0 ? PART_ANY : strcasecmp(text, "true") == 0 ? PART_YES : PART_NO;
 }
 
-static enum osaca_part read_part(const struct osaca_file *r, const yaml_node_t *map, const char *key)
+static enum osaca_part read_part(const struct osaca_file *r, const yaml_node_t *map,
+                                 const char *key)
 {
     const yaml_node_t *node = yaml_tree_get(&r->tree, map, key);
     const char *text = yaml_tree_text(node);
@@ -188,7 +206,8 @@ static void copy_name(char to[16], const char *text)
         *to = (char)tolower((unsigned char)*to);
 }
 
-static void read_address(const struct osaca_file *r, const yaml_node_t *map, struct osaca_pattern *out)
+static void read_address(const struct osaca_file *r, const yaml_node_t *map,
+                         struct osaca_pattern *out)
 {
     out->class = SPELLED_MEMORY;
     out->base = read_part(r, map, "base");
@@ -204,24 +223,30 @@ static void read_address(const struct osaca_file *r, const yaml_node_t *map, str
 static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct osaca_pattern *out)
 {
     if (!small_mapping(node))
-        return fault(r, node, "write - class: register", "an operand is not a YAML mapping, or has too many keys");
+        return fault(r, node, "write - class: register",
+                     "an operand is not a YAML mapping, or has too many keys");
     const char *class = yaml_tree_text(yaml_tree_get(&r->tree, node, "class"));
 
     const char *mask = yaml_tree_text(yaml_tree_get(&r->tree, node, "mask"));
 
-    *out = (struct osaca_pattern){.mask = mask && (strcmp(mask, "true") == 0 || strcmp(mask, "True") == 0)};
+    *out = (struct osaca_pattern){.mask = mask &&
+                                          (strcmp(mask, "true") == 0 || strcmp(mask, "True") == 0)};
     if (!class)
         return fault(r, node, "write - class: register", "an operand without a class");
     if (strcmp(class, "register") == 0) {
         out->class = SPELLED_REGISTER;
-        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, isa_ops(r->isa)->osaca->register_key)));
+        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node,
+                                                          isa_ops(r->isa)->osaca->register_key)));
         copy_name(out->shape, yaml_tree_text(yaml_tree_get(&r->tree, node, "shape")));
         out->never = !out->name[0];
         r->masks |= out->mask || strcmp(out->name, "zmm") == 0 || strcmp(out->name, "k") == 0;
     } else if (strcmp(class, "memory") == 0) {
         read_address(r, node, out);
     } else {
-        static const char *const classes[] = {[SPELLED_IMMEDIATE] = "immediate", [SPELLED_LABEL] = "identifier", [SPELLED_CONDITION] = "condition", [SPELLED_PREFETCH] = "prfop"};
+        static const char *const classes[] = {[SPELLED_IMMEDIATE] = "immediate",
+                                              [SPELLED_LABEL] = "identifier",
+                                              [SPELLED_CONDITION] = "condition",
+                                              [SPELLED_PREFETCH] = "prfop"};
         out->never = true;
         for (size_t i = SPELLED_IMMEDIATE; i < sizeof classes / sizeof *classes; i++)
             if (strcmp(class, classes[i]) == 0) {
@@ -249,13 +274,16 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Files made of uops.info's tables write the mask of AVX-512 as a general register before the destination: it becomes the mark on the destination that others have.
- * @name: lower case. No instruction on vectors has a general register there. */
+/* Files made of uops.info's tables write the mask of AVX-512 as a general register before the
+ * destination: it becomes the mark on the destination that others have. @name: lower case. No
+ * instruction on vectors has a general register there. */
 static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
 {
-    const struct osaca_pattern *guard = e->count > 2 && e->count <= SPELLING_OPERANDS ? &e->operands[e->count - 2] : NULL;
+    const struct osaca_pattern *guard =
+        e->count > 2 && e->count <= SPELLING_OPERANDS ? &e->operands[e->count - 2] : NULL;
 
-    if (!guard || isa_ops(r->isa)->osaca->shaped || name[0] != 'v' || guard->class != SPELLED_REGISTER ||
+    if (!guard || isa_ops(r->isa)->osaca->shaped || name[0] != 'v' ||
+        guard->class != SPELLED_REGISTER ||
         (strcmp(guard->name, "gpr") != 0 && strcmp(guard->name, "k") != 0))
         return;
     e->operands[e->count - 2] = e->operands[e->count - 1];
@@ -265,10 +293,12 @@ static void take_guard(struct osaca_file *r, const char *name, struct osaca_entr
 }
 
 /* Fills @e but for its names, which begin at @names. */
-static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names, struct osaca_entry *e)
+static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names,
+                      struct osaca_entry *e)
 {
     double uops;
-    const yaml_node_t *operands = yaml_tree_get(&r->tree, node, "operands"), *pressure = yaml_tree_get(&r->tree, node, "port_pressure"), *item;
+    const yaml_node_t *operands = yaml_tree_get(&r->tree, node, "operands"),
+                      *pressure = yaml_tree_get(&r->tree, node, "port_pressure"), *item;
     const yaml_node_t *throughput = yaml_tree_get(&r->tree, node, "throughput");
 
     if (!yaml_tree_null(operands) && operands->type != YAML_SEQUENCE_NODE)
@@ -276,21 +306,31 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, operands, i)); i++) {
         struct osaca_pattern p;
         if (i == LIST_LIMIT || !read_operand(r, item, &p))
-            return i < LIST_LIMIT ? false : fault(r, item, "give its operands", "an instruction form with too many operands");
+            return i < LIST_LIMIT ? false
+                                  : fault(r, item, "give its operands",
+                                          "an instruction form with too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;
-        e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);   /* too many: never found */
+        /* too many: never found */
+        e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);
     }
     if (r->names.count > names)
         take_guard(r, r->names.items[names].name, e);
     if (!osaca_number(yaml_tree_get(&r->tree, node, "latency"), &e->latency))
-        return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~", "invalid latency");
+        return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~",
+                     "invalid latency");
     if (!osaca_number(yaml_tree_get(&r->tree, node, "uops"), &uops))
-        return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "invalid uops");
+        return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~",
+                     "invalid uops");
     e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
-    /* An empty pressure is that of a form that needs no port, unless its throughput is said not to be known. */
-    const yaml_node_t *first = !yaml_tree_null(pressure) && small_mapping(pressure) ? yaml_tree_get(&r->tree, pressure, "0") : NULL, *list = first ? first : pressure;
-    bool unmeasured = throughput && yaml_tree_null(throughput) && !yaml_tree_null(list) && list->type == YAML_SEQUENCE_NODE && !yaml_tree_item(&r->tree, list, 0);
+    /* An empty pressure is that of a form that needs no port, unless its throughput is said not to
+     * be known. */
+    const yaml_node_t *first = !yaml_tree_null(pressure) && small_mapping(pressure)
+                                   ? yaml_tree_get(&r->tree, pressure, "0")
+                                   : NULL,
+                      *list = first ? first : pressure;
+    bool unmeasured = throughput && yaml_tree_null(throughput) && !yaml_tree_null(list) &&
+                      list->type == YAML_SEQUENCE_NODE && !yaml_tree_item(&r->tree, list, 0);
     e->known = !yaml_tree_null(pressure) && !unmeasured;
     return !e->known || read_pressure(r, pressure, &e->usage, &e->rounded);
 }
@@ -314,7 +354,8 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
     size_t names = r->names.count;
 
     if (!small_mapping(node))
-        return fault(r, node, "write - name: add", "an instruction form is not a YAML mapping, or has too many keys");
+        return fault(r, node, "write - name: add",
+                     "an instruction form is not a YAML mapping, or has too many keys");
     if (!read_names(r, node) || !read_form(r, node, names, &e)) {
         while (r->names.count > names)
             free(r->names.items[--r->names.count].name);
@@ -328,12 +369,15 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char to[OSACA_NAME])
 {
     const yaml_node_t *name = small_mapping(node) ? yaml_tree_get(&r->tree, node, "name") : NULL;
-    const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
+    const char *text = yaml_tree_text(
+        name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
     utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
-/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. */
-static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why, struct err *outer)
+/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more
+ * can be read at all. */
+static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why,
+                 struct err *outer)
 {
     struct osaca_skip s = {.line = why->line};
 
@@ -370,7 +414,8 @@ static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
 }
 
 /* One rule of a list, or its default where @item is NULL. */
-static bool read_rule(struct osaca_file *r, const yaml_node_t *item, const yaml_node_t *pressure, const char *class_key, struct osaca_rule *rule)
+static bool read_rule(struct osaca_file *r, const yaml_node_t *item, const yaml_node_t *pressure,
+                      const char *class_key, struct osaca_rule *rule)
 {
     *rule = (struct osaca_rule){.last = !item};
     if (item) {
@@ -382,7 +427,8 @@ static bool read_rule(struct osaca_file *r, const yaml_node_t *item, const yaml_
 
 static bool read_rules(struct osaca_file *r, const char *key, const char *class_key, bool loads)
 {
-    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, key), *item;
+    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, key),
+                      *item;
     struct err *outer = r->err;
     char fallback[32];
 
@@ -416,7 +462,8 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
 }
 
 /* @what is wrong with a value of @key that is no number. */
-static bool read_numbers(struct osaca_file *r, const char *key, const char *what, struct osaca_numbers *out)
+static bool read_numbers(struct osaca_file *r, const char *key, const char *what,
+                         struct osaca_numbers *out)
 {
     const yaml_node_t *map = yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), key);
 
@@ -444,8 +491,10 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
 /* Dividers are the ports whose names say so, unless the file is our own and says so itself. */
 static bool read_ports(struct osaca_file *r)
 {
-    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "ports"), *item;
-    const yaml_node_t *own = yaml_tree_get(&r->tree, root, "portolan"), *pipes = yaml_tree_get(&r->tree, own, "pipes");
+    const yaml_node_t *root = yaml_tree_root(&r->tree),
+                      *list = yaml_tree_get(&r->tree, root, "ports"), *item;
+    const yaml_node_t *own = yaml_tree_get(&r->tree, root, "portolan"),
+                      *pipes = yaml_tree_get(&r->tree, own, "pipes");
 
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)); i++) {
         const char *name = yaml_tree_text(item);
@@ -456,7 +505,10 @@ static bool read_ports(struct osaca_file *r)
             r->ports.pipes |= (portset)1 << (r->ports.count - 1);
     }
     if (!r->ports.count)
-        return fault(r, list ? list : root, "write ports: ['0', '1']; OSACA's isa/x86.yml and isa/aarch64.yml describe no machine", "the list of ports is missing");
+        return fault(
+            r, list ? list : root,
+            "write ports: ['0', '1']; OSACA's isa/x86.yml and isa/aarch64.yml describe no machine",
+            "the list of ports is missing");
     portset set = 0;
     if (yaml_tree_item(&r->tree, pipes, 0) && !read_port_set(r, pipes, &set))
         return false;
@@ -485,22 +537,31 @@ static bool set_named(const char *name, enum isa *out)
     return false;
 }
 
-bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, size_t length, struct err *err)
+bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, size_t length,
+                     struct err *err)
 {
     *r = (struct osaca_file){.err = err};
     if (!yaml_tree_parse(name, text, length, &r->tree, r->err))
         return false;
-    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "instruction_forms");
+    const yaml_node_t *root = yaml_tree_root(&r->tree),
+                      *list = yaml_tree_get(&r->tree, root, "instruction_forms");
     if (!root || root->type != YAML_MAPPING_NODE || !list || list->type != YAML_SEQUENCE_NODE)
-        return fault(r, list ? list : root, "give an OSACA machine file", "the list instruction_forms is missing");
+        return fault(r, list ? list : root, "give an OSACA machine file",
+                     "the list instruction_forms is missing");
     const char *isa = yaml_tree_text(yaml_tree_get(&r->tree, root, "isa"));
     if (!isa || !set_named(isa, &r->isa))
-        return fault(r, yaml_tree_get(&r->tree, root, "isa"), "give a file with isa: x86 or isa: AArch64", "the instruction set is neither x86 nor AArch64");
-    if (!read_ports(r) || !read_numbers(r, "load_latency", "invalid load latency", &r->load_latency) ||
-        !read_numbers(r, "load_throughput_multiplier", "invalid multiplier of loads", &r->load_times) ||
-        !read_numbers(r, "store_throughput_multiplier", "invalid multiplier of stores", &r->store_times))
+        return fault(r, yaml_tree_get(&r->tree, root, "isa"),
+                     "give a file with isa: x86 or isa: AArch64",
+                     "the instruction set is neither x86 nor AArch64");
+    if (!read_ports(r) ||
+        !read_numbers(r, "load_latency", "invalid load latency", &r->load_latency) ||
+        !read_numbers(r, "load_throughput_multiplier", "invalid multiplier of loads",
+                      &r->load_times) ||
+        !read_numbers(r, "store_throughput_multiplier", "invalid multiplier of stores",
+                      &r->store_times))
         return false;
-    if (!read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
+    if (!read_rules(r, "load_throughput", "dst", true) ||
+        !read_rules(r, "store_throughput", "src", false))
         return false;
     if (!read_entries(r, list))
         return false;

@@ -1,4 +1,5 @@
-/* What an OSACA machine file says, before its forms are matched with ours. Internal to the importer. */
+/* What an OSACA machine file says, before its forms are matched with ours. Internal to the
+ * importer. */
 #ifndef PORTOLAN_IO_OSACA_FILE_H
 #define PORTOLAN_IO_OSACA_FILE_H
 
@@ -10,20 +11,26 @@
 
 #define OSACA_NAME 32   /* what is kept of an entry's name */
 
-/* An entry or rule that breaks the format: its line in the file, its first name, "" where it has none, and why. */
+/* An entry or rule that breaks the format: its line in the file, its first name, "" where it has
+ * none, and why. */
 struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
 
-/* An entry that describes no form of ours: its line in the file, its first name, and why, which lasts. */
+/* An entry that describes no form of ours: its line in the file, its first name, and why, which
+ * lasts. */
 struct osaca_unused { size_t line; char name[OSACA_NAME]; const char *why; };
 
 struct osaca_notes {
     size_t entries;      /* instruction forms in the file */
     size_t direct;       /* our forms that an entry describes */
-    size_t composed;     /* our forms put together from a register form and load_throughput or store_throughput */
-    size_t rounded;      /* our forms with a fraction of a cycle in their pressure, rounded to whole cycles */
+    /* our forms put together from a register form and load_throughput or store_throughput */
+    size_t composed;
+    /* our forms with a fraction of a cycle in their pressure, rounded to whole cycles */
+    size_t rounded;
     size_t unnamed;      /* entries that no form of ours is, or that others hide */
-    size_t unknown;      /* entries that do not say their ports, or an empty list of them and no throughput */
-    struct osaca_skip *skipped;   /* what was left out, rules of load_throughput and store_throughput among it */
+    /* entries that do not say their ports, or an empty list of them and no throughput */
+    size_t unknown;
+    /* what was left out, rules of load_throughput and store_throughput among it */
+    struct osaca_skip *skipped;
     size_t skipped_count;
     struct osaca_unused *unused;  /* the unnamed and the unknown, in the order of the file */
     size_t unused_count;
@@ -83,7 +90,8 @@ struct osaca_file {
     size_t names_read;                      /* those of entries that were left out among them */
     VEC(struct osaca_rule) loads, stores;   /* the default comes last */
     struct osaca_numbers load_latency;
-    struct osaca_numbers load_times, store_times;   /* how often a rule's pressure counts for a register class */
+    /* how often a rule's pressure counts for a register class */
+    struct osaca_numbers load_times, store_times;
     VEC(struct osaca_skip) skipped;
     bool masks;                             /* registers of AVX-512 occur */
 };
@@ -96,10 +104,13 @@ struct osaca_fact {
 };
 extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key */
 
-/* Reads all of it but entries and rules that break the format, which it lists; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
-bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length, struct err *err);
+/* Reads all of it but entries and rules that break the format, which it lists; @name and @text must
+ * outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
+bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
+                     struct err *err);
 void osaca_file_done(struct osaca_file *f);
-/* The first name of the entry @node, "" where it has none; and of a mapping of too many keys: to look for it in each of many aliases would take too long. */
+/* The first name of the entry @node, "" where it has none; and of a mapping of too many keys: to
+ * look for it in each of many aliases would take too long. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
 /* What @list says of @class, or @otherwise. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);

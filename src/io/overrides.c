@@ -17,23 +17,28 @@ struct override_list {
 
 static int compare_forms(const void *a, const void *b, void *mapping)
 {
-    return strcmp(mapping_at(mapping, *(const size_t *)a)->form, mapping_at(mapping, *(const size_t *)b)->form);
+    return strcmp(mapping_at(mapping, *(const size_t *)a)->form,
+                  mapping_at(mapping, *(const size_t *)b)->form);
 }
 
-/* Brings forms that are new since into the order: sorted among themselves, then merged with the others. */
+/* Brings forms that are new since into the order: sorted among themselves, then merged with the
+ * others. */
 static void sort_forms(struct override_list *list)
 {
-    size_t before = list->count, all = mapping_count(list->mapping), *order = mem_alloc((all + 1) * sizeof *order);
+    size_t before = list->count, all = mapping_count(list->mapping),
+           *order = mem_alloc((all + 1) * sizeof *order);
 
     for (size_t i = before; i < all; i++)
         order[i] = i;
     bool sorted = true;
     for (size_t i = before + 1; i < all && sorted; i++)
-        sorted = strcmp(mapping_at(list->mapping, i - 1)->form, mapping_at(list->mapping, i)->form) <= 0;
+        sorted =
+            strcmp(mapping_at(list->mapping, i - 1)->form, mapping_at(list->mapping, i)->form) <= 0;
     if (!sorted)
         qsort_r(order + before, all - before, sizeof *order, compare_forms, list->mapping);
     for (size_t old = 0, fresh = before, to = 0; old < before; to++) {
-        bool first = fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
+        bool first =
+            fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
         order[to] = next;   /* never beyond what was taken: to is at most fresh - before + old */
     }
@@ -58,9 +63,13 @@ void override_list_free(struct override_list *list)
     free(list);
 }
 
-bool override_parse_usage(const char *text, const struct ports *ports, struct override *o, struct err *err)
+bool override_parse_usage(const char *text, const struct ports *ports, struct override *o,
+                          struct err *err)
 {
-    o->how = !*text ? OVERRIDE_KEEP : *text == '+' ? OVERRIDE_ADD : *text == '-' ? OVERRIDE_TAKE : OVERRIDE_SET;
+    o->how = !*text         ? OVERRIDE_KEEP
+             : *text == '+' ? OVERRIDE_ADD
+             : *text == '-' ? OVERRIDE_TAKE
+                            : OVERRIDE_SET;
     if (o->how == OVERRIDE_ADD || o->how == OVERRIDE_TAKE)
         text++;
     if (strcmp(text, "none") == 0)
@@ -94,7 +103,8 @@ static bool usage_take(const struct usage *from, const struct usage *taken, stru
 static bool change(struct mapping *m, const char *form, const struct override *o, struct err *err)
 {
     const struct mapping_entry *old = mapping_find(m, form);
-    struct mapping_entry fresh = {.form = mem_strdup(form), .latency = old ? old->latency : NAN, .source = (char *)o->source};
+    struct mapping_entry fresh = {
+        .form = mem_strdup(form), .latency = old ? old->latency : NAN, .source = (char *)o->source};
     bool ok = true;
 
     fresh.micro_ops = old && o->how == OVERRIDE_KEEP ? old->micro_ops : 0;
@@ -112,7 +122,8 @@ static bool change(struct mapping *m, const char *form, const struct override *o
     if (ok)
         mapping_set(m, &fresh);
     else
-        err_set(err, ERR_DATA, "name µops of the form", "%s lacks some of the µops to remove", form);
+        err_set(err, ERR_DATA, "name µops of the form", "%s lacks some of the µops to remove",
+                form);
     usage_done(&fresh.usage);
     free(fresh.form);
     return ok;
@@ -133,7 +144,8 @@ static size_t lower_bound(const struct override_list *list, const char *prefix, 
     return low;
 }
 
-static bool apply_pattern(struct override_list *list, const char *pattern, const struct override *o, size_t *hits, struct err *err)
+static bool apply_pattern(struct override_list *list, const char *pattern, const struct override *o,
+                          size_t *hits, struct err *err)
 {
     size_t prefix = strcspn(pattern, "*?");
 
@@ -170,12 +182,14 @@ bool override_apply(struct override_list *list, const struct override *o, struct
 
     if (!strpbrk(o->forms, "*?{")) {
         if (o->how == OVERRIDE_KEEP && !mapping_find(list->mapping, o->forms))
-            return err_set(err, ERR_DATA, "give its usage, none for no µops", "the form %s is new and has no usage", o->forms);
+            return err_set(err, ERR_DATA, "give its usage, none for no µops",
+                           "the form %s is new and has no usage", o->forms);
         return change(list->mapping, o->forms, o, err);
     }
     if (mapping_count(list->mapping) != list->count)
         sort_forms(list);
     if (!choices_each(o->forms, apply_choice, &all, err))
         return false;
-    return all.hits || err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", o->forms);
+    return all.hits ||
+           err_set(err, ERR_DATA, "correct the pattern", "no form matches \"%s\"", o->forms);
 }

@@ -14,7 +14,8 @@
 #include "isa/forms.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
-#define NAME_STEPS 16   /* of base/watch.h for each name: its form is looked for, and texts are made of it */
+/* of base/watch.h for each name: its form is looked for, and texts are made of it */
+#define NAME_STEPS 16
 
 /* Their names and ours, aligned by index. */
 struct translation {
@@ -30,8 +31,8 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Several of their names can mean one form here: MOV with its first register read or not, LEA with a scaled index with and without a displacement. False with
- * err when it was cancelled. */
+/* Several of their names can mean one form here: MOV with its first register read or not, LEA with
+ * a scaled index with and without a displacement. False with err when it was cancelled. */
 static bool translate(struct translation *t, struct err *err)
 {
     struct str name = {0};
@@ -47,8 +48,9 @@ static bool translate(struct translation *t, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Of each of their names whether an export writes it for the form that it means here. One that it does not, as where several mean one form, is kept with the
- * rows that it stands in. NULL when the forms cannot be read: nothing is known then, so none is. */
+/* Of each of their names whether an export writes it for the form that it means here. One that it
+ * does not, as where several mean one form, is kept with the rows that it stands in. NULL when the
+ * forms cannot be read: nothing is known then, so none is. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};
@@ -69,7 +71,8 @@ static bool *names_that_return(const struct translation *t)
 }
 
 /* Keeps the names of @sequence with row @row when an export would write others. */
-static void keep_names(struct experiments *e, size_t row, json_t *sequence, const struct translation *t, const bool *returns)
+static void keep_names(struct experiments *e, size_t row, json_t *sequence,
+                       const struct translation *t, const bool *returns)
 {
     bool same = returns != NULL;
     json_t *form;
@@ -83,8 +86,8 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence, cons
     free(text);
 }
 
-/* The source of each of our forms, by the index of one of their names that mean it: these names, when an export would write others or fewer. The caller
- * frees the texts and the list. */
+/* The source of each of our forms, by the index of one of their names that mean it: these names,
+ * when an export would write others or fewer. The caller frees the texts and the list. */
 static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
 {
     char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);
@@ -119,7 +122,8 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     return sources;
 }
 
-/* Where two of their forms that mean one here have different usages, neither is the form's: both keep the names they have. */
+/* Where two of their forms that mean one here have different usages, neither is the form's: both
+ * keep the names they have. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
     struct names seen = {0};
@@ -146,7 +150,8 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     free(disputed);
 }
 
-static json_t *parse_json(const char *name, const char *bytes, size_t length, const char *const kinds[], const char **kind, struct err *err)
+static json_t *parse_json(const char *name, const char *bytes, size_t length,
+                          const char *const kinds[], const char **kind, struct err *err)
 {
     json_error_t fault;
     json_t *root = json_text_parse(bytes, length, &fault);
@@ -159,7 +164,8 @@ static json_t *parse_json(const char *name, const char *bytes, size_t length, co
     }
     if (!root) {
         err_set(err, ERR_DATA, "correct the JSON", "%s", fault.text);
-        err_at(err, name, fault.line > 0 ? (size_t)fault.line : 0, fault.column > 0 ? (size_t)fault.column : 0);
+        err_at(err, name, fault.line > 0 ? (size_t)fault.line : 0,
+               fault.column > 0 ? (size_t)fault.column : 0);
         return NULL;
     }
     const char *found = json_string_value(json_object_get(root, "kind"));
@@ -190,7 +196,8 @@ static bool item_fault(struct err *err, const char *name, const char *what, size
     return err_at(err, name, 0, 0);
 }
 
-static bool collect_sequences(const char *name, json_t *list, struct translation *t, struct err *err)
+static bool collect_sequences(const char *name, json_t *list, struct translation *t,
+                              struct err *err)
 {
     json_t *item, *form;
     size_t i, k;
@@ -214,7 +221,8 @@ static bool collect_sequences(const char *name, json_t *list, struct translation
 
 static void read_result(struct experiments *e, size_t row, json_t *item)
 {
-    json_t *result = json_object_get(item, "result"), *cycles = json_object_get(result, "cycles"), *other;
+    json_t *result = json_object_get(item, "result"), *cycles = json_object_get(result, "cycles"),
+           *other;
     json_t *others = json_object_get(item, "other_results");
     const char *cause = json_string_value(json_object_get(result, "error_cause"));
     double value = json_is_number(cycles) ? json_number_value(cycles) : NAN;
@@ -235,7 +243,8 @@ static void read_result(struct experiments *e, size_t row, json_t *item)
     }
 }
 
-struct experiments *pmevo_experiments_parse(const char *name, const char *bytes, size_t length, struct err *err)
+struct experiments *pmevo_experiments_parse(const char *name, const char *bytes, size_t length,
+                                            struct err *err)
 {
     static const char *const kinds[] = {"ExperimentList", NULL};
     struct translation t = {0};
@@ -266,7 +275,8 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         json_t *form;
         json_array_foreach(json_object_get(item, "iseq"), k, form) {
             watch_steps(1);
-            uint32_t index = names_add(&e->forms, t.ours[names_find(&t.theirs, json_string_value(form))]);
+            uint32_t index =
+                names_add(&e->forms, t.ours[names_find(&t.theirs, json_string_value(form))]);
             vec_push(&terms, ((struct flat_term){index, 1}));
         }
         size_t row = experiments_add(e, terms.items, terms.count);
@@ -289,11 +299,14 @@ out:
 static bool port_text(json_t *port, char text[PORT_NAME_MAX])
 {
     if (json_is_integer(port) && json_integer_value(port) >= 0)
-        return snprintf(text, PORT_NAME_MAX, "%lld", (long long)json_integer_value(port)) < PORT_NAME_MAX;
-    return json_is_string(port) && *json_string_value(port) && snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
+        return snprintf(text, PORT_NAME_MAX, "%lld", (long long)json_integer_value(port)) <
+               PORT_NAME_MAX;
+    return json_is_string(port) && *json_string_value(port) &&
+           snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
 }
 
-/* The ports that the lists of one form name: @depth 1 for a list of ports, 2 for a list of such lists. */
+/* The ports that the lists of one form name: @depth 1 for a list of ports, 2 for a list of such
+ * lists. */
 static bool collect_ports(json_t *list, unsigned depth, struct names *ports)
 {
     char text[PORT_NAME_MAX];
@@ -331,7 +344,8 @@ static portset set_of(json_t *list, const struct ports *ports)
     return set;
 }
 
-static bool read_ports(const char *name, json_t *assignment, bool three_level, struct ports *ports, struct err *err)
+static bool read_ports(const char *name, json_t *assignment, bool three_level, struct ports *ports,
+                       struct err *err)
 {
     struct names found = {0};
     const char *form;
@@ -354,7 +368,8 @@ static bool read_ports(const char *name, json_t *assignment, bool three_level, s
     return ok;
 }
 
-struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t length, struct err *err)
+struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t length,
+                                    struct err *err)
 {
     static const char *const kinds[] = {"Mapping3", "Mapping2", "Mapping", NULL};
     struct translation t = {0};
@@ -385,7 +400,8 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
         if (watch_steps(1 + json_array_size(value)))
             break;
         uint32_t index = names_find(&t.theirs, form);
-        struct mapping_entry entry = {.form = t.ours[index], .latency = NAN, .source = sources[index]};
+        struct mapping_entry entry = {
+            .form = t.ours[index], .latency = NAN, .source = sources[index]};
         json_array_foreach(value, i, uop) {
             portset set = three_level ? set_of(uop, &ports) : i == 0 ? set_of(value, &ports) : 0;
             if (set)
@@ -411,7 +427,9 @@ out:
 struct experiments *pmevo_experiments_load(const char *path, struct err *err)
 {
     struct str text = {0};
-    struct experiments *e = file_read(path, FILE_LIMIT, &text, err) ? pmevo_experiments_parse(path, str_text(&text), text.length, err) : NULL;
+    struct experiments *e = file_read(path, FILE_LIMIT, &text, err)
+                                ? pmevo_experiments_parse(path, str_text(&text), text.length, err)
+                                : NULL;
     str_done(&text);
     return e;
 }
@@ -419,7 +437,9 @@ struct experiments *pmevo_experiments_load(const char *path, struct err *err)
 struct mapping *pmevo_mapping_load(const char *path, struct err *err)
 {
     struct str text = {0};
-    struct mapping *m = file_read(path, FILE_LIMIT, &text, err) ? pmevo_mapping_parse(path, str_text(&text), text.length, err) : NULL;
+    struct mapping *m = file_read(path, FILE_LIMIT, &text, err)
+                            ? pmevo_mapping_parse(path, str_text(&text), text.length, err)
+                            : NULL;
     str_done(&text);
     return m;
 }

@@ -10,8 +10,9 @@
 
 static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
 
-/* The address of LEA, the only form here whose name tells its parts: letters of base, index (scaled) and displacement. Offsets of memory are theirs of up to 16
- * bits; without a base the encoding has 32 bits whatever the number. */
+/* The address of LEA, the only form here whose name tells its parts: letters of base, index
+ * (scaled) and displacement. Offsets of memory are theirs of up to 16 bits; without a base the
+ * encoding has 32 bits whatever the number. */
 static bool lea_parts(const char *text, struct str *out)
 {
     static const char *const parts[][2] = {
@@ -40,16 +41,19 @@ static bool x86_operand(const char *text, struct str *out)
     static const struct {
         const char *size;
         unsigned bits;
-    } sizes[] = {{"byte ", 8}, {"word ", 16}, {"dword ", 32}, {"qword ", 64}, {"xmmword ", 128}, {"ymmword ", 256}};
+    } sizes[] = {{"byte ", 8},   {"word ", 16},     {"dword ", 32},
+                 {"qword ", 64}, {"xmmword ", 128}, {"ymmword ", 256}};
     char access[8], class[4], rest;
     unsigned bits;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (str_has_prefix(text, sizes[i].size) && strcmp(text + strlen(sizes[i].size), memory_tail) == 0) {
+        if (str_has_prefix(text, sizes[i].size) &&
+            strcmp(text + strlen(sizes[i].size), memory_tail) == 0) {
             str_addf(out, "M%u", sizes[i].bits);
             return true;
         }
-    if (sscanf(text, "((IMM:%u))%c", &bits, &rest) == 1 && !strchr(text, '[') && text[strlen(text) - 1] == ')') {
+    if (sscanf(text, "((IMM:%u))%c", &bits, &rest) == 1 && !strchr(text, '[') &&
+        text[strlen(text) - 1] == ')') {
         str_addf(out, "I%u", bits);
         return true;
     }
@@ -57,7 +61,8 @@ static bool x86_operand(const char *text, struct str *out)
         str_addf(out, "R%u", bits);
         return true;
     }
-    if (sscanf(text, "((REG:%7[RW]:%3[A-Z]:%u))%c", access, class, &bits, &rest) != 3 || text[strlen(text) - 1] != ')')
+    if (sscanf(text, "((REG:%7[RW]:%3[A-Z]:%u))%c", access, class, &bits, &rest) != 3 ||
+        text[strlen(text) - 1] != ')')
         return false;
     if (strcmp(class, "G") == 0)
         str_addf(out, bits == 8 ? "R8l" : "R%u", bits);
@@ -68,15 +73,20 @@ static bool x86_operand(const char *text, struct str *out)
     return true;
 }
 
-/* A register of AArch64 with what may stand behind it: an arrangement (.2d), an element (.d[1]). Returns where the register's text ends, NULL when it is none. */
+/* A register of AArch64 with what may stand behind it: an arrangement (.2d), an element (.d[1]).
+ * Returns where the register's text ends, NULL when it is none. */
 static const char *a64_register(const char *text, struct str *out)
 {
-    static const char *const classes[][2] = {{"G:64", "X"}, {"G:32", "W"}, {"F:8", "B"}, {"F:16", "H"}, {"F:32", "S"}, {"F:64", "D"}, {"F:128", "Q"}, {"F:VEC", "V"}};
+    static const char *const classes[][2] = {{"G:64", "X"},  {"G:32", "W"}, {"F:8", "B"},
+                                             {"F:16", "H"},  {"F:32", "S"}, {"F:64", "D"},
+                                             {"F:128", "Q"}, {"F:VEC", "V"}};
     size_t access = str_has_prefix(text, "((REG:") ? strspn(text + 6, "RW") : 0;
-    const char *class = text + 6 + access + 1, *end = access && class[-1] == ':' ? strstr(class, "))") : NULL;
+    const char *class = text + 6 + access + 1,
+               *end = access && class[-1] == ':' ? strstr(class, "))") : NULL;
 
     for (size_t i = 0; end && i < sizeof classes / sizeof *classes; i++) {
-        if (strlen(classes[i][0]) != (size_t)(end - class) || strncmp(class, classes[i][0], (size_t)(end - class)) != 0)
+        if (strlen(classes[i][0]) != (size_t)(end - class) ||
+            strncmp(class, classes[i][0], (size_t)(end - class)) != 0)
             continue;
         str_add(out, classes[i][1]);
         for (end += 2; *end == '.' || isalnum((unsigned char)*end); end++)
@@ -94,7 +104,8 @@ static const char *a64_register(const char *text, struct str *out)
 /* `lsl 3`, `sxtw`, `uxtb 2`: shifts by 1 to 4 to the left have a name of their own. */
 static bool a64_shift(const char *text, struct str *out)
 {
-    static const char *const names[] = {"lsl", "lsr", "asr", "ror", "msl", "sxtb", "sxth", "sxtw", "sxtx", "uxtb", "uxth", "uxtw", "uxtx"};
+    static const char *const names[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",  "sxtb", "sxth",
+                                        "sxtw", "sxtx", "uxtb", "uxth", "uxtw", "uxtx"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
@@ -117,7 +128,8 @@ static bool a64_operand(const char *text, struct str *out)
 {
     const char *end;
 
-    if (strcmp(text, "[((MEM:64))") == 0 || strcmp(text, "((MIMM:16))]") == 0) {   /* the comma has parted them */
+    /* the comma has parted them */
+    if (strcmp(text, "[((MEM:64))") == 0 || strcmp(text, "((MIMM:16))]") == 0) {
         str_add(out, text[0] == '[' ? "[X" : "I]");
         return true;
     }
@@ -144,10 +156,13 @@ static bool a64_operand(const char *text, struct str *out)
 static const char *a64_preferred(const char *mnemonic, const char *operands)
 {
     static const char *const aliases[][3] = {
-        {"INS", NULL, "MOV"}, {"NOT", "V.", "MVN"}, {"UMOV", "X,", "MOV"}, {"UMOV", "W, V.S", "MOV"}, {"DUP", "B,", "MOV"}, {"DUP", "H,", "MOV"}, {"DUP", "S,", "MOV"}, {"DUP", "D,", "MOV"},
+        {"INS", NULL, "MOV"},      {"NOT", "V.", "MVN"}, {"UMOV", "X,", "MOV"},
+        {"UMOV", "W, V.S", "MOV"}, {"DUP", "B,", "MOV"}, {"DUP", "H,", "MOV"},
+        {"DUP", "S,", "MOV"},      {"DUP", "D,", "MOV"},
     };
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (strcmp(mnemonic, aliases[i][0]) == 0 && (!aliases[i][1] || str_has_prefix(operands, aliases[i][1])))
+        if (strcmp(mnemonic, aliases[i][0]) == 0 &&
+            (!aliases[i][1] || str_has_prefix(operands, aliases[i][1])))
             return aliases[i][2];
     return mnemonic;
 }
@@ -157,12 +172,15 @@ static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, st
 {
     unsigned count = 0;
 
-    for (char *save, *operand = strtok_r(text, ",", &save); operand; operand = strtok_r(NULL, ",", &save)) {
+    for (char *save, *operand = strtok_r(text, ",", &save); operand;
+         operand = strtok_r(NULL, ",", &save)) {
         operand += strspn(operand, " ");
         bool parts = lea && *operand == '[';
         if (!parts && count++)
             str_add(out, ", ");
-        if (!*operand || !(parts ? lea_parts(operand, mnemonic) : a64 ? a64_operand(operand, out) : x86_operand(operand, out)))
+        if (!*operand || !(parts ? lea_parts(operand, mnemonic)
+                           : a64 ? a64_operand(operand, out)
+                                 : x86_operand(operand, out)))
             return false;
     }
     return true;
@@ -178,7 +196,8 @@ bool pmevo_form_name(const char *theirs, struct str *out)
     bool ok = length > 0;
 
     for (size_t i = 0; i < length; i++) {
-        ok &= (a64 ? islower((unsigned char)begin[i]) : isupper((unsigned char)begin[i])) || isdigit((unsigned char)begin[i]);
+        ok &= (a64 ? islower((unsigned char)begin[i]) : isupper((unsigned char)begin[i])) ||
+              isdigit((unsigned char)begin[i]);
         str_add_char(&mnemonic, (char)toupper((unsigned char)begin[i]));
     }
     for (char *at = text; *at; at++)
@@ -186,9 +205,13 @@ bool pmevo_form_name(const char *theirs, struct str *out)
     bool lea = !a64 && strcmp(str_text(&mnemonic), "LEA") == 0;
     if (lea)
         str_add_char(&mnemonic, '_');
-    ok = ok && operands_of(text, a64, lea, &mnemonic, &operands) && !(lea && str_text(&mnemonic)[mnemonic.length - 1] == '_');
+    ok = ok && operands_of(text, a64, lea, &mnemonic, &operands) &&
+         !(lea && str_text(&mnemonic)[mnemonic.length - 1] == '_');
     if (ok)
-        str_addf(out, "%s (%s)", a64 ? a64_preferred(str_text(&mnemonic), str_text(&operands)) : str_text(&mnemonic), str_text(&operands));
+        str_addf(out, "%s (%s)",
+                 a64 ? a64_preferred(str_text(&mnemonic), str_text(&operands))
+                     : str_text(&mnemonic),
+                 str_text(&operands));
     str_done(&mnemonic);
     str_done(&operands);
     free(text);

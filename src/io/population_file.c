@@ -33,7 +33,8 @@ static json_t *mapping_json(const struct mapping *m)
         const struct mapping_entry *entry = mapping_at(m, i);
         str_clear(&usage);
         usage_print(&entry->usage, mapping_ports(m), &usage);
-        json_object_set_new(forms, entry->form, json_pack("[s,i]", str_text(&usage), (int)entry->micro_ops));
+        json_object_set_new(forms, entry->form,
+                            json_pack("[s,i]", str_text(&usage), (int)entry->micro_ops));
     }
     str_done(&usage);
     return forms;
@@ -49,16 +50,20 @@ bool population_save(const struct population *p, const char *path, struct err *e
     for (size_t i = 0; i < p->count; i++)
         json_array_append_new(list, mapping_json(p->mappings[i]));
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, p->fingerprint);
-    json_t *root = json_pack("{s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:f, s:o}", "kind", kind, "fingerprint", fingerprint, "seconds", p->seconds, "limit", p->limit, "live", p->live,
-                             "ports_given", p->ports_given, "ports_no_time", p->ports_no_time, "ports_unexplained", p->ports_unexplained, "width_measured", p->width_measured, "ports", ports, "issue_width", p->count ? mapping_issue_width(p->mappings[0]) : 0.0,
-                             "individuals", list);
+    json_t *root = json_pack(
+        "{s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:f, s:o}", "kind", kind, "fingerprint",
+        fingerprint, "seconds", p->seconds, "limit", p->limit, "live", p->live, "ports_given",
+        p->ports_given, "ports_no_time", p->ports_no_time, "ports_unexplained",
+        p->ports_unexplained, "width_measured", p->width_measured, "ports", ports, "issue_width",
+        p->count ? mapping_issue_width(p->mappings[0]) : 0.0, "individuals", list);
     if (root && isfinite(p->best_so_far)) {
         snprintf(best_of, sizeof best_of, "%016" PRIx64, p->best_so_far_of);
         json_object_set_new(root, "best_so_far", json_real(p->best_so_far));
         json_object_set_new(root, "best_so_far_of", json_string(best_of));
     }
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    bool ok = text ? file_write(path, text, strlen(text), err) : err_set(err, ERR_DATA, NULL, "a name is not UTF-8");
+    bool ok = text ? file_write(path, text, strlen(text), err)
+                   : err_set(err, ERR_DATA, NULL, "a name is not UTF-8");
     free(text);
     json_decref(root);
     return ok;
@@ -69,13 +74,16 @@ static bool read_ports(json_t *list, struct ports *ports, struct err *err)
     json_t *name;
     size_t i;
 
-    json_array_foreach(list, i, name)
-        if (!json_is_string(name) || !ports_add(ports, json_string_value(name), err))
-            return err->what[0] ? false : err_set(err, ERR_DATA, NULL, "a port name is not a string");
+    json_array_foreach(list, i,
+                       name) if (!json_is_string(name) || !ports_add(ports, json_string_value(name),
+                                                                     err)) return err->what[0]
+        ? false
+        : err_set(err, ERR_DATA, NULL, "a port name is not a string");
     return ports->count || err_set(err, ERR_DATA, NULL, "there are no ports");
 }
 
-static struct mapping *read_mapping(json_t *forms, const struct ports *ports, double width, struct err *err)
+static struct mapping *read_mapping(json_t *forms, const struct ports *ports, double width,
+                                    struct err *err)
 {
     struct mapping *m = mapping_new(ports);
     const char *form;
@@ -86,7 +94,9 @@ static struct mapping *read_mapping(json_t *forms, const struct ports *ports, do
         steps_add(1);
         const char *usage = json_string_value(json_array_get(value, 0));
         json_int_t slots = json_integer_value(json_array_get(value, 1));
-        struct mapping_entry entry = {.form = (char *)form, .latency = NAN, .micro_ops = slots > 0 && slots < 256 ? (unsigned)slots : 0};
+        struct mapping_entry entry = {.form = (char *)form,
+                                      .latency = NAN,
+                                      .micro_ops = slots > 0 && slots < 256 ? (unsigned)slots : 0};
         if (!*form || !usage || !usage_parse(usage, ports, &entry.usage, err)) {
             if (!usage)
                 err_set(err, ERR_DATA, NULL, "the usage of \"%s\" is missing", form);
@@ -99,12 +109,14 @@ static struct mapping *read_mapping(json_t *forms, const struct ports *ports, do
     return m;
 }
 
-bool population_parse(const char *name, const char *bytes, size_t length, struct population *out, struct err *err)
+bool population_parse(const char *name, const char *bytes, size_t length, struct population *out,
+                      struct err *err)
 {
     struct err own = {0};
     json_error_t fault = {0};
     json_t *root = json_text_parse(bytes, length, &fault), *item;
-    const char *found = json_string_value(json_object_get(root, "kind")), *print = json_string_value(json_object_get(root, "fingerprint"));
+    const char *found = json_string_value(json_object_get(root, "kind")),
+               *print = json_string_value(json_object_get(root, "fingerprint"));
     const char *best_of = json_string_value(json_object_get(root, "best_so_far_of"));
     const json_t *best = json_object_get(root, "best_so_far");
     double width = json_number_value(json_object_get(root, "issue_width"));
@@ -120,23 +132,33 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
         ok = err_set(&own, ERR_DATA, NULL, "not a population file");
     ok = ok && read_ports(json_object_get(root, "ports"), &ports, &own);
     json_array_foreach(json_object_get(root, "individuals"), i, item) {
-        struct mapping *m = ok ? read_mapping(item, &ports, width >= 0 && width < 1e6 ? width : 0, &own) : NULL;
+        struct mapping *m =
+            ok ? read_mapping(item, &ports, width >= 0 && width < 1e6 ? width : 0, &own) : NULL;
         ok = m != NULL;
         if (ok)
             vec_push(&mappings, m);
     }
     *out = (struct population){
-        .mappings = mappings.items, .count = mappings.count, .fingerprint = print ? strtoull(print, NULL, 16) : 0,
-        .best_so_far = best_of && json_is_number(best) && json_number_value(best) >= 0 ? json_number_value(best) : NAN, .best_so_far_of = best_of ? strtoull(best_of, NULL, 16) : 0,
-        .seconds = fmax(0, json_number_value(json_object_get(root, "seconds"))), .limit = fmax(0, json_number_value(json_object_get(root, "limit"))),
-        .live = json_is_true(json_object_get(root, "live")), .ports_given = json_is_true(json_object_get(root, "ports_given")),
-        .ports_no_time = json_is_true(json_object_get(root, "ports_no_time")), .ports_unexplained = json_is_true(json_object_get(root, "ports_unexplained")),
+        .mappings = mappings.items,
+        .count = mappings.count,
+        .fingerprint = print ? strtoull(print, NULL, 16) : 0,
+        .best_so_far = best_of && json_is_number(best) && json_number_value(best) >= 0
+                           ? json_number_value(best)
+                           : NAN,
+        .best_so_far_of = best_of ? strtoull(best_of, NULL, 16) : 0,
+        .seconds = fmax(0, json_number_value(json_object_get(root, "seconds"))),
+        .limit = fmax(0, json_number_value(json_object_get(root, "limit"))),
+        .live = json_is_true(json_object_get(root, "live")),
+        .ports_given = json_is_true(json_object_get(root, "ports_given")),
+        .ports_no_time = json_is_true(json_object_get(root, "ports_no_time")),
+        .ports_unexplained = json_is_true(json_object_get(root, "ports_unexplained")),
         .width_measured = json_is_true(json_object_get(root, "width_measured")),
     };
     if (!ok) {
         population_done(out);
         err_set(err, own.code, own.todo, "%s", own.what);
-        err_at(err, name, fault.line > 0 ? (size_t)fault.line : 0, fault.line > 0 ? (size_t)fault.column : 0);
+        err_at(err, name, fault.line > 0 ? (size_t)fault.line : 0,
+               fault.line > 0 ? (size_t)fault.column : 0);
     }
     json_decref(root);
     return ok;
@@ -146,7 +168,8 @@ bool population_load(const char *path, struct population *out, struct err *err)
 {
     struct str text = {0};
     *out = (struct population){0};
-    bool ok = file_read(path, FILE_LIMIT, &text, err) && population_parse(path, str_text(&text), text.length, out, err);
+    bool ok = file_read(path, FILE_LIMIT, &text, err) &&
+              population_parse(path, str_text(&text), text.length, out, err);
     str_done(&text);
     return ok;
 }

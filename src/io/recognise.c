@@ -54,7 +54,8 @@ static bool is_pmevo_experiments(const struct sample *s)
 
 static bool is_pmevo_mapping(const struct sample *s)
 {
-    return is_json_kind(s, "\"Mapping3\"") || is_json_kind(s, "\"Mapping2\"") || is_json_kind(s, "\"Mapping\"");
+    return is_json_kind(s, "\"Mapping3\"") || is_json_kind(s, "\"Mapping2\"") ||
+           is_json_kind(s, "\"Mapping\"");
 }
 
 static bool is_population(const struct sample *s)
@@ -64,7 +65,8 @@ static bool is_population(const struct sample *s)
 
 static bool is_uops_xml(const struct sample *s)
 {
-    return s->text[strspn(s->text, " \t\r\n")] == '<' && has(s, "<extension name=") && has(s, "<instruction ");
+    return s->text[strspn(s->text, " \t\r\n")] == '<' && has(s, "<extension name=") &&
+           has(s, "<instruction ");
 }
 
 static bool is_uops_csv(const struct sample *s)
@@ -131,20 +133,26 @@ static bool is_windows(const struct sample *s)
     return strncmp(s->text, "MZ", 2) == 0 && has(s, "PE");
 }
 
-/* Programs for several processors at once begin as Java's classes do; their number follows, which is small, or the version, which is not (as file(1) tells them). */
+/* Programs for several processors at once begin as Java's classes do; their number follows, which
+ * is small, or the version, which is not (as file(1) tells them). */
 static bool is_java(const struct sample *s)
 {
-    return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 && (unsigned char)s->text[7] >= 45;
+    return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 &&
+           (unsigned char)s->text[7] >= 45;
 }
 
 static bool is_macos(const struct sample *s)
 {
-    return strncmp(s->text, "\xcf\xfa\xed\xfe", 4) == 0 || (strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && !is_java(s));
+    return strncmp(s->text, "\xcf\xfa\xed\xfe", 4) == 0 ||
+           (strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && !is_java(s));
 }
 
 static bool is_compressed(const struct sample *s)
 {
-    static const char *const magics[] = {"\x1f\x8b", "BZh", ("\xfd" "7zXZ"), "\x28\xb5\x2f\xfd", "PK\x03\x04"};
+    static const char *const magics[] = {"\x1f\x8b", "BZh",
+                                         ("\xfd"
+                                          "7zXZ"),
+                                         "\x28\xb5\x2f\xfd", "PK\x03\x04"};
 
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (str_has_prefix(s->text, magics[i]))
@@ -154,32 +162,74 @@ static bool is_compressed(const struct sample *s)
 
 static bool is_picture(const struct sample *s)
 {
-    return strncmp(s->text, "\x89PNG", 4) == 0 || strncmp(s->text, "\xff\xd8\xff", 3) == 0 || strncmp(s->text, "%PDF-", 5) == 0;
+    return strncmp(s->text, "\x89PNG", 4) == 0 || strncmp(s->text, "\xff\xd8\xff", 3) == 0 ||
+           strncmp(s->text, "%PDF-", 5) == 0;
 }
 
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* "this is ..." */
-    const char *remedy;     /* a command, FILE for the file; of what no command takes what makes it something that one does */
+    /* a command, FILE for the file; of what no command takes what makes it something that one
+     * does */
+    const char *remedy;
     const char *takes[5];   /* commands that take it, by their first words */
 } kinds[] = {
-    {is_pmevo_experiments, "PMEvo JSON of experiments", "experiments import FILE", {"experiments import", "evaluate"}},
-    {is_pmevo_mapping, "PMEvo JSON of a mapping", "mapping import pmevo FILE", {"mapping import pmevo", "mapping load", "evaluate"}},
-    {is_population, "a population of the search", "evolve resume FILE", {"evolve resume", "evolve start"}},
-    {is_uops_xml, "uops.info's XML", "mapping import uops-info FILE --architecture A", {"mapping import uops-info"}},
-    {is_uops_csv, "a uops.info table", "mapping import uops-info FILE", {"mapping import uops-info"}},
-    {is_osaca, "an OSACA machine file", "mapping import osaca FILE", {"mapping import osaca", "mapping load"}},
-    {is_experiments, "a table of experiments", "experiments load FILE", {"experiments load", "evaluate", "experiments measure", "machine chart"}},
-    {is_mapping, "a mapping as CSV", "mapping import csv FILE", {"mapping import csv", "mapping load"}},
+    {is_pmevo_experiments,
+     "PMEvo JSON of experiments",
+     "experiments import FILE",
+     {"experiments import", "evaluate"}},
+    {is_pmevo_mapping,
+     "PMEvo JSON of a mapping",
+     "mapping import pmevo FILE",
+     {"mapping import pmevo", "mapping load", "evaluate"}},
+    {is_population,
+     "a population of the search",
+     "evolve resume FILE",
+     {"evolve resume", "evolve start"}},
+    {is_uops_xml,
+     "uops.info's XML",
+     "mapping import uops-info FILE --architecture A",
+     {"mapping import uops-info"}},
+    {is_uops_csv,
+     "a uops.info table",
+     "mapping import uops-info FILE",
+     {"mapping import uops-info"}},
+    {is_osaca,
+     "an OSACA machine file",
+     "mapping import osaca FILE",
+     {"mapping import osaca", "mapping load"}},
+    {is_experiments,
+     "a table of experiments",
+     "experiments load FILE",
+     {"experiments load", "evaluate", "experiments measure", "machine chart"}},
+    {is_mapping,
+     "a mapping as CSV",
+     "mapping import csv FILE",
+     {"mapping import csv", "mapping load"}},
     {is_forms, "a table of forms", "forms add FILE", {"forms add", "session load"}},
-    {is_blocks, "a table of measured blocks", "kernel evaluate FILE", {"kernel evaluate", "kernel measure"}},
-    {is_elf, "a program or object file", "kernel load FILE", {"kernel load", "kernel functions", "forms scan", "program profile", "program explain"}},
-    {is_archive, "an archive of object files", "kernel load FILE", {"kernel load", "kernel functions", "forms scan"}},
+    {is_blocks,
+     "a table of measured blocks",
+     "kernel evaluate FILE",
+     {"kernel evaluate", "kernel measure"}},
+    {is_elf,
+     "a program or object file",
+     "kernel load FILE",
+     {"kernel load", "kernel functions", "forms scan", "program profile", "program explain"}},
+    {is_archive,
+     "an archive of object files",
+     "kernel load FILE",
+     {"kernel load", "kernel functions", "forms scan"}},
     {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
     {is_bitcode, "LLVM bitcode", "llc FILE makes assembler text of it", {0}},
-    {is_windows, "a Windows program (PE)", "objdump -d lists its code, which kernel load takes", {0}},
+    {is_windows,
+     "a Windows program (PE)",
+     "objdump -d lists its code, which kernel load takes",
+     {0}},
     {is_java, "a Java class", "give machine code: a program or an object file", {0}},
-    {is_macos, "a macOS program (Mach-O)", "objdump -d lists its code, which kernel load takes", {0}},
+    {is_macos,
+     "a macOS program (Mach-O)",
+     "objdump -d lists its code, which kernel load takes",
+     {0}},
     {is_compressed, "a compressed file", "unpack it first", {0}},
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
@@ -195,7 +245,8 @@ static bool takes(size_t kind, const struct err *err, const char *command)
 {
     if (err->profile && kinds[kind].is == is_perf_data)
         return true;
-    for (size_t i = 0; i < sizeof kinds[kind].takes / sizeof *kinds[kind].takes && kinds[kind].takes[i]; i++)
+    for (size_t i = 0;
+         i < sizeof kinds[kind].takes / sizeof *kinds[kind].takes && kinds[kind].takes[i]; i++)
         if (same_command(kinds[kind].takes[i], command))
             return true;
     return false;
@@ -223,7 +274,8 @@ static bool read_sample(const char *path, struct sample *out)
 
 void recognise(struct err *err, const char *command)
 {
-    if (!err->file[0] || (err->code != ERR_DATA && err->code != ERR_USAGE && err->code != ERR_LIMIT))
+    if (!err->file[0] ||
+        (err->code != ERR_DATA && err->code != ERR_USAGE && err->code != ERR_LIMIT))
         return;
     struct sample *s = malloc(sizeof *s);
     size_t kind = 0;
@@ -237,7 +289,8 @@ void recognise(struct err *err, const char *command)
             const char *place = strstr(kinds[kind].remedy, "FILE");
             strcpy(file, err->file);
             if (place)
-                str_addf(&remedy, "%.*s%s%s", (int)(place - kinds[kind].remedy), kinds[kind].remedy, file, place + 4);
+                str_addf(&remedy, "%.*s%s%s", (int)(place - kinds[kind].remedy), kinds[kind].remedy,
+                         file, place + 4);
             else
                 str_add(&remedy, kinds[kind].remedy);
             err_set(err, ERR_DATA, str_text(&remedy), "this is %s", kinds[kind].what);

@@ -66,15 +66,19 @@ static double last_number(const char *text)
     return end == at || !isfinite(value) || value < 0 ? NAN : value;
 }
 
-/* The tables give no divider: a division that takes longer than its ports explain holds it for what it takes. */
+/* The tables give no divider: a division that takes longer than its ports explain holds it for what
+ * it takes. */
 static unsigned divider_cycles(const char *instruction, const char *throughput)
 {
     double computed = strtod(throughput, NULL), measured = last_number(throughput);
     bool divides = strstr(instruction, "DIV") != NULL || strstr(instruction, "SQRT") != NULL;
-    return divides && strchr(throughput, '/') && measured < 10000 && measured > computed + 0.4 ? (unsigned)floor(measured + 0.49) : 0;
+    return divides && strchr(throughput, '/') && measured < 10000 && measured > computed + 0.4
+               ? (unsigned)floor(measured + 0.49)
+               : 0;
 }
 
-bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length, struct err *err)
+bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
+                    struct err *err)
 {
     static const char *const names[] = {"instruction", "latency", "throughput", "uops", "ports"};
     struct csv_table *csv = csv_table_parse(name, text, length, err);
@@ -83,13 +87,15 @@ bool uops_table_csv(struct uops_table *t, const char *name, const char *text, si
 
     for (int i = 0; ok && i < 5; i++)
         if ((column[i] = csv_table_column(csv, names[i])) < 0) {
-            err_set(err, ERR_DATA, "begin with instruction,family,latency,throughput,uops,ports", "the column %s is missing", names[i]);
+            err_set(err, ERR_DATA, "begin with instruction,family,latency,throughput,uops,ports",
+                    "the column %s is missing", names[i]);
             ok = err_at(err, name, 1, 1);
         }
     for (size_t i = 0; ok && i < csv->count; i++) {
         char **cells = csv->rows[i];
         double micro_ops = last_number(cells[column[3]]);
-        struct uops_row row = {.name = cells[column[0]], .ports = cells[column[4]], .line = csv->lines[i]};
+        struct uops_row row = {
+            .name = cells[column[0]], .ports = cells[column[4]], .line = csv->lines[i]};
         row.latency = uops_latency(cells[column[1]], &row.upper_bound);
         row.micro_ops = micro_ops < 1e6 ? (unsigned)micro_ops : 0;
         row.divider = divider_cycles(row.name, cells[column[2]]);

@@ -28,13 +28,15 @@ void uops_table_done(struct uops_table *t);
 void uops_table_add(struct uops_table *t, const struct uops_row *row);
 /* "[≤5;8]", "4", "≤19": the largest number; NaN when there is none. */
 double uops_latency(const char *text, bool *upper_bound);
-bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length, struct err *err);
+bool uops_table_csv(struct uops_table *t, const char *name, const char *text, size_t length,
+                    struct err *err);
 
 struct uops_xml;   /* a parser that is fed a stream */
 /* @architecture NULL: the only one in the file. @t is filled as the text goes by. */
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture);
 /* @last with the end of the text. False on a fault; then the parser takes no more. */
-bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool last, struct err *err);
+bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool last,
+                   struct err *err);
 void uops_xml_free(struct uops_xml *x);
 
 #endif

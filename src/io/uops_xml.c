@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* <instruction string="ADD_01 (R64, R64)"><architecture name="SKL"><measurement ports="1*p0156" uops="1"><latency cycles="1"/>... */
+/* <instruction string="ADD_01 (R64, R64)"><architecture name="SKL"><measurement ports="1*p0156"
+ * uops="1"><latency cycles="1"/>... */
 #include <expat.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-#define TOKEN_BYTES ((XML_Index)1 << 20)   /* of a tag or comment: what is not whole is scanned again from its beginning with each piece */
+/* of a tag or comment: what is not whole is scanned again from its beginning with each piece */
+#define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 
 struct uops_xml {
@@ -45,7 +47,8 @@ static bool fault(struct uops_xml *x, const char *todo, const char *what)
 {
     if (!x->failed) {
         err_set(x->err, ERR_DATA, todo, "%s", what);
-        err_at(x->err, x->name, XML_GetCurrentLineNumber(x->parser), XML_GetCurrentColumnNumber(x->parser) + 1);
+        err_at(x->err, x->name, XML_GetCurrentLineNumber(x->parser),
+               XML_GetCurrentColumnNumber(x->parser) + 1);
         XML_StopParser(x->parser, XML_FALSE);
     }
     x->failed = true;
@@ -79,24 +82,33 @@ static void enter_architecture(struct uops_xml *x, const char *name)
 
 static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
 {
-    const char *ports = attribute(attributes, "ports"), *divider = attribute(attributes, "div_cycles");
+    const char *ports = attribute(attributes, "ports"),
+               *divider = attribute(attributes, "div_cycles");
     const char *micro_ops = attribute(attributes, "uops");
 
     if (!x->instruction) {
-        fault(x, "put it into an <instruction string=...>", "a <measurement> belongs to no instruction");
+        fault(x, "put it into an <instruction string=...>",
+              "a <measurement> belongs to no instruction");
         return;
     }
     free(x->row.ports);   /* of a measurement that never closed: an architecture inside another */
-    x->row = (struct uops_row){.name = x->instruction, .ports = mem_strdup(ports ? ports : ""), .latency = NAN, .cycles = NAN,
-                               .micro_ops = whole(micro_ops), .divider = whole(divider), .line = XML_GetCurrentLineNumber(x->parser)};
+    x->row = (struct uops_row){.name = x->instruction,
+                               .ports = mem_strdup(ports ? ports : ""),
+                               .latency = NAN,
+                               .cycles = NAN,
+                               .micro_ops = whole(micro_ops),
+                               .divider = whole(divider),
+                               .line = XML_GetCurrentLineNumber(x->parser)};
     x->measured = x->open = true;
 }
 
-/* Every attribute that gives cycles: cycles, max_cycles, cycles_mem, cycles_addr...; those that say is_upper_bound do not. */
+/* Every attribute that gives cycles: cycles, max_cycles, cycles_mem, cycles_addr...; those that say
+ * is_upper_bound do not. */
 static void take_latency(struct uops_row *row, const XML_Char **attributes)
 {
     for (; attributes[0]; attributes += 2) {
-        if (!strstr(attributes[0], "cycles") || strstr(attributes[0], "is_upper_bound") || strstr(attributes[0], "same_reg"))
+        if (!strstr(attributes[0], "cycles") || strstr(attributes[0], "is_upper_bound") ||
+            strstr(attributes[0], "same_reg"))
             continue;
         bool bound;
         double value = uops_latency(attributes[1], &bound);
@@ -148,12 +160,15 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
     }
 }
 
-/* An entity can be ten times another, and that ten times a third; each default of an attribute is looked at for every element: no declaration is taken. */
-static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system, const XML_Char *public, int internal)
+/* An entity can be ten times another, and that ten times a third; each default of an attribute is
+ * looked at for every element: no declaration is taken. */
+static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system,
+                               const XML_Char *public, int internal)
 {
     (void)name, (void)system, (void)public;
     if (internal)
-        fault(data, "write out what its entities and attributes stand for", "the file declares a document type of its own");
+        fault(data, "write out what its entities and attributes stand for",
+              "the file declares a document type of its own");
 }
 
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
@@ -178,12 +193,14 @@ static bool at_end(struct uops_xml *x)
     if (!x->rooted)
         return fault(x, "give uops.info's instructions.xml", "no <instruction> in it");
     if (!x->chosen && x->others.length) {
-        err_set(x->err, ERR_USAGE, "name one with --architecture", "the file has several architectures: %s%.400s", x->architecture, str_text(&x->others));
+        err_set(x->err, ERR_USAGE, "name one with --architecture",
+                "the file has several architectures: %s%.400s", x->architecture,
+                str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
     } else if (!x->table->count) {
-        err_set(x->err, ERR_DATA, "name one of them", "no measurements for %s; the file has%.400s", x->architecture ? x->architecture : "any architecture",
-                str_text(&x->others));
+        err_set(x->err, ERR_DATA, "name one of them", "no measurements for %s; the file has%.400s",
+                x->architecture ? x->architecture : "any architecture", str_text(&x->others));
         err_at(x->err, x->name, 0, 0);
         x->failed = true;
     }
@@ -205,12 +222,14 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
                 x->failed = true;
                 return err_memory(err, x->name, (size_t)XML_GetCurrentByteIndex(x->parser));
             }
-            fault(x, "the file must be well-formed XML", XML_ErrorString(XML_GetErrorCode(x->parser)));
+            fault(x, "the file must be well-formed XML",
+                  XML_ErrorString(XML_GetErrorCode(x->parser)));
             return false;
         }
         const XML_Index begun = XML_GetCurrentByteIndex(x->parser);
         if (begun >= 0 && x->fed - begun > TOKEN_BYTES)
-            return fault(x, "give uops.info's instructions.xml", "a tag or comment of more than a megabyte");
+            return fault(x, "give uops.info's instructions.xml",
+                         "a tag or comment of more than a megabyte");
         bytes += part;
         length -= part;
     } while (length);

@@ -11,7 +11,9 @@
 #define DEPTH_LIMIT 64       /* libyaml looks at every open bracket for each token, */
 #define ANCHOR_LIMIT 1000    /* at every anchor for each anchor, */
 #define ALIAS_LIMIT 10000    /* and each alias, */
-#define TAG_LIMIT 16         /* and at every tag directive for each: what is far from any machine file is refused before it is built */
+/* and at every tag directive for each: what is far from any machine file is refused before it is
+ * built */
+#define TAG_LIMIT 16
 
 /* Text for libyaml, a piece at a time, so that reading can be ended. */
 struct yaml_pieces {
@@ -54,7 +56,8 @@ static bool refuse(const yaml_event_t *event, const char *name, const char *what
     return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
 }
 
-/* Reads the events alone, up to the first that is too much; whatever does not parse is left to who builds the tree. */
+/* Reads the events alone, up to the first that is too much; whatever does not parse is left to who
+ * builds the tree. */
 static bool within_limits(const char *name, const char *text, size_t length, struct err *err)
 {
     yaml_parser_t parser;
@@ -67,10 +70,11 @@ static bool within_limits(const char *name, const char *text, size_t length, str
         return err_memory(err, name, length);
     yaml_parser_set_input(&parser, next_piece, &pieces);
     for (bool ended = false; ok && !ended && yaml_parser_parse(&parser, &event);) {
-        const unsigned char *anchor = event.type == YAML_SCALAR_EVENT           ? event.data.scalar.anchor
-                                      : event.type == YAML_SEQUENCE_START_EVENT ? event.data.sequence_start.anchor
-                                      : event.type == YAML_MAPPING_START_EVENT  ? event.data.mapping_start.anchor
-                                                                                : NULL;
+        const unsigned char *anchor =
+            event.type == YAML_SCALAR_EVENT           ? event.data.scalar.anchor
+            : event.type == YAML_SEQUENCE_START_EVENT ? event.data.sequence_start.anchor
+            : event.type == YAML_MAPPING_START_EVENT  ? event.data.mapping_start.anchor
+                                                      : NULL;
         anchors += anchor != NULL;
         aliases += event.type == YAML_ALIAS_EVENT;
         depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
@@ -90,7 +94,8 @@ static bool within_limits(const char *name, const char *text, size_t length, str
     return ok && watch_goes_on(err);
 }
 
-bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out, struct err *err)
+bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
+                     struct err *err)
 {
     yaml_parser_t parser;
     yaml_document_t more;
@@ -110,7 +115,8 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
         goto fault;
     ok = !yaml_document_get_root_node(&more);
     if (!ok)
-        yaml_tree_fault(out, yaml_document_get_root_node(&more), err, "keep one document per file", "a second document begins here");
+        yaml_tree_fault(out, yaml_document_get_root_node(&more), err, "keep one document per file",
+                        "a second document begins here");
     yaml_document_delete(&more);
     yaml_parser_delete(&parser);
     return ok;
@@ -119,11 +125,13 @@ fault:
         yaml_parser_delete(&parser);
         return false;
     }
-    if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {   /* what it composes the tree with fails without a word */
+    /* what it composes the tree with fails without a word */
+    if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);
     }
-    err_set(err, ERR_DATA, "correct the YAML", "%s%s%s", parser.problem ? parser.problem : "invalid YAML", parser.context ? " " : "",
+    err_set(err, ERR_DATA, "correct the YAML", "%s%s%s",
+            parser.problem ? parser.problem : "invalid YAML", parser.context ? " " : "",
             parser.context ? parser.context : "");
     err_at(err, name, parser.problem_mark.line + 1, parser.problem_mark.column + 1);
     yaml_parser_delete(&parser);
@@ -153,19 +161,23 @@ const yaml_node_t *yaml_tree_get(const struct yaml_tree *t, const yaml_node_t *m
     if (!map || map->type != YAML_MAPPING_NODE)
         return NULL;
     size_t length = strlen(key);
-    for (const yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
+    for (const yaml_node_pair_t *pair = map->data.mapping.pairs.start;
+         pair < map->data.mapping.pairs.top; pair++) {
         const yaml_node_t *name = node_at(t, pair->key);
-        if (name && name->type == YAML_SCALAR_NODE && name->data.scalar.length == length && memcmp(name->data.scalar.value, key, length) == 0)
+        if (name && name->type == YAML_SCALAR_NODE && name->data.scalar.length == length &&
+            memcmp(name->data.scalar.value, key, length) == 0)
             return node_at(t, pair->value);
     }
     return NULL;
 }
 
-const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence, size_t index)
+const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence,
+                                  size_t index)
 {
     if (!sequence || sequence->type != YAML_SEQUENCE_NODE)
         return NULL;
-    size_t count = (size_t)(sequence->data.sequence.items.top - sequence->data.sequence.items.start);
+    size_t count =
+        (size_t)(sequence->data.sequence.items.top - sequence->data.sequence.items.start);
     return index < count ? node_at(t, sequence->data.sequence.items.start[index]) : NULL;
 }
 
@@ -173,21 +185,25 @@ bool yaml_tree_null(const yaml_node_t *node)
 {
     if (!node)
         return true;
-    if (node->type != YAML_SCALAR_NODE || node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+    if (node->type != YAML_SCALAR_NODE ||
+        node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
         node->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
         return false;
     const char *text = (const char *)node->data.scalar.value;
-    return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0 || strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0;
+    return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0 ||
+           strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0;
 }
 
 const char *yaml_tree_text(const yaml_node_t *node)
 {
-    if (!node || node->type != YAML_SCALAR_NODE || yaml_tree_null(node) || strlen((const char *)node->data.scalar.value) != node->data.scalar.length)
+    if (!node || node->type != YAML_SCALAR_NODE || yaml_tree_null(node) ||
+        strlen((const char *)node->data.scalar.value) != node->data.scalar.length)
         return NULL;
     return (const char *)node->data.scalar.value;
 }
 
-bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct err *err, const char *todo, const char *format, ...)
+bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct err *err,
+                     const char *todo, const char *format, ...)
 {
     char what[512];
     va_list args;
@@ -196,5 +212,6 @@ bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct 
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     err_set(err, ERR_DATA, todo, "%s", what);
-    return err_at(err, t->name, node ? node->start_mark.line + 1 : 0, node ? node->start_mark.column + 1 : 0);
+    return err_at(err, t->name, node ? node->start_mark.line + 1 : 0,
+                  node ? node->start_mark.column + 1 : 0);
 }

@@ -33,7 +33,8 @@ struct assembled {
     enum isa isa;
     uint8_t *code;
     size_t length;
-    struct code_line { uint64_t offset; uint32_t line; } *lines;   /* sorted by offset, one per instruction start */
+    /* sorted by offset, one per instruction start */
+    struct code_line { uint64_t offset; uint32_t line; } *lines;
     size_t line_count;
     struct label {
         char *name;
@@ -44,15 +45,19 @@ struct assembled {
     size_t label_count;
     struct code_reference *references;   /* sorted by place */
     size_t reference_count;
-    struct diagnostic *refused;   /* lines the assembler would not take (with skip_bad they are left out) */
+    /* lines the assembler would not take (with skip_bad they are left out) */
+    struct diagnostic *refused;
     size_t refused_count;
-    struct diagnostic *left_out;  /* lines that are no assembler text: sentences, source, what stands outside of a code block */
+    /* lines that are no assembler text: sentences, source, what stands outside of a code block */
+    struct diagnostic *left_out;
     size_t left_out_count;
     enum syntax syntax;           /* the one used */
     uint64_t address;             /* that a disassembly gives its first instruction; else 0 */
-    struct source_span *spans;    /* per line: its statements without addresses, bytes, labels and comments */
+    /* per line: its statements without addresses, bytes, labels and comments */
+    struct source_span *spans;
     size_t span_count;
-    float *percents;              /* per line: of a profile's samples, NaN where none; NULL: the text has none */
+    /* per line: of a profile's samples, NaN where none; NULL: the text has none */
+    float *percents;
     size_t percent_count;
 };
 
@@ -62,7 +67,8 @@ struct assembled {
 /* An assembler handed to an instruction set that has to ask one (isa_ops.codes_learn). */
 struct isa_assembler {
     /* As toolchain/assemble.h has it; done frees what it filled, in both cases. */
-    bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
+    bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
+                     enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);
 };
 

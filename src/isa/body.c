@@ -10,14 +10,16 @@
 
 static bool set_is_here(const struct form_row *row, struct err *err)
 {
-    return row->isa == isa_host() || err_set(err, ERR_DATA, NULL, "code for another instruction set");
+    return row->isa == isa_host() ||
+           err_set(err, ERR_DATA, NULL, "code for another instruction set");
 }
 
 /* Whether this processor, whose set @row's is, has what the form asks for. */
 static bool extension_is_here(const struct form_row *row, const void *own, struct err *err)
 {
     const char *extension = isa_ops(row->isa)->code_extension(row, own);
-    return !*extension || cpu_has(extension) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", extension);
+    return !*extension || cpu_has(extension) ||
+           err_set(err, ERR_MISSING, NULL, "this CPU has no %s", extension);
 }
 
 struct form_code *form_code_any(const struct form_row *row, struct err *err)
@@ -76,7 +78,8 @@ const char *form_measurable(const struct form_row *row, char *buffer, size_t siz
     return buffer;
 }
 
-/* Registers that the instruction writes, and those that it reaches memory through, a bit each; false when that is no base of bodies. */
+/* Registers that the instruction writes, and those that it reaches memory through, a bit each;
+ * false when that is no base of bodies. */
 static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 {
     const struct isa_ops *isa = isa_ops((enum isa)in->isa);
@@ -84,11 +87,13 @@ static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 
     for (unsigned i = 0; i < in->operand_count; i++) {
         const struct operand *op = &in->operands[i];
-        if (op->kind == OPERAND_REGISTER && op->reg < isa->generals && op->access & ACCESS_WRITE && !(op->access & ACCESS_WRITEBACK))
+        if (op->kind == OPERAND_REGISTER && op->reg < isa->generals && op->access & ACCESS_WRITE &&
+            !(op->access & ACCESS_WRITEBACK))
             *written |= 1u << op->reg;
         if (op->kind != OPERAND_MEMORY || !(op->access & (ACCESS_READ | ACCESS_WRITE)))
             continue;
-        const bool vector = op->base >= isa->vectors && op->base < isa->vectors + 32, general = op->base < isa->generals && isa->base_registers >> op->base & 1;
+        const bool vector = op->base >= isa->vectors && op->base < isa->vectors + 32,
+                   general = op->base < isa->generals && isa->base_registers >> op->base & 1;
         right &= (vector || general) && op->segment == REG_NONE;
         *bases |= general ? 1u << op->base : 0;
     }
@@ -97,10 +102,11 @@ static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 
 static const char *not_run(const struct insn *in)
 {
-    return !(in->traits & INSN_RUNNABLE)                                ? "not on the list of instructions that measuring runs of others' code"
-           : in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN)       ? "a branch"
-           : in->traits & INSN_LOCK                                     ? "a locked access"
-                                                                        : NULL;
+    return !(in->traits & INSN_RUNNABLE)
+               ? "not on the list of instructions that measuring runs of others' code"
+           : in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN) ? "a branch"
+           : in->traits & INSN_LOCK                               ? "a locked access"
+                                                                  : NULL;
 }
 
 bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *err)
@@ -113,9 +119,15 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
         if (!insn_decode(set, code + at, length - at, at, false, &in, err))
             return false;
         const char *reason = not_run(&in);
-        reason = !uses(&in, &written, &bases) && !reason ? "accesses memory at an address of its own" : reason;
-        reason = !reason && written & isa->kept_registers ? "writes a register that the loop around it uses" : reason;
-        reason = !reason && !isa->bases_step && written & bases ? "writes a register that leads to memory" : reason;
+        reason = !uses(&in, &written, &bases) && !reason
+                     ? "accesses memory at an address of its own"
+                     : reason;
+        reason = !reason && written & isa->kept_registers
+                     ? "writes a register that the loop around it uses"
+                     : reason;
+        reason = !reason && !isa->bases_step && written & bases
+                     ? "writes a register that leads to memory"
+                     : reason;
         insn_done(&in);
         if (reason)
             return err_set(err, ERR_DATA, NULL, "%.40s: %s", in.form, reason);
@@ -123,13 +135,15 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
     return true;
 }
 
-/* Of forms that were added; others are the program's own, which tests/unit/test_regalloc.c checks. */
+/* Of forms that were added; others are the program's own, which tests/unit/test_regalloc.c
+ * checks. */
 static bool checked(const struct form_code *code, const struct body *body, struct err *err)
 {
     return !code->row->added || body_check(code->row->isa, body->code, body->length, err);
 }
 
-bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
+               const struct body_shape *shape, struct body *out, struct err *err)
 {
     const void **own = mem_alloc((n + 1) * sizeof *own);
     for (size_t i = 0; i < n; i++)
@@ -149,7 +163,8 @@ void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, 
 
     /* Without an answer the words stand as such. */
     insn_learn(isa, code, isa_step(isa) > 1 ? shown : length, NULL);
-    for (size_t at = 0, line = 0; at < length && (!lines || line < lines); at += insn.length, line++) {
+    for (size_t at = 0, line = 0; at < length && (!lines || line < lines);
+         at += insn.length, line++) {
         if (!insn_decode(isa, code + at, length - at, at, true, &insn, NULL))
             return;
         str_addf(out, "%s\n", insn.text);
@@ -162,9 +177,12 @@ size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX])
     return isa_ops(code->row->isa)->chain_list(code->own, out);
 }
 
-bool chain_make(const struct form_code *code, const struct chain *chain, unsigned links, struct body *out, struct err *err)
+bool chain_make(const struct form_code *code, const struct chain *chain, unsigned links,
+                struct body *out, struct err *err)
 {
-    const bool made = isa_ops(code->row->isa)->chain_make(code->own, chain, links, out) || err_set(err, ERR_DATA, NULL, "cannot encode the chain of %s", code->row->form);
+    const bool made =
+        isa_ops(code->row->isa)->chain_make(code->own, chain, links, out) ||
+        err_set(err, ERR_DATA, NULL, "cannot encode the chain of %s", code->row->form);
 
     return made && checked(code, out, err);
 }

@@ -18,7 +18,8 @@ static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *o
         size_t best = 0;
         double lag = -1e300;
         for (size_t i = 0; i < n; i++) {
-            double behind = (double)counts[i] * ((double)at + 0.5) / (double)total - (double)done[i];
+            double behind =
+                (double)counts[i] * ((double)at + 0.5) / (double)total - (double)done[i];
             if (done[i] < counts[i] && behind > lag) {
                 lag = behind;
                 best = i;
@@ -49,10 +50,12 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-/* Two executions in units that begin at even slots: of what is not @apart two in a row, whether they take a slot or two; of what is, each beside one of the term of which there are most. */
+/* Two executions in units that begin at even slots: of what is not @apart two in a row, whether
+ * they take a slot or two; of what is, each beside one of the term of which there are most. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;   /* beside: instructions that stand beside another term's */
+    /* beside: instructions that stand beside another term's */
+    uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -61,7 +64,9 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
         for (uint32_t k = 0; k < counts[i] && apart[i]; k++) {
             size_t most = n;
             for (size_t other = 0; other < n; other++)
-                most = !apart[other] && units[other] && (most == n || units[other] > units[most]) ? other : most;
+                most = !apart[other] && units[other] && (most == n || units[other] > units[most])
+                           ? other
+                           : most;
             if (most == n)
                 break;
             units[most]--;
@@ -87,7 +92,8 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
     free(beside);
 }
 
-static void by_executions(const uint32_t *counts, size_t n, uint64_t total, uint64_t executions, enum body_order kind, uint32_t *order)
+static void by_executions(const uint32_t *counts, size_t n, uint64_t total, uint64_t executions,
+                          enum body_order kind, uint32_t *order)
 {
     uint32_t *one = mem_alloc((total + 1) * sizeof *one);
     struct rng rng;
@@ -106,7 +112,8 @@ static void by_executions(const uint32_t *counts, size_t n, uint64_t total, uint
     free(one);
 }
 
-void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions, enum body_order kind, uint32_t *order)
+void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions,
+                enum body_order kind, uint32_t *order)
 {
     uint64_t total = 0;
 

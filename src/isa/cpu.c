@@ -60,7 +60,8 @@ bool cpu_identity_parse(const char *text, struct cpu_identity *out)
     int used = 0;
 
     *out = (struct cpu_identity){.isa = ISA_X86_64, .substituted = true};
-    if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model, (int *)&out->stepping, &used) != 4)
+    if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model,
+               (int *)&out->stepping, &used) != 4)
         return false;
     if (strncmp(out->vendor, "0x", 2) == 0)   /* an implementer's number */
         out->isa = ISA_AARCH64;

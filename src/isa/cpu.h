@@ -7,10 +7,11 @@
 
 #include "isa/isa.h"
 
-/* Width of the widest vector registers usable in bits: 128, 256 or 512; with SVE the length that is set. */
+/* Width of the widest vector registers usable in bits: 128, 256 or 512; with SVE the length that is
+ * set. */
 unsigned cpu_vector_bits(void);
-/* Whether it executes an instruction set as the decoder library names them (AVX512BW_256, BMI2...), on AArch64 as data/isa/aarch64.csv does (sve2, fp16...).
- * Unknown names: false. */
+/* Whether it executes an instruction set as the decoder library names them (AVX512BW_256, BMI2...),
+ * on AArch64 as data/isa/aarch64.csv does (sve2, fp16...). Unknown names: false. */
 bool cpu_has(const char *set);
 /* Brand string without padding into @buffer; returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
@@ -24,12 +25,16 @@ struct cpu_identity {
     enum isa isa;
     char vendor[16];                  /* "GenuineIntel"; AArch64: the implementer, "0x41" */
     unsigned family, model, stepping; /* AArch64: the model is the part, the others 0 */
-    char kind[8];                     /* of a core beside others of another kind: "core" or "atom" (leaf 1Ah); "" where that is not said */
-    char sets[128];                   /* substituted ones: the instruction sets, a blank between them */
+    /* of a core beside others of another kind: "core" or "atom" (leaf 1Ah); "" where that is not
+     * said */
+    char kind[8];
+    /* substituted ones: the instruction sets, a blank between them */
+    char sets[128];
     bool substituted;                 /* taken from the variable below */
 };
-/* Of the processor that this thread runs on, or, when the environment has PORTOLAN_CPU, what that says: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", as
- * in "GenuineIntel 6 207 2". False when it says nothing that can be used: PORTOLAN_CPU=none. Any thread. */
+/* Of the processor that this thread runs on, or, when the environment has PORTOLAN_CPU, what that
+ * says: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", as in "GenuineIntel 6 207 2". False when
+ * it says nothing that can be used: PORTOLAN_CPU=none. Any thread. */
 bool cpu_identify(struct cpu_identity *out);
 /* Reads such a text; false when it is none. */
 bool cpu_identity_parse(const char *text, struct cpu_identity *out);

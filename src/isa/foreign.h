@@ -1,4 +1,5 @@
-/* Code of others as measuring runs it: what is refused, how it is copied, what it needs. What differs between the instruction sets. */
+/* Code of others as measuring runs it: what is refused, how it is copied, what it needs. What
+ * differs between the instruction sets. */
 #ifndef PORTOLAN_ISA_FOREIGN_H
 #define PORTOLAN_ISA_FOREIGN_H
 
@@ -6,25 +7,33 @@
 #include "isa/insn.h"
 #include "isa/memory_loop.h"
 
-/* Of one set (struct isa_ops). Pure, on any computer and thread, but for what is asked of the CPU. */
+/* Of one set (struct isa_ops). Pure, on any computer and thread, but for what is asked of the
+ * CPU. */
 struct isa_foreign {
-    /* Why @in is not run, NULL when it may be; calls, returns and what branches do are looked at elsewhere. */
+    /* Why @in is not run, NULL when it may be; calls, returns and what branches do are looked at
+     * elsewhere. */
     const char *(*refused)(const struct insn *in);
-    /* Writes the branch @in at @out, its distance so that it leads to the next instruction; the rest and the length stay. */
+    /* Writes the branch @in at @out, its distance so that it leads to the next instruction; the
+     * rest and the length stay. */
     void (*branch_emit)(const struct insn *in, uint8_t *out);
-    /* Makes branch @in, which ends at @after, lead over @bytes (up to 127) of nops, and writes these. NULL: such branches are as fast side by side as apart. */
+    /* Makes branch @in, which ends at @after, lead over @bytes (up to 127) of nops, and writes
+     * these. NULL: such branches are as fast side by side as apart. */
     void (*branch_over)(const struct insn *in, uint8_t *after, size_t bytes);
-    /* Where in the bytes of @in the 32-bit distance of an operand relative to the instruction stands; 0: it has none. NULL: such instructions are refused. */
+    /* Where in the bytes of @in the 32-bit distance of an operand relative to the instruction
+     * stands; 0: it has none. NULL: such instructions are refused. */
     unsigned (*relative_at)(const struct insn *in);
-    /* Whether @again is @in, of the same length, but for where its branch or its operand relative to itself leads. */
+    /* Whether @again is @in, of the same length, but for where its branch or its operand relative
+     * to itself leads. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
-    /* A general register that none of @insns names, for a loop to count in; REG_NONE when there is none: then loops count in memory where that can be addressed. */
+    /* A general register that none of @insns names, for a loop to count in; REG_NONE when there is
+     * none: then loops count in memory where that can be addressed. */
     uint8_t (*register_free)(const struct insn *insns, size_t count);
     bool counts_in_memory;
     /* Which vector registers have to be set for @insns on this CPU: vectors and wide of @like. */
     void (*vectors_used)(const struct insn *insns, size_t count, struct body *like);
-    /* Registers that do not take any value: the upper half of a dividend, which is 0 with small values, and the count of a repeated instruction. Bits by register;
-     * repeated NULL: nothing is. */
+    /* Registers that do not take any value: the upper half of a dividend, which is 0 with small
+     * values, and the count of a repeated instruction. Bits by register; repeated NULL: nothing
+     * is. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
     /* Returns the code of @loop as hex digits, with vectors of at most @bits. */

@@ -18,9 +18,11 @@ struct forms {
     enum isa isa;
     struct form_row *rows;      /* sorted by form */
     size_t count;
-    struct csv_table *table;    /* owns the texts of the rows that it was loaded with; NULL: base does */
+    /* owns the texts of the rows that it was loaded with; NULL: base does */
+    struct csv_table *table;
     struct forms *base;         /* held: what rows were added to; NULL */
-    struct form_row *added;     /* the user's rows, those of base first; owns the texts of its own */
+    /* the user's rows, those of base first; owns the texts of its own */
+    struct form_row *added;
     size_t added_count, inherited;
     _Atomic unsigned holders;   /* besides the first */
 };
@@ -37,9 +39,11 @@ static struct forms *load(const char *path, enum isa isa, struct err *err)
 
     if (!table)
         return NULL;
-    int form = csv_table_column(table, "form"), template = csv_table_column(table, "template"), extension = csv_table_column(table, "extension");
+    int form = csv_table_column(table, "form"), template = csv_table_column(table, "template"),
+        extension = csv_table_column(table, "extension");
     if (form < 0 || template < 0 || extension < 0) {
-        err_set(err, ERR_DATA, "begin with form,template,extension", "the column %s is missing", form < 0 ? "form" : template < 0 ? "template" : "extension");
+        err_set(err, ERR_DATA, "begin with form,template,extension", "the column %s is missing",
+                form < 0 ? "form" : template <0 ? "template" : "extension");
         err_at(err, path, 1, 1);
         csv_table_free(table);
         return NULL;
@@ -49,7 +53,8 @@ static struct forms *load(const char *path, enum isa isa, struct err *err)
     f->isa = isa;
     f->rows = mem_alloc(table->count * sizeof *f->rows);
     for (size_t i = 0; i < table->count; i++)
-        f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template], table->rows[i][extension], isa, false};
+        f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template],
+                                                table->rows[i][extension], isa, false};
     if (f->count)
         qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
     return f;
@@ -67,7 +72,8 @@ struct forms *forms_load(enum isa isa, const char *path, struct err *err)
     if (shipped)
         f = load(shipped, isa, err);
     else
-        err_set(err, ERR_MISSING, "install the data or set PORTOLAN_DATA", "%s not found", str_text(&relative));
+        err_set(err, ERR_MISSING, "install the data or set PORTOLAN_DATA", "%s not found",
+                str_text(&relative));
     free(shipped);
     str_done(&relative);
     return f;
@@ -167,7 +173,8 @@ static int compare_added(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* The rows of @f's base and its own new ones, @sorted, into its rows; false when that was cancelled. */
+/* The rows of @f's base and its own new ones, @sorted, into its rows; false when that was
+ * cancelled. */
 static bool merge(struct forms *f, const struct form_row *const *sorted, size_t count)
 {
     const struct forms *base = f->base;
@@ -179,7 +186,9 @@ static bool merge(struct forms *f, const struct form_row *const *sorted, size_t 
             i++;
             continue;
         }
-        int order = i == count ? -1 : at == base->count ? 1 : strcmp(base->rows[at].form, sorted[i]->form);
+        int order = i == count          ? -1
+                    : at == base->count ? 1
+                                        : strcmp(base->rows[at].form, sorted[i]->form);
         f->rows[f->count++] = order < 0 ? base->rows[at] : *sorted[i];
         at += order <= 0;
         i += order >= 0;
@@ -187,7 +196,8 @@ static bool merge(struct forms *f, const struct form_row *const *sorted, size_t 
     return true;
 }
 
-struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count, struct err *err)
+struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
+                         struct err *err)
 {
     struct forms *f = mem_zero(1, sizeof *f);
     const struct form_row **sorted = mem_try_alloc((count + 1) * sizeof *sorted);
@@ -203,7 +213,9 @@ struct forms *forms_with(const struct forms *base, const struct form_row *rows, 
     f->added_count = ok ? base->added_count : f->inherited;
     for (size_t i = 0; ok && i < count; i++) {
         ok = !watch_steps(1) || watch_goes_on(err);
-        f->added[f->added_count] = (struct form_row){mem_strdup(rows[i].form), mem_strdup(rows[i].template), mem_strdup(rows[i].extension), base->isa, true};
+        f->added[f->added_count] =
+            (struct form_row){mem_strdup(rows[i].form), mem_strdup(rows[i].template),
+                              mem_strdup(rows[i].extension), base->isa, true};
         sorted[i] = &f->added[f->added_count++];
     }
     if (ok && count)

@@ -41,7 +41,8 @@ void insn_fill_roles(struct insn *insn)
         insn->inputs[0] = hidden_read;
 }
 
-void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line, bool text, struct insn *out)
+void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
+                    bool text, struct insn *out)
 {
     struct str bytes = {0}, shown = {0};
 
@@ -56,7 +57,8 @@ void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset
         str_addf(&shown, "%s0x%02x", i ? ", " : ".byte ", code[i]);
     }
     snprintf(out->form, FORM_MAX, "UNDECODED (0x%s)", str_text(&bytes));
-    snprintf(out->mnemonic, sizeof out->mnemonic, "%.*s", line ? (int)strcspn(line, " \t") : 5, line ? line : ".byte");
+    snprintf(out->mnemonic, sizeof out->mnemonic, "%.*s", line ? (int)strcspn(line, " \t") : 5,
+             line ? line : ".byte");
     insn_fill_roles(out);
     if (text)
         out->text = mem_strdup(line ? line : str_text(&shown));
@@ -84,7 +86,9 @@ const struct operand *insn_immediate(const struct insn *insn)
 
 unsigned insn_flops(const struct insn *insn)
 {
-    static const enum operation counted[] = {OPERATION_FP_ADD, OPERATION_FP_MULTIPLY, OPERATION_FP_FUSED, OPERATION_FP_DIVIDE, OPERATION_FP_ROOT};
+    static const enum operation counted[] = {OPERATION_FP_ADD, OPERATION_FP_MULTIPLY,
+                                             OPERATION_FP_FUSED, OPERATION_FP_DIVIDE,
+                                             OPERATION_FP_ROOT};
     const struct operand *to = insn_operand(insn, insn->result);
     size_t length = strlen(insn->mnemonic);
     bool counts = false;
@@ -93,16 +97,21 @@ unsigned insn_flops(const struct insn *insn)
         counts |= insn->operation == counted[i];
     if (!counts || !to || length < 2)
         return 0;
-    /* x86-64 says by the last two letters what a lane is: ss, sd, ps, pd; AArch64's lanes are taken to have 64 bits. */
-    bool x86 = insn->isa == ISA_X86_64, scalar = x86 ? insn->mnemonic[length - 2] == 's' : !(insn->traits & INSN_VECTOR) || to->bits <= 64;
+    /* x86-64 says by the last two letters what a lane is: ss, sd, ps, pd; AArch64's lanes are taken
+     * to have 64 bits. */
+    bool x86 = insn->isa == ISA_X86_64,
+         scalar = x86 ? insn->mnemonic[length - 2] == 's'
+                      : !(insn->traits & INSN_VECTOR) || to->bits <= 64;
     unsigned lanes = scalar ? 1 : to->bits / (x86 && insn->mnemonic[length - 1] == 's' ? 32 : 64);
     return lanes * (insn->operation == OPERATION_FP_FUSED ? 2 : 1);
 }
 
 bool insn_streams(const struct insn *insn)
 {
-    static const char *const x86[] = {"movnt*", "vmovnt*", NULL}, *const a64[] = {"stnp", "stnt1*", NULL};
-    return insn->traits & INSN_STORE && str_match_any(insn->isa == ISA_AARCH64 ? a64 : x86, insn->mnemonic);
+    static const char *const x86[] = {"movnt*", "vmovnt*", NULL}, *const a64[] = {"stnp", "stnt1*",
+                                                                                  NULL};
+    return insn->traits & INSN_STORE &&
+           str_match_any(insn->isa == ISA_AARCH64 ? a64 : x86, insn->mnemonic);
 }
 
 bool insn_leaves_vectors(const struct insn *insn)
@@ -141,7 +150,8 @@ bool insn_same_sources(const struct insn *insn)
 bool insn_count_in_register(const struct insn *insn)
 {
     const struct operand *count = insn_operand(insn, insn->inputs[1]);
-    return insn->operation >= OPERATION_SHIFT_LEFT && insn->operation <= OPERATION_ROTATE_CARRY && count && count->kind == OPERAND_REGISTER;
+    return insn->operation >= OPERATION_SHIFT_LEFT && insn->operation <= OPERATION_ROTATE_CARRY &&
+           count && count->kind == OPERAND_REGISTER;
 }
 
 const char *insn_shown(const struct insn *insn)
@@ -190,12 +200,14 @@ void insn_place_note(const struct insn *insn, struct str *out)
         str_addf(out, " (0x%llx)", (unsigned long long)insn->address);
 }
 
-bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
+bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text,
+                 struct insn *out, struct err *err)
 {
     return isa_ops(isa)->decode(code, length, offset, text, out, err);
 }
 
-size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)
+size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
+                 uint32_t *traits)
 {
     return isa_ops(isa)->form(code, length, form, traits);
 }
@@ -210,7 +222,8 @@ bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX])
     return isa_ops(isa)->alike && isa_ops(isa)->alike(form, at, out);
 }
 
-bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at, char out[FORM_MAX])
+bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
+                       char out[FORM_MAX])
 {
     return isa_ops(isa)->with_register && isa_ops(isa)->with_register(form, bits, at, out);
 }

@@ -1,4 +1,5 @@
-/* One decoded instruction of any instruction set: what analysis needs to know of it, with no decoder type showing. */
+/* One decoded instruction of any instruction set: what analysis needs to know of it, with no
+ * decoder type showing. */
 #ifndef PORTOLAN_ISA_INSN_H
 #define PORTOLAN_ISA_INSN_H
 
@@ -19,9 +20,10 @@ enum operand_access {
     ACCESS_READ = 1,
     ACCESS_WRITE = 2,
     ACCESS_CONDITIONAL = 4,   /* the write (or read) may not happen */
-    ACCESS_WRITEBACK = 8,     /* AArch64 pre- and post-index, pointers of x86's string instructions: the address base, updated from its
-                               * own old value, ready after one cycle and independent of what is loaded or stored; immediate
-                               * holds the step, index the register that holds it otherwise */
+    /* AArch64 pre- and post-index, pointers of x86's string instructions: the address base, updated
+     * from its own old value, ready after one cycle and independent of what is loaded or stored;
+     * immediate holds the step, index the register that holds it otherwise */
+    ACCESS_WRITEBACK = 8,
 };
 
 /* Which registers a number names. */
@@ -37,9 +39,9 @@ enum register_file {
     FILE_OTHER,
 };
 
-/* Register number, the architectural root. x86-64: rax..r15 0-15, vector 16-47, mask 48-55, x87/mmx 56-63.
- * AArch64: x0-x30 0-30, sp 31, v0-v31 and z0-z31 32-63, p0-p15 72-87, ffr 88; xzr is REG_NONE without access.
- * Both: program counter 64, flags 65, others 66. */
+/* Register number, the architectural root. x86-64: rax..r15 0-15, vector 16-47, mask 48-55, x87/mmx
+ * 56-63. AArch64: x0-x30 0-30, sp 31, v0-v31 and z0-z31 32-63, p0-p15 72-87, ffr 88; xzr is
+ * REG_NONE without access. Both: program counter 64, flags 65, others 66. */
 #define REG_NONE 255
 #define REG_PC 64
 #define REG_FLAGS 65
@@ -50,11 +52,15 @@ enum register_file {
 #define A64_P0 72
 #define A64_FFR 88
 #define INSN_REGISTERS 96   /* all registers of any set are below */
-#define REG_HIGH_BYTES 4    /* x86-64: the registers below have a second byte with a name of its own, offset_bits 8 */
+/* x86-64: the registers below have a second byte with a name of its own, offset_bits 8 */
+#define REG_HIGH_BYTES 4
 #define INSN_NO_OPERAND 255
 
 /* What an x87 instruction does to the register stack. */
-enum x87_kind { X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE, X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR, X87_TURN };
+enum x87_kind {
+    X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE,
+    X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR, X87_TURN
+};
 
 /* Bits of flags_read and flags_written. AArch64 has carry, zero, sign and overflow. */
 #define FLAG_CARRY 1u
@@ -73,9 +79,11 @@ struct operand {
     uint8_t file;       /* enum register_file, of reg */
     uint16_t bits;      /* width of the operand in bits; SVE: 128, the granule of its vectors */
     uint8_t offset_bits; /* 8 for ah bh ch dh */
-    uint8_t base, index, scale, segment;   /* memory: root registers or REG_NONE; scale 0 without index; registers: what a left shift
-                                            * of AArch64 multiplies by, 1 without, 0 under another shift or an extension */
-    int64_t displacement;                  /* memory; for OPERAND_RELATIVE the target offset in the code */
+    /* memory: root registers or REG_NONE; scale 0 without index; registers: what a left shift of
+     * AArch64 multiplies by, 1 without, 0 under another shift or an extension */
+    uint8_t base, index, scale, segment;
+    /* memory; for OPERAND_RELATIVE the target offset in the code */
+    int64_t displacement;
     int64_t immediate;
 };
 
@@ -84,7 +92,9 @@ enum insn_trait {
     INSN_CONDITIONAL = 1 << 1,   /* conditional branch */
     INSN_CALL = 1 << 2,
     INSN_RETURN = 1 << 3,
-    INSN_ZERO_IDIOM = 1 << 4,    /* same-register form that any machine may know as zeroing: xor r,r; vpxor x,y,y; sub, pcmpgt... */
+    /* same-register form that any machine may know as zeroing: xor r,r; vpxor x,y,y; sub,
+     * pcmpgt... */
+    INSN_ZERO_IDIOM = 1 << 4,
     INSN_ONES_IDIOM = 1 << 5,    /* pcmpeq same register */
     INSN_MOVE = 1 << 6,          /* register-to-register move that a machine may eliminate */
     INSN_LOAD = 1 << 7,
@@ -99,16 +109,31 @@ enum insn_trait {
     INSN_RIP_RELATIVE = 1 << 16,
     INSN_INDEXED = 1 << 17,      /* memory operand with an index register */
     INSN_WRITEBACK = 1 << 18,    /* one operand is ACCESS_WRITEBACK */
-    INSN_UNDECODED = 1 << 19,    /* bytes that no decoder here knows; no machine knows their form either */
-    INSN_VECTOR = 1 << 20,       /* works on vector registers; AArch64: of 64 bits or more, or on SVE ones */
-    INSN_RUNNABLE = 1 << 21,     /* on the list of what measuring may run of others' code (isa/x86/allow.c, isa/a64/allow.c) */
-    INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
-    INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
+    /* bytes that no decoder here knows; no machine knows their form either */
+    INSN_UNDECODED = 1 << 19,
+    /* works on vector registers; AArch64: of 64 bits or more, or on SVE ones */
+    INSN_VECTOR = 1 << 20,
+    /* on the list of what measuring may run of others' code (isa/x86/allow.c, isa/a64/allow.c) */
+    INSN_RUNNABLE = 1 << 21,
+    /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its
+     * size */
+    INSN_STACK = 1 << 22,
+    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or
+     * all under a condition (bsf) */
+    INSN_KEEPS_OLD = 1 << 23,
     INSN_NARROW_ADDRESS = 1 << 24,   /* addresses have 32 bits and wrap there (x86-64: prefix 67) */
-    INSN_BARRIER = 1 << 26,      /* begins when all before it is done, and nothing after it begins before it is: lfence, cpuid, isb */
-    INSN_ALIGNED = 1 << 27,      /* faults where its memory operand is not aligned to its width: movaps, packed operations of legacy encoding */
-    INSN_REFERS = 1 << 28,       /* a linker is still to fill in a part: its bytes have none of it, its memory operand a place that stands for the symbol */
-    INSN_FOREIGN = 1 << 25,      /* x86-64: the decoder does not have it; what is known of it comes from the text of another disassembler */
+    /* begins when all before it is done, and nothing after it begins before it is: lfence, cpuid,
+     * isb */
+    INSN_BARRIER = 1 << 26,
+    /* faults where its memory operand is not aligned to its width: movaps, packed operations of
+     * legacy encoding */
+    INSN_ALIGNED = 1 << 27,
+    /* a linker is still to fill in a part: its bytes have none of it, its memory operand a place
+     * that stands for the symbol */
+    INSN_REFERS = 1 << 28,
+    /* x86-64: the decoder does not have it; what is known of it comes from the text of another
+     * disassembler */
+    INSN_FOREIGN = 1 << 25,
 };
 
 struct insn {
@@ -116,10 +141,12 @@ struct insn {
     uint8_t bytes[16];
     uint8_t length;
     uint64_t offset;              /* in the code it was decoded from */
-    uint64_t address;             /* as its file has it, which is shown; in relocatable files the place in its section */
+    /* as its file has it, which is shown; in relocatable files the place in its section */
+    uint64_t address;
     bool placed;                  /* it has an address */
     uint32_t line;                /* 1-based line of the text; 0: none */
-    uint32_t origin;              /* 1-based line of the C file that the text was compiled from; 0: not known */
+    /* 1-based line of the C file that the text was compiled from; 0: not known */
+    uint32_t origin;
     char *text;                   /* source text as the user wrote it, or disassembly; owned */
     char form[FORM_MAX];          /* canonical form name */
     char mnemonic[32];            /* lower case, without prefixes */
@@ -128,19 +155,26 @@ struct insn {
     uint8_t operation;            /* enum operation */
     uint8_t condition;            /* enum condition */
     uint8_t x87;                  /* enum x87_kind */
-    int8_t x87_step;              /* registers of the x87 stack pushed, less those popped; of X87_TURN the top moves as far, and nothing else */
+    /* registers of the x87 stack pushed, less those popped; of X87_TURN the top moves as far, and
+     * nothing else */
+    int8_t x87_step;
     uint8_t opcode_at;            /* bytes of prefixes before the opcode */
-    /* Roles, as places in operands; INSN_NO_OPERAND: none. Of listed operands, and of push and pop the memory too. */
-    uint8_t result;               /* what is written first: a register, or the memory that a store writes */
-    uint8_t inputs[2];            /* in order: of a subtraction from what and what; of a store the data; of a load the memory; a result that is read as
-                                   * well comes first */
+    /* Roles, as places in operands; INSN_NO_OPERAND: none. Of listed operands, and of push and pop
+     * the memory too. */
+    /* what is written first: a register, or the memory that a store writes */
+    uint8_t result;
+    /* in order: of a subtraction from what and what; of a store the data; of a load the memory; a
+     * result that is read as well comes first */
+    uint8_t inputs[2];
     struct operand operands[INSN_OPERANDS];
     uint8_t operand_count;        /* explicit ones first, in Intel or Arm order */
 };
 
 void insn_done(struct insn *insn);
-/* Fills @out with @n bytes, at most 16, that no decoder knows: one instruction of the form `UNDECODED (0x...)`. @line: what is known of its text; NULL: its bytes are. */
-void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line, bool text, struct insn *out);
+/* Fills @out with @n bytes, at most 16, that no decoder knows: one instruction of the form
+ * `UNDECODED (0x...)`. @line: what is known of its text; NULL: its bytes are. */
+void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
+                    bool text, struct insn *out);
 /* For decoders: fills result and inputs from the operands' accesses. */
 void insn_fill_roles(struct insn *insn);
 /* The operand at @place (result or one of inputs); NULL for INSN_NO_OPERAND. */
@@ -154,36 +188,46 @@ bool insn_streams(const struct insn *insn);
 /* Whether a general register or the flags get something from vectors or masks. */
 bool insn_leaves_vectors(const struct insn *insn);
 const struct operand *insn_memory(const struct insn *insn);
-/* Whether the last two listed operands are one register of at least 32 bits, and no mask is among them. */
+/* Whether the last two listed operands are one register of at least 32 bits, and no mask is among
+ * them. */
 bool insn_same_sources(const struct insn *insn);
 /* A shift or rotation by a count in a register: by cl on x86-64. */
 bool insn_count_in_register(const struct insn *insn);
 #define PLACE_TEXT 20
-/* Where @insn stands, in @out, which is returned: its line, of code of a file its address as other disassemblers have it, in hexadecimal digits; empty for bytes that came from nowhere. */
+/* Where @insn stands, in @out, which is returned: its line, of code of a file its address as other
+ * disassemblers have it, in hexadecimal digits; empty for bytes that came from nowhere. */
 const char *insn_place_text(const struct insn *insn, char out[PLACE_TEXT]);
 /* "0x1258" in @out, which is returned; NULL: none is known. */
 const char *insn_address_text(const struct insn *insn, char out[PLACE_TEXT + 2]);
-/* What a column of these is called: "line" or "address"; and how wide it is for @count instructions, at least 4. */
+/* What a column of these is called: "line" or "address"; and how wide it is for @count
+ * instructions, at least 4. */
 const char *insn_place_title(const struct insn *insn);
 unsigned insn_place_width(const struct insn *insns, size_t count);
 /* Appends " (line 7)" or " (0x1258)", or nothing. */
 void insn_place_note(const struct insn *insn, struct str *out);
-/* The instruction as people wrote it, without the blanks before it; its mnemonic where it has no text. */
+/* The instruction as people wrote it, without the blanks before it; its mnemonic where it has no
+ * text. */
 const char *insn_shown(const struct insn *insn);
-/* Decodes one instruction of @isa at @code; fills all but line (text becomes its disassembly when @text is true). False with err when the bytes are no
- * instruction. Any thread. */
-bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
+/* Decodes one instruction of @isa at @code; fills all but line (text becomes its disassembly when
+ * @text is true). False with err when the bytes are no instruction. Any thread. */
+bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text,
+                 struct insn *out, struct err *err);
 /* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
-size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
-/* Before much code is decoded: has the decoder find out together what it does not know by itself. What stays unknown decodes as such. False with err only
- * when that could not be asked. Any thread. */
+size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
+                 uint32_t *traits);
+/* Before much code is decoded: has the decoder find out together what it does not know by itself.
+ * What stays unknown decodes as such. False with err only when that could not be asked. Any
+ * thread. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
-/* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is none. */
+/* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is
+ * none. */
 unsigned insn_rip_displacement(const struct insn *insn);
-/* Where the distance of a relative branch stands in the bytes, after whatever prefixes, and in *@size how many bytes it has; 0 when there is none. x86-64. */
+/* Where the distance of a relative branch stands in the bytes, after whatever prefixes, and in
+ * *@size how many bytes it has; 0 when there is none. x86-64. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 
-/* Forms by their relation to another: what costs the same, does the same on a register, or does the same otherwise. Each function gives one after the other:
+/* Forms by their relation to another: what costs the same, does the same on a register, or does the
+ * same otherwise. Each function gives one after the other:
  * *@at is 0 at first and stays the function's own; false when there is none left. Any thread. */
 
 /* An instruction that does what another one does. */
@@ -194,10 +238,13 @@ struct isa_alternative {
     const char *note;     /* what it takes, NULL: nothing */
 };
 
-/* Names of @form that stand for it where a table does not have it: another width of an immediate, another encoding. */
+/* Names of @form that stand for it where a table does not have it: another width of an immediate,
+ * another encoding. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
-/* Forms that do what @form does after its load or before its store: a register in the place of the memory operand of @bits. The likeliest first. */
-bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at, char out[FORM_MAX]);
+/* Forms that do what @form does after its load or before its store: a register in the place of the
+ * memory operand of @bits. The likeliest first. */
+bool isa_with_register(enum isa isa, const char *form, unsigned bits, size_t *at,
+                       char out[FORM_MAX]);
 /* Other instructions for @insn, its immediate looked at. */
 bool isa_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 

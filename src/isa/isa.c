@@ -47,7 +47,11 @@ bool isa_parse(const char *name, enum isa *out)
 void isa_list(bool titles, const char *last, struct str *out)
 {
     for (int i = 0; i < ISA_COUNT; i++)
-        str_addf(out, "%s%s", i == 0 ? "" : i + 1 < ISA_COUNT ? ", " : last, titles ? sets[i]->title : names[i]);
+        str_addf(out, "%s%s",
+                 i == 0              ? ""
+                 : i + 1 < ISA_COUNT ? ", "
+                                     : last,
+                 titles ? sets[i]->title : names[i]);
 }
 
 bool isa_form_has(enum isa isa, const char *form, enum form_trait trait)
@@ -78,7 +82,8 @@ static bool on_path(const char *program)
     const char *path = getenv("PATH");
     bool found = false;
 
-    for (const char *at = path ? path : ""; *at && !found; at += strcspn(at, ":"), at += *at == ':') {
+    for (const char *at = path ? path : ""; *at && !found;
+         at += strcspn(at, ":"), at += *at == ':') {
         struct str file = {0};
         str_addf(&file, "%.*s/%s", (int)strcspn(at, ":"), at, program);
         found = access(str_text(&file), X_OK) == 0;

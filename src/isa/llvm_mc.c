@@ -22,18 +22,30 @@ static const char *program(void)
     return access("/usr/bin/llvm-mc-22", X_OK) == 0 ? "llvm-mc-22" : "llvm-mc";
 }
 
-/* Runs llvm-mc on @input, its listing with encodings in @out. Lines that it refuses do not count as a fault. Of words the listing is written to a
- * file, apart from the complaints, which would break into its lines; with a refused line llvm-mc keeps no file. */
+/* Runs llvm-mc on @input, its listing with encodings in @out. Lines that it refuses do not count as
+ * a fault. Of words the listing is written to a file, apart from the complaints, which would break
+ * into its lines; with a refused line llvm-mc keeps no file. */
 static bool run(enum isa isa, bool words, const struct str *input, struct str *out, struct err *err)
 {
-    static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = LISTING_LIMIT, .wall_seconds = 60, .output = LISTING_LIMIT};
+    static const struct child_limits limits = {.cpu_seconds = 20,
+                                               .memory = (size_t)2 << 30,
+                                               .file_size = LISTING_LIMIT,
+                                               .wall_seconds = 60,
+                                               .output = LISTING_LIMIT};
     struct str triple = {0}, path = {0};
     struct child_result r = {0};
     char *dir = child_directory_new(err);
 
     str_addf(&triple, "-triple=%s", strchr(isa_ops(isa)->llvm_triple, '=') + 1);
     str_addf(&path, "%s/listing", dir ? dir : "");
-    const char *argv[] = {program(), str_text(&triple), "-show-encoding", "-o", words ? str_text(&path) : "-", words ? "-disassemble" : "-assemble", isa_ops(isa)->llvm_features, NULL};
+    const char *argv[] = {program(),
+                          str_text(&triple),
+                          "-show-encoding",
+                          "-o",
+                          words ? str_text(&path) : "-",
+                          words ? "-disassemble" : "-assemble",
+                          isa_ops(isa)->llvm_features,
+                          NULL};
     bool ok = dir && child_run(argv, dir, input->data, input->length, &limits, &r, err);
     if (ok && (r.timed_out || r.cut || !WIFEXITED(r.status)))
         ok = err_set(err, ERR_DATA, "install the package llvm-22", "%s failed", argv[0]);
@@ -48,7 +60,8 @@ static bool run(enum isa isa, bool words, const struct str *input, struct str *o
     return ok;
 }
 
-/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false where a byte is left open. */
+/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false where a byte is
+ * left open. */
 static bool encoding_read(const char *line, const char *end, struct llvm_mc_word *out)
 {
     static const char head[] = "encoding: [";
@@ -72,7 +85,8 @@ static bool encoding_read(const char *line, const char *end, struct llvm_mc_word
     return false;
 }
 
-/* Whether it can only be one instruction, and its brackets have their ends: llvm-mc reads `[rbx' as an address of 0. */
+/* Whether it can only be one instruction, and its brackets have their ends: llvm-mc reads `[rbx' as
+ * an address of 0. */
 static bool is_plain(const struct llvm_mc_word *line)
 {
     static const char ends[] = "]})", begins[] = "[{(";
@@ -85,7 +99,9 @@ static bool is_plain(const struct llvm_mc_word *line)
         return false;
     for (; at < line->length; at++) {
         const char c = line->text[at], *end = c ? strchr(ends, c) : NULL;
-        const bool segment = c == ':' && at >= 3 && line->text[at - 1] == 's' && strchr("cdefgs", line->text[at - 2]) && !isalnum((unsigned char)line->text[at - 3]);
+        const bool segment = c == ':' && at >= 3 && line->text[at - 1] == 's' &&
+                             strchr("cdefgs", line->text[at - 2]) &&
+                             !isalnum((unsigned char)line->text[at - 3]);
         if (strchr(";\"\n\r", c) || (c == ':' && !segment))
             return false;
         if (strchr(begins, c)) {
@@ -99,7 +115,8 @@ static bool is_plain(const struct llvm_mc_word *line)
     return depth == 0;
 }
 
-bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count, struct err *err)
+bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count,
+                    struct err *err)
 {
     struct str input = {0};
     struct str listing = {0};
@@ -110,7 +127,9 @@ bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t
         if (!is_plain(&lines[i]))
             continue;
         if (isa_ops(isa)->dialects)
-            str_add(&input, intel && !memchr(lines[i].text, '%', lines[i].length) ? ".intel_syntax noprefix\n" : ".att_syntax\n");
+            str_add(&input, intel && !memchr(lines[i].text, '%', lines[i].length)
+                                ? ".intel_syntax noprefix\n"
+                                : ".att_syntax\n");
         str_addf(&input, LINE_LABEL "%zu:\n%.*s\n", i, (int)lines[i].length, lines[i].text);
     }
     bool ok = run(isa, false, &input, &listing, err);
@@ -131,7 +150,8 @@ bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t
     return ok;
 }
 
-static struct llvm_mc_word *word_find(struct llvm_mc_word *words, size_t count, uint32_t word, size_t *from)
+static struct llvm_mc_word *word_find(struct llvm_mc_word *words, size_t count, uint32_t word,
+                                      size_t *from)
 {
     for (size_t i = *from; i < count; i++)
         if (words[i].word == word) {
@@ -156,8 +176,11 @@ bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, stru
     for (const char *at = str_text(&listing), *end; ok && *at; at = *end ? end + 1 : end) {
         struct llvm_mc_word read;
         end = at + strcspn(at, "\n");
-        struct llvm_mc_word *found = encoding_read(at, end, &read) ? word_find(words, count, read.word, &from) : NULL;
-        const char *stop = found ? memmem(at, (size_t)(end - at), isa_ops(isa)->comment, strlen(isa_ops(isa)->comment)) : NULL;
+        struct llvm_mc_word *found =
+            encoding_read(at, end, &read) ? word_find(words, count, read.word, &from) : NULL;
+        const char *stop = found ? memmem(at, (size_t)(end - at), isa_ops(isa)->comment,
+                                          strlen(isa_ops(isa)->comment))
+                                 : NULL;
         while (stop && stop > at && isspace((unsigned char)stop[-1]))
             stop--;
         while (stop && at < stop && isspace((unsigned char)*at))

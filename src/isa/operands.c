@@ -7,10 +7,15 @@
 
 static enum form_operand_kind kind_of(const char *form, const char *at)
 {
-    static const struct { const char *letters; enum form_operand_kind kind; } registers[] = {
-        {"R", FORM_OPERAND_GENERAL}, {"X", FORM_OPERAND_GENERAL}, {"W", FORM_OPERAND_GENERAL}, {"MM", FORM_OPERAND_VECTOR}, {"XMM", FORM_OPERAND_VECTOR}, {"YMM", FORM_OPERAND_VECTOR}, {"ZMM", FORM_OPERAND_VECTOR},
-        {"V", FORM_OPERAND_VECTOR}, {"Z", FORM_OPERAND_VECTOR}, {"D", FORM_OPERAND_SCALAR}, {"S", FORM_OPERAND_SCALAR}, {"H", FORM_OPERAND_SCALAR}, {"B", FORM_OPERAND_SCALAR}, {"Q", FORM_OPERAND_SCALAR},
-        {"K", FORM_OPERAND_MASK}, {"P", FORM_OPERAND_MASK}, {"I", FORM_OPERAND_IMMEDIATE}, {"M", FORM_OPERAND_MEMORY}, {"VSIB", FORM_OPERAND_MEMORY}};
+    static const struct { const char *letters; enum form_operand_kind kind;
+    } registers[] = {
+        {"R", FORM_OPERAND_GENERAL},  {"X", FORM_OPERAND_GENERAL},   {"W", FORM_OPERAND_GENERAL},
+        {"MM", FORM_OPERAND_VECTOR},  {"XMM", FORM_OPERAND_VECTOR},  {"YMM", FORM_OPERAND_VECTOR},
+        {"ZMM", FORM_OPERAND_VECTOR}, {"V", FORM_OPERAND_VECTOR},    {"Z", FORM_OPERAND_VECTOR},
+        {"D", FORM_OPERAND_SCALAR},   {"S", FORM_OPERAND_SCALAR},    {"H", FORM_OPERAND_SCALAR},
+        {"B", FORM_OPERAND_SCALAR},   {"Q", FORM_OPERAND_SCALAR},    {"K", FORM_OPERAND_MASK},
+        {"P", FORM_OPERAND_MASK},     {"I", FORM_OPERAND_IMMEDIATE}, {"M", FORM_OPERAND_MEMORY},
+        {"VSIB", FORM_OPERAND_MEMORY}};
 
     at += *at == '{';
     size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -21,7 +26,8 @@ static enum form_operand_kind kind_of(const char *form, const char *at)
     if (*at == '[')
         return FORM_OPERAND_MEMORY;
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        if (strlen(registers[i].letters) == length && strncmp(at, registers[i].letters, length) == 0)
+        if (strlen(registers[i].letters) == length &&
+            strncmp(at, registers[i].letters, length) == 0)
             return registers[i].kind;
     return FORM_OPERAND_OTHER;
 }
@@ -76,7 +82,8 @@ const char *form_memory(const char *form)
 
 bool form_has_vectors(const char *form)
 {
-    return form_operand_kinds(form) & (BIT(FORM_OPERAND_VECTOR) | BIT(FORM_OPERAND_SCALAR) | BIT(FORM_OPERAND_MASK));
+    return form_operand_kinds(form) &
+           (BIT(FORM_OPERAND_VECTOR) | BIT(FORM_OPERAND_SCALAR) | BIT(FORM_OPERAND_MASK));
 }
 
 void form_letters(const char *form, char *out, size_t size)

@@ -2,7 +2,8 @@
 #ifndef PORTOLAN_ISA_OPERATION_H
 #define PORTOLAN_ISA_OPERATION_H
 
-/* Named by what is computed; the operands say from and to where, how wide, and whether memory takes part. */
+/* Named by what is computed; the operands say from and to where, how wide, and whether memory takes
+ * part. */
 enum operation {
     OPERATION_OTHER,              /* nothing below */
     OPERATION_NOP,
@@ -26,7 +27,8 @@ enum operation {
     OPERATION_XOR,
     OPERATION_NOT,
     OPERATION_TEST,               /* an and for the flags alone */
-    OPERATION_SHIFT_LEFT,         /* the count is the second input: an immediate, or a register (insn_count_in_register) */
+    /* the count is the second input: an immediate, or a register (insn_count_in_register) */
+    OPERATION_SHIFT_LEFT,
     OPERATION_SHIFT_RIGHT,
     OPERATION_SHIFT_SIGNED,       /* to the right, copies of the sign come in */
     OPERATION_ROTATE_LEFT,
@@ -42,8 +44,10 @@ enum operation {
     OPERATION_BIT_FIELD,          /* blsr, bzhi, bextr, pdep, ubfx */
     OPERATION_BYTE_SWAP,
     OPERATION_CRC32,
-    OPERATION_MULTIPLY,           /* as wide as its factors: imul of two or three operands, mul, madd */
-    OPERATION_MULTIPLY_WIDE,      /* twice as wide, or the upper half: mul, imul of one operand, mulx, umulh */
+    /* as wide as its factors: imul of two or three operands, mul, madd */
+    OPERATION_MULTIPLY,
+    /* twice as wide, or the upper half: mul, imul of one operand, mulx, umulh */
+    OPERATION_MULTIPLY_WIDE,
     OPERATION_DIVIDE,
     OPERATION_EXCHANGE,           /* xchg */
     OPERATION_EXCHANGE_ADD,       /* xadd */
@@ -55,14 +59,16 @@ enum operation {
     OPERATION_STRING,             /* movs, stos, cmps, lods, scas */
     /* flow */
     OPERATION_JUMP,
-    OPERATION_BRANCH,             /* conditional; by flags when flags_read, else by a register: cbz, jrcxz, loop */
+    /* conditional; by flags when flags_read, else by a register: cbz, jrcxz, loop */
+    OPERATION_BRANCH,
     OPERATION_CALL,
     OPERATION_RETURN,
     OPERATION_TRAP,               /* nothing goes on behind it: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
     OPERATION_VECTOR_MOVE,        /* whole, a part, a load or a store; no lane changes its place */
-    OPERATION_TRANSFER,           /* between register files, or movd and movq: movmskps, pmovmskb, fmov x0, d0 */
+    /* between register files, or movd and movq: movmskps, pmovmskb, fmov x0, d0 */
+    OPERATION_TRANSFER,
     OPERATION_VECTOR_ADD,         /* integers: also sub, abs, avg, sign */
     OPERATION_VECTOR_MINMAX,
     OPERATION_VECTOR_COMPARE,
@@ -70,7 +76,8 @@ enum operation {
     OPERATION_VECTOR_SHIFT,
     OPERATION_VECTOR_LOGIC,       /* of integers and of floating point; ternary logic too */
     OPERATION_VECTOR_BLEND,
-    OPERATION_VECTOR_SHUFFLE,     /* lanes change places: shuffles, packs, broadcasts, shifts by bytes, widening moves */
+    /* lanes change places: shuffles, packs, broadcasts, shifts by bytes, widening moves */
+    OPERATION_VECTOR_SHUFFLE,
     OPERATION_VECTOR_INSERT,      /* of a lane: pinsrq, insertps, vinserti128, ins */
     OPERATION_VECTOR_EXTRACT,
     OPERATION_GATHER,
@@ -95,7 +102,8 @@ enum condition {
     CONDITION_NONE,
     CONDITION_EQUAL,              /* e z eq */
     CONDITION_NOT_EQUAL,
-    CONDITION_CARRY,              /* b c cs hs: the flag is set; x86-64: below, AArch64: higher or same */
+    /* b c cs hs: the flag is set; x86-64: below, AArch64: higher or same */
+    CONDITION_CARRY,
     CONDITION_NO_CARRY,
     CONDITION_CARRY_OR_EQUAL,     /* be */
     CONDITION_NEITHER,            /* a: no carry and not equal */

@@ -8,7 +8,8 @@ static const struct isa_rewrite *rewrite_of(const struct insn *in)
 
 static bool decode(const struct insn *in, const uint8_t *bytes, size_t length, struct insn *out)
 {
-    if (!length || !insn_decode((enum isa)in->isa, bytes, length, in->offset, false, out, NULL) || out->length != length)
+    if (!length || !insn_decode((enum isa)in->isa, bytes, length, in->offset, false, out, NULL) ||
+        out->length != length)
         return false;
     out->line = in->line;
     out->origin = in->origin;
@@ -21,11 +22,13 @@ static bool is_whole(const struct insn *in)
     return !(in->traits & (INSN_REFERS | INSN_RIP_RELATIVE));
 }
 
-bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST], unsigned *count, uint32_t *loses, const char **what)
+bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
+                  unsigned *count, uint32_t *loses, const char **what)
 {
     struct isa_rewritten made;
 
-    while (is_whole(in) && rewrite_of(in) && rewrite_of(in)->next && rewrite_of(in)->next(in, at, &made)) {
+    while (is_whole(in) && rewrite_of(in) && rewrite_of(in)->next &&
+           rewrite_of(in)->next(in, at, &made)) {
         bool ok = made.count > 0;
         for (unsigned i = 0; ok && i < made.count; i++)
             ok = decode(in, made.bytes[i], made.lengths[i], &out[i]);
@@ -41,7 +44,8 @@ bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_M
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out)
 {
     uint8_t bytes[16];
-    return is_whole(in) && rewrite_of(in) && rewrite_of(in)->steps && decode(in, bytes, rewrite_of(in)->steps(in, times, bytes), out);
+    return is_whole(in) && rewrite_of(in) && rewrite_of(in)->steps &&
+           decode(in, bytes, rewrite_of(in)->steps(in, times, bytes), out);
 }
 
 bool rewrite_sum(const struct insn *in, struct isa_sum *out)
@@ -52,13 +56,15 @@ bool rewrite_sum(const struct insn *in, struct isa_sum *out)
 bool rewrite_sum_begin(const struct insn *in, uint8_t reg, struct insn *out)
 {
     uint8_t bytes[16];
-    return rewrite_of(in) && rewrite_of(in)->sum_begin && decode(in, bytes, rewrite_of(in)->sum_begin(in, reg, bytes), out);
+    return rewrite_of(in) && rewrite_of(in)->sum_begin &&
+           decode(in, bytes, rewrite_of(in)->sum_begin(in, reg, bytes), out);
 }
 
 bool rewrite_sum_end(const struct insn *in, uint8_t reg, struct insn *out)
 {
     uint8_t bytes[16];
-    return rewrite_of(in) && rewrite_of(in)->sum_end && decode(in, bytes, rewrite_of(in)->sum_end(in, reg, bytes), out);
+    return rewrite_of(in) && rewrite_of(in)->sum_end &&
+           decode(in, bytes, rewrite_of(in)->sum_end(in, reg, bytes), out);
 }
 
 void rewrite_print(const struct insn *in, bool att, struct str *out)
@@ -67,7 +73,8 @@ void rewrite_print(const struct insn *in, bool att, struct str *out)
 
     if (rewrite_of(in) && rewrite_of(in)->print) {
         rewrite_of(in)->print(in, att, out);
-    } else if (insn_decode((enum isa)in->isa, in->bytes, in->length, in->offset, true, &again, NULL)) {
+    } else if (insn_decode((enum isa)in->isa, in->bytes, in->length, in->offset, true, &again,
+                           NULL)) {
         str_add(out, again.text ? again.text : "");
         insn_done(&again);
     }

@@ -1,5 +1,6 @@
-/* Instructions written otherwise: what does the same in other code, what adds up, an addition done several times at once. For loops that are made faster without a
- * change of what they compute. What is made was decoded again. Any thread. */
+/* Instructions written otherwise: what does the same in other code, what adds up, an addition done
+ * several times at once. For loops that are made faster without a change of what they compute. What
+ * is made was decoded again. Any thread. */
 #ifndef PORTOLAN_ISA_REWRITE_H
 #define PORTOLAN_ISA_REWRITE_H
 
@@ -21,12 +22,15 @@ struct isa_rewritten {
 struct isa_sum {
     uint8_t reg;
     uint8_t operands;      /* bits: which of its operands are that register as itself */
-    unsigned lanes;        /* bits of a floating-point lane, whose sums round by their order; 0: integers */
+    /* bits of a floating-point lane, whose sums round by their order; 0: integers */
+    unsigned lanes;
 };
 
-/* Of one set (struct isa_ops); a NULL member: it knows none. Lengths 0: there is no such encoding. */
+/* Of one set (struct isa_ops); a NULL member: it knows none. Lengths 0: there is no such
+ * encoding. */
 struct isa_rewrite {
-    /* The next way to write @in; *@at is 0 at first and stays the function's own. False: no more. */
+    /* The next way to write @in; *@at is 0 at first and stays the function's own. False: no
+     * more. */
     bool (*next)(const struct insn *in, size_t *at, struct isa_rewritten *out);
     /* @in, which adds a constant to a register, as @times of it at once. */
     size_t (*steps)(const struct insn *in, int64_t times, uint8_t *out);
@@ -34,14 +38,17 @@ struct isa_rewrite {
     /* For the sum @in: @reg holds nothing, and the sum's register takes up what is in @reg. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Code that stores the flags @mask below the stack pointer, which it moves down: to compare what is left in them. At most 32 bytes. */
+    /* Code that stores the flags @mask below the stack pointer, which it moves down: to compare
+     * what is left in them. At most 32 bytes. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
     /* The text of @in, with AT&T operands or as the set's makers write it. */
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 
-/* The next way to write @in into @out, of which *@count are filled; each keeps its line. Those that lose flags say which. False: no more. */
-bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST], unsigned *count, uint32_t *loses, const char **what);
+/* The next way to write @in into @out, of which *@count are filled; each keeps its line. Those that
+ * lose flags say which. False: no more. */
+bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
+                  unsigned *count, uint32_t *loses, const char **what);
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);
 bool rewrite_sum(const struct insn *in, struct isa_sum *out);
 bool rewrite_sum_begin(const struct insn *in, uint8_t reg, struct insn *out);

@@ -9,9 +9,11 @@ static const struct isa_vary *vary_of(enum isa isa)
 }
 
 /* Decodes what was made in the place of @in, whose line it keeps. */
-static bool decode(enum isa isa, const uint8_t *bytes, size_t length, const struct insn *in, struct insn *out)
+static bool decode(enum isa isa, const uint8_t *bytes, size_t length, const struct insn *in,
+                   struct insn *out)
 {
-    if (!length || !insn_decode(isa, bytes, length, in ? in->offset : 0, false, out, NULL) || out->length != length)
+    if (!length || !insn_decode(isa, bytes, length, in ? in->offset : 0, false, out, NULL) ||
+        out->length != length)
         return false;
     out->line = in ? in->line : 0;
     return true;
@@ -29,7 +31,8 @@ bool vary_nop(const struct insn *in, struct insn *out)
     return false;
 }
 
-bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to, uint8_t from, struct insn *out)
+bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to, uint8_t from,
+               struct insn *out)
 {
     uint8_t bytes[16];
 
@@ -44,20 +47,25 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
 /* But for registers and what an address is computed from. */
 static bool same_place(const struct operand *a, const struct operand *b)
 {
-    return a->kind == b->kind && a->access == b->access && a->bits == b->bits && a->offset_bits == b->offset_bits && a->immediate == b->immediate &&
+    return a->kind == b->kind && a->access == b->access && a->bits == b->bits &&
+           a->offset_bits == b->offset_bits && a->immediate == b->immediate &&
            a->segment == b->segment && a->implicit == b->implicit;
 }
 
-/* Whether @out is @in but for operand @operand, which may differ in registers, scale and displacement. */
+/* Whether @out is @in but for operand @operand, which may differ in registers, scale and
+ * displacement. */
 static bool same_but(const struct insn *in, const struct insn *out, unsigned operand)
 {
-    if (strcmp(in->form, out->form) != 0 || strcmp(in->mnemonic, out->mnemonic) != 0 || in->operand_count != out->operand_count)
+    if (strcmp(in->form, out->form) != 0 || strcmp(in->mnemonic, out->mnemonic) != 0 ||
+        in->operand_count != out->operand_count)
         return false;
     for (unsigned k = 0; k < in->operand_count; k++) {
         const struct operand *a = &in->operands[k], *b = &out->operands[k];
         if (!same_place(a, b))
             return false;
-        if (k != operand && (a->scale != b->scale || a->reg != b->reg || a->base != b->base || a->index != b->index || (a->kind == OPERAND_MEMORY && a->displacement != b->displacement)))
+        if (k != operand && (a->scale != b->scale || a->reg != b->reg || a->base != b->base ||
+                             a->index != b->index ||
+                             (a->kind == OPERAND_MEMORY && a->displacement != b->displacement)))
             return false;
     }
     return true;
@@ -68,18 +76,24 @@ static uint8_t exchanged(uint8_t reg, uint8_t from, uint8_t to)
     return reg == from ? to : reg;
 }
 
-bool vary_register(const struct insn *in, unsigned operand, uint8_t from, uint8_t to, struct insn *out)
+bool vary_register(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
+                   struct insn *out)
 {
     const struct operand *was = &in->operands[operand];
     uint8_t bytes[16];
     size_t length;
 
-    for (unsigned attempt = 0; (length = vary_of((enum isa)in->isa)->reg(in, operand, from, to, attempt, bytes)) != SIZE_MAX; attempt++) {
+    for (unsigned attempt = 0;
+         (length = vary_of((enum isa)in->isa)->reg(in, operand, from, to, attempt, bytes)) !=
+         SIZE_MAX;
+         attempt++) {
         if (!decode((enum isa)in->isa, bytes, length, in, out))
             continue;
         const struct operand *is = &out->operands[operand];
-        if (same_but(in, out, operand) && is->reg == exchanged(was->reg, from, to) && is->base == exchanged(was->base, from, to) &&
-            is->index == exchanged(was->index, from, to) && is->scale == was->scale && is->displacement == was->displacement)
+        if (same_but(in, out, operand) && is->reg == exchanged(was->reg, from, to) &&
+            is->base == exchanged(was->base, from, to) &&
+            is->index == exchanged(was->index, from, to) && is->scale == was->scale &&
+            is->displacement == was->displacement)
             return true;
     }
     return false;
@@ -91,32 +105,42 @@ bool vary_moved(const struct insn *in, unsigned operand, int64_t by, struct insn
     uint8_t bytes[16];
     size_t length;
 
-    for (unsigned attempt = 0; (length = vary_of((enum isa)in->isa)->moved(in, operand, by, attempt, bytes)) != SIZE_MAX; attempt++) {
+    for (unsigned attempt = 0;
+         (length = vary_of((enum isa)in->isa)->moved(in, operand, by, attempt, bytes)) != SIZE_MAX;
+         attempt++) {
         if (!decode((enum isa)in->isa, bytes, length, in, out))
             continue;
         const struct operand *is = &out->operands[operand];
         int64_t moved = is->displacement - was->displacement;
-        if (same_but(in, out, operand) && is->base == was->base && is->index == was->index && is->scale == was->scale && moved >= by && moved <= 4 * by)
+        if (same_but(in, out, operand) && is->base == was->base && is->index == was->index &&
+            is->scale == was->scale && moved >= by && moved <= 4 * by)
             return true;
     }
     return false;
 }
 
-bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale, int64_t displacement, struct insn *out)
+bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale,
+                  int64_t displacement, struct insn *out)
 {
     const struct isa_vary *vary = vary_of((enum isa)in->isa);
     uint8_t bytes[16];
 
-    if (!vary->indexed || !decode((enum isa)in->isa, bytes, vary->indexed(in, operand, index, scale, displacement, bytes), in, out))
+    if (!vary->indexed ||
+        !decode((enum isa)in->isa, bytes,
+                vary->indexed(in, operand, index, scale, displacement, bytes), in, out))
         return false;
     const struct operand *is = &out->operands[operand];
-    return same_but(in, out, operand) && is->base == in->operands[operand].base && is->index == index && is->scale == scale && is->displacement == displacement;
+    return same_but(in, out, operand) && is->base == in->operands[operand].base &&
+           is->index == index && is->scale == scale && is->displacement == displacement;
 }
 
 uint8_t vary_free(const struct insn *insns, size_t count, enum register_file file, uint8_t besides)
 {
     const struct isa_ops *isa = isa_ops(count ? (enum isa)insns[0].isa : isa_host());
-    uint8_t first = file == FILE_VECTOR ? isa->vectors : 0, n = file == FILE_VECTOR ? 16 : file == FILE_GENERAL ? isa->generals : 0;
+    uint8_t first = file == FILE_VECTOR ? isa->vectors : 0, n = file == FILE_VECTOR ? 16
+                                                                : file == FILE_GENERAL
+                                                                    ? isa->generals
+                                                                    : 0;
     bool used[INSN_REGISTERS + 1] = {0};
 
     for (size_t i = 0; i < count; i++)

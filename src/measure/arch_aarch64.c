@@ -9,7 +9,9 @@
 #include "measure/bare.h"
 #include "measure/sandbox.h"
 
-#define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
+#define CHECK(member, offset)                                                                      \
+    _Static_assert(offsetof(struct sandbox_frame, member) == (offset),                             \
+                   "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);
 CHECK(stack, 16);
 CHECK(target, 24);
@@ -26,19 +28,25 @@ CHECK(passes, 344);
 CHECK(values, 352);
 CHECK(self, 864);
 
-/* tpidr_el0 leads to the frame, from wherever code stands; x0 holds it wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed part, then to
- * sandbox_finish. x16 leads to the loop, whose first two instructions load it with its own value: inside the time stamps like the other registers, the same for every code. */
+/* tpidr_el0 leads to the frame, from wherever code stands; x0 holds it wherever a register may be
+ * used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the
+ * timed part, then to sandbox_finish. x16 leads to the loop, whose first two instructions load it
+ * with its own value: inside the time stamps like the other registers, the same for every code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
-    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
-    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
+    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
+    "sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
+    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
+    "sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
     ".type sandbox_enter, %function\n"
     ".p2align 6\n"
     "sandbox_enter:\n"
     "    stp x29, x30, [sp, #-176]!\n"
-    "    stp x19, x20, [sp, #16]\n    stp x21, x22, [sp, #32]\n    stp x23, x24, [sp, #48]\n    stp x25, x26, [sp, #64]\n    stp x27, x28, [sp, #80]\n"
-    "    stp d8, d9, [sp, #96]\n    stp d10, d11, [sp, #112]\n    stp d12, d13, [sp, #128]\n    stp d14, d15, [sp, #144]\n"
+    "    stp x19, x20, [sp, #16]\n    stp x21, x22, [sp, #32]\n    stp x23, x24, [sp, #48]\n    "
+    "stp x25, x26, [sp, #64]\n    stp x27, x28, [sp, #80]\n"
+    "    stp d8, d9, [sp, #96]\n    stp d10, d11, [sp, #112]\n    stp d12, d13, [sp, #128]\n    "
+    "stp d14, d15, [sp, #144]\n"
     "    mrs x1, fpcr\n"
     "    stp x1, x18, [sp, #160]\n"
     "    mov x1, sp\n"
@@ -64,9 +72,12 @@ __asm__(
     "sandbox_load_general:\n"
     "    ldr x1, [x0, #328]\n"
     "    mov sp, x1\n"
-    "    ldp x2, x3, [x0, #96]\n    ldp x4, x5, [x0, #112]\n    ldp x6, x7, [x0, #128]\n    ldp x8, x9, [x0, #144]\n    ldp x10, x11, [x0, #160]\n"
-    "    ldp x12, x13, [x0, #176]\n    ldp x14, x15, [x0, #192]\n    ldp x17, x18, [x0, #216]\n    ldp x19, x20, [x0, #232]\n    ldp x21, x22, [x0, #248]\n"
-    "    ldp x23, x24, [x0, #264]\n    ldp x25, x26, [x0, #280]\n    ldp x27, x28, [x0, #296]\n    ldp x29, x30, [x0, #312]\n"
+    "    ldp x2, x3, [x0, #96]\n    ldp x4, x5, [x0, #112]\n    ldp x6, x7, [x0, #128]\n    ldp "
+    "x8, x9, [x0, #144]\n    ldp x10, x11, [x0, #160]\n"
+    "    ldp x12, x13, [x0, #176]\n    ldp x14, x15, [x0, #192]\n    ldp x17, x18, [x0, #216]\n    "
+    "ldp x19, x20, [x0, #232]\n    ldp x21, x22, [x0, #248]\n"
+    "    ldp x23, x24, [x0, #264]\n    ldp x25, x26, [x0, #280]\n    ldp x27, x28, [x0, #296]\n    "
+    "ldp x29, x30, [x0, #312]\n"
     "    ldr x16, [x0, #24]\n"
     "    ldp x0, x1, [x0, #80]\n"
     "    isb\n"
@@ -91,8 +102,10 @@ __asm__(
     "    msr fpcr, x2\n"
     "    msr fpsr, xzr\n"
     "    mov w0, w1\n"
-    "    ldp x19, x20, [sp, #16]\n    ldp x21, x22, [sp, #32]\n    ldp x23, x24, [sp, #48]\n    ldp x25, x26, [sp, #64]\n    ldp x27, x28, [sp, #80]\n"
-    "    ldp d8, d9, [sp, #96]\n    ldp d10, d11, [sp, #112]\n    ldp d12, d13, [sp, #128]\n    ldp d14, d15, [sp, #144]\n"
+    "    ldp x19, x20, [sp, #16]\n    ldp x21, x22, [sp, #32]\n    ldp x23, x24, [sp, #48]\n    "
+    "ldp x25, x26, [sp, #64]\n    ldp x27, x28, [sp, #80]\n"
+    "    ldp d8, d9, [sp, #96]\n    ldp d10, d11, [sp, #112]\n    ldp d12, d13, [sp, #128]\n    "
+    "ldp d14, d15, [sp, #144]\n"
     "    ldp x29, x30, [sp], #176\n"
     "    ret\n"
     ".type sandbox_escape, %function\n"
@@ -134,7 +147,8 @@ __asm__(
     ".type sandbox_syscall, %function\n"
     "sandbox_syscall:\n"
     "    mov x8, x0\n"
-    "    mov x0, x1\n    mov x1, x2\n    mov x2, x3\n    mov x3, x4\n    mov x4, x5\n    mov x5, x6\n"
+    "    mov x0, x1\n    mov x1, x2\n    mov x2, x3\n    mov x3, x4\n    mov x4, x5\n    mov x5, "
+    "x6\n"
     "    svc #0\n"
     "sandbox_syscall_site:\n"
     "    ret\n"
@@ -150,12 +164,19 @@ __asm__(
     "    mov x0, x2\n"
     "    blr x1\n"
     "    udf #0\n");
-_Static_assert(A64_STORES == 26 && A64_LOADS == 27 && A64_STORE_POINTERS == 29 && A64_LOAD_POINTERS == 30 && A64_ZERO_OFFSETS == 31, "the entry code has these numbers");
+_Static_assert(A64_STORES == 26 && A64_LOADS == 27 && A64_STORE_POINTERS == 29 &&
+                   A64_LOAD_POINTERS == 30 && A64_ZERO_OFFSETS == 31,
+               "the entry code has these numbers");
 
 #define WORD(w) (w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24
-const struct arch_code arch_chain = {{WORD(0x8b0b0000u)}, 4} /* add x0, x0, x11 */, arch_second_chain = {{WORD(0x9b0b7c00u)}, 4} /* mul x0, x0, x11 */,
-                       arch_nop = {{WORD(0xd503201fu)}, 4}, arch_pair = {{WORD(0x8b0b0001u), WORD(0x8b0c0062u)}, 8} /* add x1, x0, x11; add x2, x3, x12 */,
-                       arch_ports = {{WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xd503201fu)}, 24} /* cmp x11, x12, five times; nop */,
+const struct arch_code arch_chain = {{WORD(0x8b0b0000u)}, 4} /* add x0, x0, x11 */,
+                       arch_second_chain = {{WORD(0x9b0b7c00u)}, 4} /* mul x0, x0, x11 */,
+                       arch_nop = {{WORD(0xd503201fu)}, 4},
+                       arch_pair = {{WORD(0x8b0b0001u), WORD(0x8b0c0062u)},
+                                    8} /* add x1, x0, x11; add x2, x3, x12 */,
+                       arch_ports = {{WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xeb0c017fu),
+                                      WORD(0xeb0c017fu), WORD(0xeb0c017fu), WORD(0xd503201fu)},
+                                     24} /* cmp x11, x12, five times; nop */,
                        arch_room_begin = {{0}, 0}, arch_room_link = {{0}, 0};
 
 static size_t put(uint8_t *at, uint32_t word)
@@ -192,7 +213,8 @@ static size_t put_frame_load(uint8_t *code, size_t at, size_t member)
 
 size_t arch_loop_begin(uint8_t *code, size_t at)
 {
-    return put_frame_load(code, at, offsetof(struct sandbox_frame, general) + 16 * sizeof(uint64_t));
+    return put_frame_load(code, at,
+                          offsetof(struct sandbox_frame, general) + 16 * sizeof(uint64_t));
 }
 
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
@@ -202,7 +224,8 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 
     /* cbnz leaves the flags alone and reaches a megabyte: ARCH_LOOP_LIMIT. */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
-    at += put(code + at, 0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
+    at += put(code + at,
+              0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
     at += put_frame_load(code, at, offsetof(struct sandbox_frame, phase));
     at += put(code + at, 0xd61f0200u);   /* br x16 */
     return at - end;
@@ -211,7 +234,8 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 size_t arch_load(uint8_t *out, bool vector, unsigned offset)
 {
     /* ldr x1, [x27, #]; ldr q8, [x27, #] */
-    return put(out, vector ? 0x3dc00000u | offset / 16 << 10 | A64_LOADS << 5 | 8 : 0xf9400000u | offset / 8 << 10 | A64_LOADS << 5 | 1);
+    return put(out, vector ? 0x3dc00000u | offset / 16 << 10 | A64_LOADS << 5 | 8
+                           : 0xf9400000u | offset / 8 << 10 | A64_LOADS << 5 | 1);
 }
 
 unsigned arch_setup(const struct body *body)
@@ -238,7 +262,8 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096), stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
+    uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096),
+             stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
     (void)loads_at;   /* these bases are many and lie apart already */
     /* Small odd numbers: shift counts, divisors that are not 0. */
@@ -276,7 +301,8 @@ bool arch_has_states(void)
 
 const char *arch_remark(void)
 {
-    return "measuring on AArch64 was tested under emulation only: check these numbers against known ones first";
+    return "measuring on AArch64 was tested under emulation only: check these numbers against "
+           "known ones first";
 }
 
 #endif

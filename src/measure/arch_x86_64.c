@@ -12,7 +12,9 @@
 #include "measure/bare.h"
 #include "measure/sandbox.h"
 
-#define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
+#define CHECK(member, offset)                                                                      \
+    _Static_assert(offsetof(struct sandbox_frame, member) == (offset),                             \
+                   "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);
 CHECK(counter, 8);
 CHECK(stack, 16);
@@ -35,14 +37,19 @@ CHECK(state.general, 880);
 CHECK(state.vectors, 1136);
 CHECK(state.masks, 3184);
 
-/* gs leads to the frame, from wherever code stands; rdi holds it wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
- * part, then to sandbox_finish. Loading the general registers is inside the time stamps: it costs the same for every code and is subtracted.
- * With passes the registers are loaded again and the loop starts over, so that its pointers come back to where they began. Each ends when all is computed and stored: a short run's
- * last chain and the stores that still wait for the cache would otherwise hide behind what loads the registers. */
+/* gs leads to the frame, from wherever code stands; rdi holds it wherever a register may be used.
+ * The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
+ * part, then to sandbox_finish. Loading the general registers is inside the time stamps: it costs
+ * the same for every code and is subtracted. With passes the registers are loaded again and the
+ * loop starts over, so that its pointers come back to where they began. Each ends when all is
+ * computed and stored: a short run's last chain and the stores that still wait for the cache would
+ * otherwise hide behind what loads the registers. */
 __asm__(
     ".text\n"
-    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
-    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
+    ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
+    "sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
+    ".hidden sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
+    "sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
     ".type sandbox_enter, @function\n"
     ".p2align 6\n"
     "sandbox_enter:\n"
@@ -74,9 +81,12 @@ __asm__(
     "    or %rdx, %rax\n"
     "    mov %rax, 48(%rdi)\n"
     "sandbox_load_general:\n"
-    "    mov 80(%rdi), %rax\n    mov 88(%rdi), %rcx\n    mov 96(%rdi), %rdx\n    mov 104(%rdi), %rbx\n    mov 112(%rdi), %rsp\n    mov 120(%rdi), %rbp\n"
-    "    mov 128(%rdi), %rsi\n    mov 144(%rdi), %r8\n    mov 152(%rdi), %r9\n    mov 160(%rdi), %r10\n    mov 168(%rdi), %r11\n    mov 176(%rdi), %r12\n"
-    "    mov 184(%rdi), %r13\n    mov 192(%rdi), %r14\n    mov 200(%rdi), %r15\n    mov 136(%rdi), %rdi\n"
+    "    mov 80(%rdi), %rax\n    mov 88(%rdi), %rcx\n    mov 96(%rdi), %rdx\n    mov 104(%rdi), "
+    "%rbx\n    mov 112(%rdi), %rsp\n    mov 120(%rdi), %rbp\n"
+    "    mov 128(%rdi), %rsi\n    mov 144(%rdi), %r8\n    mov 152(%rdi), %r9\n    mov 160(%rdi), "
+    "%r10\n    mov 168(%rdi), %r11\n    mov 176(%rdi), %r12\n"
+    "    mov 184(%rdi), %r13\n    mov 192(%rdi), %r14\n    mov 200(%rdi), %r15\n    mov 136(%rdi), "
+    "%rdi\n"
     "    lfence\n"
     "    jmp *%gs:24\n"
     ".p2align 6\n"
@@ -115,8 +125,10 @@ __asm__(
     "    jmp sandbox_leave\n"
     /* All registers into frame->state, then on as without. */
     "sandbox_keep:\n"
-    "    mov %rax, %gs:880\n    mov %rcx, %gs:888\n    mov %rdx, %gs:896\n    mov %rbx, %gs:904\n    mov %rsp, %gs:912\n    mov %rbp, %gs:920\n"
-    "    mov %rsi, %gs:928\n    mov %rdi, %gs:936\n    mov %r8, %gs:944\n    mov %r9, %gs:952\n    mov %r10, %gs:960\n    mov %r11, %gs:968\n"
+    "    mov %rax, %gs:880\n    mov %rcx, %gs:888\n    mov %rdx, %gs:896\n    mov %rbx, %gs:904\n  "
+    "  mov %rsp, %gs:912\n    mov %rbp, %gs:920\n"
+    "    mov %rsi, %gs:928\n    mov %rdi, %gs:936\n    mov %r8, %gs:944\n    mov %r9, %gs:952\n    "
+    "mov %r10, %gs:960\n    mov %r11, %gs:968\n"
     "    mov %r12, %gs:976\n    mov %r13, %gs:984\n    mov %r14, %gs:992\n    mov %r15, %gs:1000\n"
     "    mov %gs:864, %rdi\n"
     "    cmpl $2, 64(%rdi)\n"
@@ -219,11 +231,18 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
     sandbox_syscall(SYS_arch_prctl, ARCH_SET_FS, (long)local, 0, 0, 0, 0);
 }
 
-/* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at rename on some machines. */
-const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */, arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
-                       arch_nop = {{0x90}, 1}, arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3}, 6} /* add r9, r8; add rbx, r10 */,
-                       arch_ports = {{0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x90}, 16} /* cmp rsi, rdi, five times; nop */,
-                       arch_room_begin = {{0x0f, 0x28, 0xc1}, 3} /* movaps xmm0, xmm1 */, arch_room_link = {{0xf2, 0x0f, 0x51, 0xc0}, 4} /* sqrtsd xmm0, xmm0 */;
+/* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at
+ * rename on some machines. */
+const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */,
+                       arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
+                       arch_nop = {{0x90}, 1},
+                       arch_pair = {{0x4d, 0x01, 0xc1, 0x4c, 0x01, 0xd3},
+                                    6} /* add r9, r8; add rbx, r10 */,
+                       arch_ports = {{0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48, 0x39, 0xfe, 0x48,
+                                      0x39, 0xfe, 0x48, 0x39, 0xfe, 0x90},
+                                     16} /* cmp rsi, rdi, five times; nop */,
+                       arch_room_begin = {{0x0f, 0x28, 0xc1}, 3} /* movaps xmm0, xmm1 */,
+                       arch_room_link = {{0xf2, 0x0f, 0x51, 0xc0}, 4} /* sqrtsd xmm0, xmm0 */;
 
 size_t arch_loop_begin(uint8_t *code, size_t at)
 {
@@ -236,8 +255,11 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     /* dec of the register or of qword gs:[counter]; jnz start; jmp gs:[phase] */
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : ARCH_COUNTER;
     const uint8_t dec_register[] = {(uint8_t)(0x48 | reg >> 3), 0xff, (uint8_t)(0xc8 | (reg & 7))};
-    static const uint8_t dec_memory[] = {0x65, 0x48, 0xff, 0x0c, 0x25, offsetof(struct sandbox_frame, counter), 0, 0, 0};
-    static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0}, out[] = {0x65, 0xff, 0x24, 0x25, offsetof(struct sandbox_frame, phase), 0, 0, 0};
+    static const uint8_t dec_memory[] = {
+        0x65, 0x48, 0xff, 0x0c, 0x25, offsetof(struct sandbox_frame, counter), 0, 0, 0};
+    static const uint8_t branch[] = {0x0f, 0x85, 0, 0, 0, 0},
+                         out[] = {0x65, 0xff, 0x24, 0x25, offsetof(struct sandbox_frame, phase),
+                                  0,    0,    0};
     size_t at = end, length = counter == COUNTER_MEMORY ? sizeof dec_memory : sizeof dec_register;
 
     memcpy(code + at, counter == COUNTER_MEMORY ? dec_memory : dec_register, length);
@@ -252,7 +274,8 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
 
 size_t arch_load(uint8_t *out, bool vector, unsigned offset)
 {
-    static const uint8_t general[] = {0x4d, 0x8b, 0x86} /* mov r8, [r14 + d32] */, moved[] = {0x41, 0x0f, 0x10, 0x8e} /* movups xmm1, [r14 + d32] */;
+    static const uint8_t general[] = {0x4d, 0x8b, 0x86} /* mov r8, [r14 + d32] */,
+                         moved[] = {0x41, 0x0f, 0x10, 0x8e} /* movups xmm1, [r14 + d32] */;
     size_t length = vector ? sizeof moved : sizeof general;
     int32_t displacement = (int32_t)offset - BODY_WINDOW / 2;
     memcpy(out, vector ? moved : general, length);
@@ -291,8 +314,10 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     f->general[1] = 5;
     f->general[4] = (uint64_t)(area + AREA_STACK + AREA_STACK_SIZE / 2);
     f->general[BODY_ZERO] = 0;
-    f->general[BODY_LOADS] = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096 + BODY_WINDOW / 2 + loads_at);
-    f->general[BODY_STORES] = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096 + BODY_WINDOW + BODY_WINDOW / 2);
+    f->general[BODY_LOADS] =
+        (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096 + BODY_WINDOW / 2 + loads_at);
+    f->general[BODY_STORES] =
+        (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096 + BODY_WINDOW + BODY_WINDOW / 2);
 }
 
 BARE unsigned arch_setup_plain(const struct sandbox_frame *frame)

@@ -1,4 +1,5 @@
-/* Functions that run where nothing but this program's own code is left: in the sandbox child, after it gave up libc, its stack and its data. Internal to measure/. */
+/* Functions that run where nothing but this program's own code is left: in the sandbox child, after
+ * it gave up libc, its stack and its data. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_BARE_H
 #define PORTOLAN_MEASURE_BARE_H
 
@@ -22,7 +23,8 @@
 #endif
 #define BARE_PLAIN no_sanitize("address", "undefined", "thread")
 #define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK BARE_LOOPS))
-/* Of what others use, too: a compiler keeps it out of line where it is not watched by a sanitizer and its caller is, or the other way round. */
+/* Of what others use, too: a compiler keeps it out of line where it is not watched by a sanitizer
+ * and its caller is, or the other way round. */
 #define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 
 #endif

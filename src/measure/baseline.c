@@ -23,12 +23,18 @@
 #define CLUSTER_WIDTH 0.005   /* relative: rounds that confirm each other */
 #define CLUSTER_LEAST 4       /* rounds */
 #define AS_FAST 0.985         /* of what is known, or of a cluster's rate */
-#define OF_EXPECTED 0.9       /* of the issue width a loop of nops reaches on a quiet core: 5.58 of 6 on Golden Cove, 3.9 of 4 on Skylake */
+/* of the issue width a loop of nops reaches on a quiet core: 5.58 of 6 on Golden Cove, 3.9 of 4 on
+ * Skylake */
+#define OF_EXPECTED 0.9
 #define TRUSTED_SHARE 0.5     /* of rounds that agree when nothing is known of the core */
 #define BETTER 1.003
 
-enum baseline_column { CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM, COLUMNS };
-static const char *const names[COLUMNS] = {"cpu", "signature", "microcode", "nops_per_cycle", "ports_per_cycle", "load_window", "doubtful", "date", "room_per_cycle"};
+enum baseline_column {
+    CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM, COLUMNS
+};
+static const char *const names[COLUMNS] = {
+    "cpu",         "signature", "microcode", "nops_per_cycle", "ports_per_cycle",
+    "load_window", "doubtful",  "date",      "room_per_cycle"};
 
 struct baseline_look baseline_look(double *cycles, size_t n)
 {
@@ -44,7 +50,8 @@ struct baseline_look baseline_look(double *cycles, size_t n)
     return look;
 }
 
-enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops, const struct baseline_look *ports, double expected)
+enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
+                                     const struct baseline_look *ports, double expected)
 {
     if (known->nops > 0 && !known->doubtful)
         return nops->rate >= AS_FAST * known->nops ? BASELINE_QUIET : BASELINE_BUSY;
@@ -53,7 +60,9 @@ enum baseline_verdict baseline_judge(const struct baseline *known, const struct 
     if (expected > 0)
         return nops->rate >= OF_EXPECTED * expected ? BASELINE_QUIET : BASELINE_DOUBTFUL;
     bool most = nops->share >= TRUSTED_SHARE && ports->share >= TRUSTED_SHARE;
-    return most && nops->rate >= AS_FAST * known->nops && ports->rate >= AS_FAST * known->ports ? BASELINE_QUIET : BASELINE_DOUBTFUL;
+    return most && nops->rate >= AS_FAST * known->nops && ports->rate >= AS_FAST * known->ports
+               ? BASELINE_QUIET
+               : BASELINE_DOUBTFUL;
 }
 
 bool baseline_better(const struct baseline *known, const struct baseline *seen)
@@ -62,7 +71,8 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
         return seen->nops > 0;
     if (seen->doubtful && !known->doubtful)
         return false;
-    return seen->nops > BETTER * known->nops || seen->ports > BETTER * known->ports || seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
+    return seen->nops > BETTER * known->nops || seen->ports > BETTER * known->ports ||
+           seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
 /* Issue slots per cycle, and nops in each of them. */
@@ -132,8 +142,10 @@ void baseline_identity(struct str *name, struct str *signature, struct str *micr
     microcode_add(microcode);
 }
 
-/* The table of all CPUs, NULL when there is none that can be read; @own is the row of this one, or its count. */
-static struct csv_table *table_read(const char *path, const struct str identity[3], int columns[COLUMNS], size_t *own)
+/* The table of all CPUs, NULL when there is none that can be read; @own is the row of this one, or
+ * its count. */
+static struct csv_table *table_read(const char *path, const struct str identity[3],
+                                    int columns[COLUMNS], size_t *own)
 {
     struct err err = {0};
     struct csv_table *t = csv_table_read(path, &err);
@@ -175,7 +187,8 @@ void baseline_recall(struct baseline *out)
     struct csv_table *t = path ? table_read(path, identity, columns, &own) : NULL;
     if (t && own < t->count) {
         char **row = t->rows[own];
-        double nops = strtod(row[columns[NOPS]], NULL), ports = strtod(row[columns[PORTS]], NULL), window = strtod(row[columns[LOAD_WINDOW]], NULL);
+        double nops = strtod(row[columns[NOPS]], NULL), ports = strtod(row[columns[PORTS]], NULL),
+               window = strtod(row[columns[LOAD_WINDOW]], NULL);
         if (nops > 0 && nops < 1000 && ports > 0 && ports < 1000) {
             double room = columns[ROOM] >= 0 ? strtod(row[columns[ROOM]], NULL) : 0;
             out->nops = nops;

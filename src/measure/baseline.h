@@ -1,5 +1,6 @@
-/* What a quiet core of this CPU does: knowledge that is kept between runs, not a sample of the moment. The best that was ever seen of a CPU model (and
- * microcode) stands in baseline.csv in the state directory, with its day; a host that is busy today does not lower it. */
+/* What a quiet core of this CPU does: knowledge that is kept between runs, not a sample of the
+ * moment. The best that was ever seen of a CPU model (and microcode) stands in baseline.csv in the
+ * state directory, with its day; a host that is busy today does not lower it. */
 #ifndef PORTOLAN_MEASURE_BASELINE_H
 #define PORTOLAN_MEASURE_BASELINE_H
 
@@ -17,9 +18,11 @@ struct baseline {
     char day[BASELINE_DAY];    /* that it was seen */
 };
 
-/* What one look at the probes says: @cycles (sorted in place) are cycles per instruction of @n rounds. */
+/* What one look at the probes says: @cycles (sorted in place) are cycles per instruction of @n
+ * rounds. */
 struct baseline_look {
-    double rate;      /* instructions per cycle in the fastest rounds that confirm each other; 0: none do */
+    /* instructions per cycle in the fastest rounds that confirm each other; 0: none do */
+    double rate;
     double share;     /* of the rounds that are as fast */
 };
 struct baseline_look baseline_look(double *cycles, size_t n);
@@ -29,14 +32,18 @@ enum baseline_verdict {
     BASELINE_BUSY,       /* slower: what is known stands */
     BASELINE_DOUBTFUL,   /* nothing is known, and this may be a busy core */
 };
-/* Pure. @expected: nops per cycle of such a core by its machine's facts, NaN: not known. Nothing known and no facts: rounds most of which agree are trusted. */
-enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops, const struct baseline_look *ports, double expected);
+/* Pure. @expected: nops per cycle of such a core by its machine's facts, NaN: not known. Nothing
+ * known and no facts: rounds most of which agree are trusted. */
+enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
+                                     const struct baseline_look *ports, double expected);
 /* Whether @seen, on a quiet core, is to replace @known. Pure. */
 bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
-/* Issue slots per cycle by the facts of this CPU's machine; NaN when no machine fits. Any thread. */
+/* Issue slots per cycle by the facts of this CPU's machine; NaN when no machine fits. Any
+ * thread. */
 double baseline_width(void);
-/* Nops per cycle that the facts of this CPU's machine allow (its issue width, twice that where a nop joins its neighbour); NaN when no machine fits. Any thread. */
+/* Nops per cycle that the facts of this CPU's machine allow (its issue width, twice that where a
+ * nop joins its neighbour); NaN when no machine fits. Any thread. */
 double baseline_expected(void);
 /* Of this CPU; all 0 when nothing is kept. Any thread. */
 void baseline_recall(struct baseline *out);

@@ -8,18 +8,22 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define GROUP 64                 /* rows at most between two visits, a few tenths of a second apart when the core is quiet */
+/* rows at most between two visits, a few tenths of a second apart when the core is quiet */
+#define GROUP 64
 #define GROUP_VISITS 4           /* to a row, before the next group */
-#define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
+/* after which a group takes no further row: on a busy core rows come, too */
+#define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* of patience */
 #define DRY_SECONDS 2.0          /* without a quiet window, after which */
-#define DRY_PATIENCE 0.05        /* of the patience with a window is left, and a row is visited once, until there is one again */
+/* of the patience with a window is left, and a row is visited once, until there is one again */
+#define DRY_PATIENCE 0.05
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
 #define LOOK_SHARE 0.5           /* of a block's patience, at most, for a look at the core */
 #define CONTENDED "contended"
 
 /* A sandbox that is calibrated, within @look seconds where that is possible; NULL with err. */
-static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state, struct calibration *c, struct seek *seek, struct err *err)
+static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state,
+                                    struct calibration *c, struct seek *seek, struct err *err)
 {
     struct sandbox *s = sandbox_new(-1, err);
 
@@ -40,7 +44,9 @@ static bool never(void *state)
     return false;
 }
 
-bool block_time(const struct insn *insns, size_t count, double patience, bool (*cancelled)(void *state), void *state, struct block_time *out, struct err *err)
+bool block_time(const struct insn *insns, size_t count, double patience,
+                bool (*cancelled)(void *state), void *state, struct block_time *out,
+                struct err *err)
 {
     const double begun = clock_seconds();
     struct calibration c;
@@ -51,7 +57,9 @@ bool block_time(const struct insn *insns, size_t count, double patience, bool (*
     struct sandbox *s = open_sandbox(LOOK_SHARE * patience, cancelled, state, &c, &seek, err);
     if (!s)
         return false;
-    bool ok = kernel_measure(s, &c, &seek, insns, count, fmax(patience - (clock_seconds() - begun), VISIT_SECONDS), &out->measured, err);
+    bool ok = kernel_measure(s, &c, &seek, insns, count,
+                             fmax(patience - (clock_seconds() - begun), VISIT_SECONDS),
+                             &out->measured, err);
     sandbox_free(s);
     if (ok)
         return true;
@@ -64,7 +72,8 @@ bool block_time(const struct insn *insns, size_t count, double patience, bool (*
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;   /* else more of it would tell no more */
+    /* else more of it would tell no more */
+    bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
 
@@ -74,10 +83,12 @@ struct visits {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
-    double last_settled, last_quiet;   /* on clock_seconds; the second: when a visit had a quiet window */
+    /* on clock_seconds; the second: when a visit had a quiet window */
+    double last_settled, last_quiet;
 };
 
-static void settle(struct visits *v, struct block_row *row, double cycles, double spread, const char *fault)
+static void settle(struct visits *v, struct block_row *row, double cycles, double spread,
+                   const char *fault)
 {
     free(row->fault);
     row->fault = fault ? mem_strdup(fault) : NULL;
@@ -96,13 +107,15 @@ static void leave(struct block_row *row, const char *reason)
     row->fault = mem_strdup(reason);
 }
 
-/* Whether the core was not quiet for a while: then all rows wait together, at the end, instead of each for itself. */
+/* Whether the core was not quiet for a while: then all rows wait together, at the end, instead of
+ * each for itself. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;
 }
 
-/* One visit to a block: its value when visits agree, its reason when it has none, else it stays open. False with err when measuring itself is impossible. */
+/* One visit to a block: its value when visits agree, its reason when it has none, else it stays
+ * open. False with err when measuring itself is impossible. */
 static bool visit(struct visits *v, size_t at, struct err *err)
 {
     const struct block_hooks *h = v->hooks;
@@ -115,7 +128,8 @@ static bool visit(struct visits *v, size_t at, struct err *err)
     const struct insn *insns = h->open(h->state, at, &count, &fault);
 
     c.rules.patience *= dry(v) ? DRY_PATIENCE : 1;
-    bool visited = insns && kernel_visit(v->sandbox, &c, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
+    bool visited = insns && kernel_visit(v->sandbox, &c, insns, count, VISIT_SECONDS,
+                                         &row->passes.plan, &m, &fault);
     row->passes.least = insns ? kernel_least_cycles(&v->calibration, count) : 0;
     if (insns)
         h->close(h->state);
@@ -134,7 +148,8 @@ static bool visit(struct visits *v, size_t at, struct err *err)
     if (m.windows || !isnan(m.contended))
         h->visited(h->state, &m);
     h->progress(h->state, v->rows);
-    return seek_step(&v->seek, v->sandbox, &v->calibration, m.contended, err) && seek_learn(&v->seek, v->sandbox, &v->calibration, err);
+    return seek_step(&v->seek, v->sandbox, &v->calibration, m.contended, err) &&
+           seek_learn(&v->seek, v->sandbox, &v->calibration, err);
 }
 
 static bool show(struct visits *v, size_t until, struct err *err)
@@ -146,7 +161,8 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits a group of rows from @from on, again those that are open, until they are settled or nothing more comes of it; in *@to the first row after it. */
+/* Visits a group of rows from @from on, again those that are open, until they are settled or
+ * nothing more comes of it; in *@to the first row after it. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;
@@ -154,7 +170,8 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     bool ok = true;
 
     *to = from;
-    while (ok && *to < rows->count && *to < from + GROUP && (*to == from || clock_seconds() - start < GROUP_SECONDS))
+    while (ok && *to < rows->count && *to < from + GROUP &&
+           (*to == from || clock_seconds() - start < GROUP_SECONDS))
         ok = visit(v, (*to)++, err);
     for (unsigned again = 1; ok && again < GROUP_VISITS && !dry(v); again++)
         for (size_t i = from; ok && i < *to; i++)
@@ -173,8 +190,10 @@ static bool measure_open(struct visits *v, struct err *err)
     bool ok = true;
 
     v->last_settled = clock_seconds();
-    while (ok && rows->settled < rows->count && clock_seconds() - v->last_settled < PATIENCE_SECONDS)
-        for (size_t i = 0; ok && i < rows->count && clock_seconds() - v->last_settled < PATIENCE_SECONDS; i++)
+    while (ok && rows->settled < rows->count &&
+           clock_seconds() - v->last_settled < PATIENCE_SECONDS)
+        for (size_t i = 0;
+             ok && i < rows->count && clock_seconds() - v->last_settled < PATIENCE_SECONDS; i++)
             if (!rows->items[i].settled) {
                 ok = visit(v, i, err);
                 rows->improved |= rows->items[i].settled;
@@ -182,18 +201,21 @@ static bool measure_open(struct visits *v, struct err *err)
     return ok;
 }
 
-bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out, struct err *err)
+bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out,
+                        struct err *err)
 {
     struct visits v = {.hooks = hooks, .rows = out};
 
-    *out = (struct block_rows){.items = mem_try_zero(count + 1, sizeof *out->items), .count = count};
+    *out =
+        (struct block_rows){.items = mem_try_zero(count + 1, sizeof *out->items), .count = count};
     if (!out->items) {
         out->count = 0;
         return err_memory_for(err, "the blocks", (count + 1) * sizeof *out->items);
     }
     for (size_t i = 0; i < count; i++)
         out->items[i].cycles = out->items[i].spread = NAN;
-    v.sandbox = open_sandbox(INFINITY, hooks->cancelled, hooks->state, &v.calibration, &v.seek, err);
+    v.sandbox =
+        open_sandbox(INFINITY, hooks->cancelled, hooks->state, &v.calibration, &v.seek, err);
     bool ok = v.sandbox != NULL;
     if (ok)
         hooks->calibrated(hooks->state, &v.calibration);

@@ -1,30 +1,38 @@
-/* Blocks measured on this CPU, each as the body of a loop: one with a given patience, or many in rounds that wait for quiet moments together. */
+/* Blocks measured on this CPU, each as the body of a loop: one with a given patience, or many in
+ * rounds that wait for quiet moments together. */
 #ifndef PORTOLAN_MEASURE_BLOCK_TIMES_H
 #define PORTOLAN_MEASURE_BLOCK_TIMES_H
 
 #include "measure/kernel_passes.h"
 
-#define BLOCK_PATIENCE 1.75     /* seconds with one block, in all, unless told otherwise: an answer within two */
+/* seconds with one block, in all, unless told otherwise: an answer within two */
+#define BLOCK_PATIENCE 1.75
 
-#define BLOCK_WAIT_LONGER "more patience waits longer; another CPU may be quieter"   /* what is to be done where patience was over */
+/* what is to be done where patience was over */
+#define BLOCK_WAIT_LONGER "more patience waits longer; another CPU may be quieter"
 
 /* One block. */
 struct block_time {
     struct kernel_measured measured;
-    char unconfirmed[160];           /* why measured is what was seen and no more; "": it is confirmed */
+    /* why measured is what was seen and no more; "": it is confirmed */
+    char unconfirmed[160];
 };
 
-/* Measures @insns in a sandbox of its own, for at most @patience seconds and what a first look at the CPU takes beyond half of them. Its maker is the calling thread, which
- * waits. False with err: ERR_DATA says why it cannot be measured, ERR_LIMIT that patience is over, ERR_INTERRUPTED that @cancelled (NULL: never) said so, others that nothing can be
- * measured here. Any thread. */
-bool block_time(const struct insn *insns, size_t count, double patience, bool (*cancelled)(void *state), void *state, struct block_time *out, struct err *err);
+/* Measures @insns in a sandbox of its own, for at most @patience seconds and what a first look at
+ * the CPU takes beyond half of them. Its maker is the calling thread, which waits. False with err:
+ * ERR_DATA says why it cannot be measured, ERR_LIMIT that patience is over, ERR_INTERRUPTED that
+ * @cancelled (NULL: never) said so, others that nothing can be measured here. Any thread. */
+bool block_time(const struct insn *insns, size_t count, double patience,
+                bool (*cancelled)(void *state), void *state, struct block_time *out,
+                struct err *err);
 
 /* One of many. */
 struct block_row {
     char *fault;                     /* NULL: measured, or not visited yet */
     double cycles, spread;           /* per iteration; NaN: no time */
     struct kernel_passes passes;
-    bool settled;                    /* nothing more is to be learnt of it; else it waits for a quiet core */
+    /* nothing more is to be learnt of it; else it waits for a quiet core */
+    bool settled;
 };
 
 struct block_rows {
@@ -37,21 +45,27 @@ struct block_rows {
 
 struct block_hooks {
     bool (*cancelled)(void *state);
-    /* The instructions of block @i, borrowed until close; NULL with err where it is none, which is its fault. */
+    /* The instructions of block @i, borrowed until close; NULL with err where it is none, which is
+     * its fault. */
     const struct insn *(*open)(void *state, size_t i, size_t *count, struct err *err);
     void (*close)(void *state);
     /* The sandbox is calibrated; a visit saw windows; rows have come to something. */
     void (*calibrated)(void *state, const struct calibration *c);
     void (*visited)(void *state, const struct kernel_measured *m);
     void (*progress)(void *state, const struct block_rows *rows);
-    /* Rows @from to before @until have their word so far, in the order of the blocks. False with err ends it. */
-    bool (*shown)(void *state, const struct block_rows *rows, size_t from, size_t until, struct err *err);
+    /* Rows @from to before @until have their word so far, in the order of the blocks. False with
+     * err ends it. */
+    bool (*shown)(void *state, const struct block_rows *rows, size_t from, size_t until,
+                  struct err *err);
     void *state;
 };
 
-/* Measures @count blocks; @out gets what was found, also of those before one that ended it, and is to be block_rows_done in any case. Groups of them are visited in turn, again those that
- * are open; when the CPU was not quiet for a while all wait together at the end. False with err when it was cancelled or measuring is impossible. Any thread. */
-bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out, struct err *err);
+/* Measures @count blocks; @out gets what was found, also of those before one that ended it, and is
+ * to be block_rows_done in any case. Groups of them are visited in turn, again those that are open;
+ * when the CPU was not quiet for a while all wait together at the end. False with err when it was
+ * cancelled or measuring is impossible. Any thread. */
+bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out,
+                        struct err *err);
 void block_rows_done(struct block_rows *rows);
 
 #endif

@@ -24,13 +24,18 @@
 #define NOISE_PATIENCE_SECONDS 0.01
 #define LOOK_SECONDS 2.0          /* at a core of which nothing is known and that may be busy */
 #define FIRST_LOOK_SECONDS 0.5
-#define ALL_OF_EXPECTED 0.98      /* of its issue width: a core that does as many nops was seen quiet */
+/* of its issue width: a core that does as many nops was seen quiet */
+#define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
 #define PROBE_TOLERANCE 0.02      /* what quiet probes of a few microseconds scatter by */
-#define PORTS_TOLERANCE 0.04      /* of the probe for ports: half of its slices are 2 to 3 % slower than the others where the other two probes find a Golden Cove idle */
+/* of the probe for ports: half of its slices are 2 to 3 % slower than the others where the other
+ * two probes find a Golden Cove idle */
+#define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
-#define OF_EXPECTED 0.95          /* of its issue width, what nops may reach on a quiet core: 0.93 on Golden Cove, 0.98 on Skylake */
-#define MOSTLY_QUIET 0.5          /* contention up to which the moment's own choice of a load window counts */
+/* of its issue width, what nops may reach on a quiet core: 0.93 on Golden Cove, 0.98 on Skylake */
+#define OF_EXPECTED 0.95
+/* contention up to which the moment's own choice of a load window counts */
+#define MOSTLY_QUIET 0.5
 #define CHAIN_TICKS 1000   /* of a clock's chain, at least */
 
 double calibrate_floor(double *values, size_t n, double width)
@@ -58,7 +63,11 @@ static double least_ticks(const struct sandbox_item *item)
 
 static void raw(struct sandbox_item *item, enum pulse_code code, double count, unsigned samples)
 {
-    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = code, .warm = 2, .count = count < 1 ? 1 : (uint64_t)count, .samples = samples};
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                  .code = code,
+                                  .warm = 2,
+                                  .count = count < 1 ? 1 : (uint64_t)count,
+                                  .samples = samples};
 }
 
 /* Ticks of the time stamp counter a second, by the system's clock. */
@@ -72,7 +81,8 @@ static void stopwatch_read(struct stopwatch *w)
 
 static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch *to)
 {
-    double seconds = (double)(to->time.tv_sec - from->time.tv_sec) + (double)(to->time.tv_nsec - from->time.tv_nsec) * 1e-9;
+    double seconds = (double)(to->time.tv_sec - from->time.tv_sec) +
+                     (double)(to->time.tv_nsec - from->time.tv_nsec) * 1e-9;
     return seconds > 0 ? (double)(to->ticks - from->ticks) / seconds : NAN;
 }
 
@@ -88,7 +98,8 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
         return false;
     for (unsigned i = 0; i < 20; i++) {
         if (items[i].fault)
-            return err_set(err, ERR_IO, NULL, "the calibration loop does not run: %s", sandbox_fault_text(items[i].fault));
+            return err_set(err, ERR_IO, NULL, "the calibration loop does not run: %s",
+                           sandbox_fault_text(items[i].fault));
         double ticks = least_ticks(&items[i]);
         if (i % 2)
             high = ticks < high ? ticks : high;
@@ -100,14 +111,16 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
-/* What one look at the core gives, by round: the chain, and in its cycles the multiplication and the three probes (per instruction). */
+/* What one look at the core gives, by round: the chain, and in its cycles the multiplication and
+ * the three probes (per instruction). */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* The chain's ticks beside round @i: the least of a few, since who shares the core slows the chain too, and a slow yardstick would make probes look fast. */
+/* The chain's ticks beside round @i: the least of a few, since who shares the core slows the chain
+ * too, and a slow yardstick would make probes look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -119,7 +132,8 @@ static double yardstick(const struct look *l, unsigned i)
 }
 
 /* Ticks per instruction of a raw item whose loop has @length. */
-static double raw_each(const struct sandbox_item *item, const struct calibration *c, unsigned length)
+static double raw_each(const struct sandbox_item *item, const struct calibration *c,
+                       unsigned length)
 {
     return (least_ticks(item) - c->rules.overhead) / (double)item->count / length;
 }
@@ -133,8 +147,10 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
     return baseline_look(sorted, ROUNDS);
 }
 
-/* Multiplication and probes beside the chain, many times over. @each: ticks of an iteration of the chain. */
-static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out, struct err *err)
+/* Multiplication and probes beside the chain, many times over. @each: ticks of an iteration of the
+ * chain. */
+static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
+                 struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
     double clocks[ROUNDS], quick = c->stretch * c->tick_hz / each;
@@ -170,18 +186,26 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* How long to look: until the core was seen quiet, where something is not known of it yet. Without facts of such a core, or where it did fewer nops than those allow, what holds for
- * a while is believed. */
-static double look_seconds(const struct sandbox *s, const struct calibration *c, enum baseline_verdict verdict, const struct baseline *known, double nops)
+/* How long to look: until the core was seen quiet, where something is not known of it yet. Without
+ * facts of such a core, or where it did fewer nops than those allow, what holds for a while is
+ * believed. */
+static double look_seconds(const struct sandbox *s, const struct calibration *c,
+                           enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
-    if (verdict == BASELINE_DOUBTFUL || (verdict == BASELINE_BUSY && !(known->room > 0) && sandbox_has_room(s)))
+    if (verdict == BASELINE_DOUBTFUL ||
+        (verdict == BASELINE_BUSY && !(known->room > 0) && sandbox_has_room(s)))
         return fmin(LOOK_SECONDS, c->look);
-    return known->nops > 0 || nops >= ALL_OF_EXPECTED * c->expected_rate ? 0 : fmin(FIRST_LOOK_SECONDS, c->look);
+    return known->nops > 0 || nops >= ALL_OF_EXPECTED * c->expected_rate
+               ? 0
+               : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
-/* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such cores says how long: where nothing is, a core that may be busy is
- * looked at for a while. @known becomes what holds from now on. */
-static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus, size_t cpu_count, struct baseline *known, struct look *best, struct err *err)
+/* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such
+ * cores says how long: where nothing is, a core that may be busy is looked at for a while. @known
+ * becomes what holds from now on. */
+static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
+                        size_t cpu_count, struct baseline *known, struct look *best,
+                        struct err *err)
 {
     struct look *now = mem_alloc(sizeof *now);
     enum baseline_verdict verdict = BASELINE_DOUBTFUL;
@@ -190,10 +214,12 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     int at = sandbox_cpu(s);
 
     do {
-        for (size_t i = 0; ok && i < cpu_count && (verdict != BASELINE_QUIET || known->nops <= 0); i++) {
+        for (size_t i = 0; ok && i < cpu_count && (verdict != BASELINE_QUIET || known->nops <= 0);
+             i++) {
             sandbox_move(s, cpus[i]);
             ok = look(s, each, out, now, err);
-            if (!ok || (any && now->by_nops.rate * now->by_ports.rate <= best->by_nops.rate * best->by_ports.rate))
+            if (!ok || (any && now->by_nops.rate * now->by_ports.rate <=
+                                   best->by_nops.rate * best->by_ports.rate))
                 continue;
             *best = *now;
             any = true;
@@ -211,8 +237,13 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
 /* The rules' baseline: what is known where it is more than what was seen. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* How much room there is was seen when the front end was idle; then it still may have been half of it, until more is seen. */
-    struct baseline now = {.nops = seen->by_nops.rate, .ports = seen->by_ports.rate, .room = out->busy ? 0 : seen->by_room.rate, .load_window = known->load_window, .doubtful = out->doubtful};
+    /* How much room there is was seen when the front end was idle; then it still may have been half
+     * of it, until more is seen. */
+    struct baseline now = {.nops = seen->by_nops.rate,
+                           .ports = seen->by_ports.rate,
+                           .room = out->busy ? 0 : seen->by_room.rate,
+                           .load_window = known->load_window,
+                           .doubtful = out->doubtful};
 
     out->seen_rate = now.nops;
     if (now.nops > 0 && now.ports > 0 && baseline_better(known, &now)) {
@@ -259,7 +290,8 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
 }
 
 /* Chains, probes and what follows from them. */
-static bool ratios(struct sandbox *s, double each, struct calibration *out, struct baseline *known, struct err *err)
+static bool ratios(struct sandbox *s, double each, struct calibration *out, struct baseline *known,
+                   struct err *err)
 {
     struct look *seen = mem_zero(1, sizeof *seen);
     int cpus[CPUS_LOOKED_AT];
@@ -270,8 +302,10 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
         unsigned slow = 0;
         baseline_take(known, seen, out);
         for (unsigned i = 0; i < ROUNDS; i++)
-            slow += fmax(seen->nops[i] * out->probe_rate, seen->room[i] * out->room_rate) > 1 + out->rules.probe_tolerance ||
-                    seen->ports[i] * out->ports_rate > 1 + fmax(out->rules.ports_tolerance, out->rules.probe_tolerance);
+            slow += fmax(seen->nops[i] * out->probe_rate, seen->room[i] * out->room_rate) >
+                        1 + out->rules.probe_tolerance ||
+                    seen->ports[i] * out->ports_rate >
+                        1 + fmax(out->rules.ports_tolerance, out->rules.probe_tolerance);
         out->contention = (double)slow / ROUNDS;
         out->cpu = sandbox_cpu(s);
         double ratio = calibrate_floor(seen->second, ROUNDS, 0.003);
@@ -282,7 +316,8 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return ok;
 }
 
-/* One body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones of 16. */
+/* One body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones of
+ * 16. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
@@ -292,9 +327,11 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
     return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
-/* Caches' banks and way predictors make loads of many lines take a little longer now and then, for milliseconds; those of few lines
- * collide on other machines. What nine of ten rounds stay below decides; among equals the narrowest. */
-static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known, struct err *err)
+/* Caches' banks and way predictors make loads of many lines take a little longer now and then, for
+ * milliseconds; those of few lines collide on other machines. What nine of ten rounds stay below
+ * decides; among equals the narrowest. */
+static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
+                               struct err *err)
 {
     static const unsigned windows[] = {64, 128, 256, 512, BODY_WINDOW};
     enum { N = sizeof windows / sizeof *windows, ROUNDS_EACH = 24, OF_ROUND = 3 };
@@ -312,7 +349,8 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
             return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
         /* Far apart in time rather than one after the other. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
-            raw(&items[r * 2 * N + i], PULSE_ITEM, out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
+            raw(&items[r * 2 * N + i], PULSE_ITEM,
+                out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
             items[r * 2 * N + i].offset = offset;
         }
     }
@@ -333,7 +371,8 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned w = N; w-- > 0;)
         if (sums[w] < best * 1.005)
             out->load_window = windows[w];
-    if (out->contention <= MOSTLY_QUIET && !out->busy && known->load_window != out->load_window && known->nops > 0) {
+    if (out->contention <= MOSTLY_QUIET && !out->busy && known->load_window != out->load_window &&
+        known->nops > 0) {
         known->load_window = out->load_window;
         baseline_remember(known);
     }
@@ -353,7 +392,8 @@ static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *
     rules.patience = out->stretch * NOISE_PATIENCE_SECONDS * out->tick_hz;
     sandbox_add(s, arch_pair.bytes, arch_pair.length, 100, COUNTER_BODY, &offset);
     for (unsigned i = 0; i < 40; i++)
-        items[i] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
+        items[i] = (struct sandbox_item){
+            .mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = SETUP_SSE};
     if (!sandbox_run(s, 40, &rules, NULL, NULL, err))
         return false;
     for (unsigned i = 0; i < 40; i++)
@@ -389,13 +429,17 @@ static bool calibrate_all(struct sandbox *s, double look, struct calibration *ou
     while (to.time.tv_sec == from.time.tv_sec && to.time.tv_nsec - from.time.tv_nsec < 20000000);
     out->tick_hz = stopwatch_hz(&from, &to);
     out->stretch = calibrate_stretch(out->tick_hz);
-    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH, .overhead = overhead, .chain_tolerance = 0.003, .agreement = 0.004,
+    out->rules = (struct window_rules){.chain_cycles = SANDBOX_CHAIN_LENGTH,
+                                       .overhead = overhead,
+                                       .chain_tolerance = 0.003,
+                                       .agreement = 0.004,
                                        .sizing = (unsigned)ceil(4 * out->stretch)};
     if (!ratios(s, each, out, &known, err))
         return false;
     stopwatch_read(&to);
     out->tick_hz = stopwatch_hz(&from, &to);
-    out->rules.second_cycles = isnan(out->second_ratio) ? 0 : out->second_ratio * SANDBOX_CHAIN_LENGTH;
+    out->rules.second_cycles =
+        isnan(out->second_ratio) ? 0 : out->second_ratio * SANDBOX_CHAIN_LENGTH;
     out->rules.chain_ticks = out->stretch * CHAIN_SECONDS * out->tick_hz;
     out->rules.probe_ticks = out->stretch * PROBE_SECONDS * out->tick_hz;
     out->rules.item_ticks = out->stretch * WINDOW_SECONDS * out->tick_hz;
@@ -405,12 +449,14 @@ static bool calibrate_all(struct sandbox *s, double look, struct calibration *ou
     return load_window_choose(s, out, &known, err) && noise_floor(s, out, err);
 }
 
-bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
+bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
+               struct calibration *out, struct err *err)
 {
     return calibrate_within(s, INFINITY, cancelled, state, out, err);
 }
 
-bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
+bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
+                      struct calibration *out, struct err *err)
 {
     if (cancelled)
         sandbox_cancel_by(s, cancelled, state);
@@ -422,10 +468,12 @@ bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *st
 
 const char *calibration_method(const struct calibration *c)
 {
-    return c->counters ? "cycle counter, checked by dependent chains" : "dependent chains beside each sample, no cycle counter";
+    return c->counters ? "cycle counter, checked by dependent chains"
+                       : "dependent chains beside each sample, no cycle counter";
 }
 
 const char *calibration_remark(const struct calibration *c)
 {
-    return c->unfiltered ? "this is an emulator: no system call filter, and cycles mean nothing" : arch_remark();
+    return c->unfiltered ? "this is an emulator: no system call filter, and cycles mean nothing"
+                         : arch_remark();
 }

@@ -28,11 +28,14 @@ static int core_of(int cpu)
     return lowest < 0 ? cpu : lowest;
 }
 
-/* What tells kinds of cores apart: how much they can do by the kernel, and how fast they may be, by which cores of one kind differ by less than a tenth. */
+/* What tells kinds of cores apart: how much they can do by the kernel, and how fast they may be, by
+ * which cores of one kind differ by less than a tenth. */
 static bool same_kind(int a, int b)
 {
-    const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"), other = number_of(b, "cpufreq/cpuinfo_max_freq");
-    const bool alike = fast <= 0 || other <= 0 || (fast < other ? fast / 9 * 10 >= other : other / 9 * 10 >= fast);
+    const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"),
+              other = number_of(b, "cpufreq/cpuinfo_max_freq");
+    const bool alike =
+        fast <= 0 || other <= 0 || (fast < other ? fast / 9 * 10 >= other : other / 9 * 10 >= fast);
 
     return alike && number_of(a, "cpu_capacity") == number_of(b, "cpu_capacity");
 }
@@ -43,7 +46,8 @@ static void share_add(struct lane_cpus *share, int cpu)
         share->cpus[share->count++] = cpu;
 }
 
-unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most, struct lane_cpus *out)
+unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
+                     struct lane_cpus *out)
 {
     size_t distinct = 0, beginning = 0;
 

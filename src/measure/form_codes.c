@@ -9,7 +9,8 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-#define SUM_BODY 16                     /* instructions: enough for every register to be handed out */
+/* instructions: enough for every register to be handed out */
+#define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
 struct form_codes {
@@ -62,7 +63,8 @@ static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct 
     uint64_t sum = 0;
 
     if (any && body_make(&any, &one, 1, &shape, f->body, NULL)) {
-        const uint8_t setup[] = {(uint8_t)f->body->vectors, f->body->wide, (uint8_t)f->body->breakers};
+        const uint8_t setup[] = {(uint8_t)f->body->vectors, f->body->wide,
+                                 (uint8_t)f->body->breakers};
         sum = sum_bytes(sum_bytes(SUM_BASIS, f->body->code, f->body->length), setup, sizeof setup);
     }
     if (any != code)
@@ -89,7 +91,9 @@ void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n
     VEC(const struct form_row *) rows = {0};
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < e[i].count; k++) {
-            const struct form_row *row = names_find(&f->names, e[i].terms[k].form) == UINT32_MAX ? forms_find(f->forms, e[i].terms[k].form) : NULL;
+            const struct form_row *row = names_find(&f->names, e[i].terms[k].form) == UINT32_MAX
+                                             ? forms_find(f->forms, e[i].terms[k].form)
+                                             : NULL;
             if (row)
                 vec_push(&rows, row);
         }
@@ -101,7 +105,8 @@ void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n
             learn_one(f, e[i].terms[k].form);
 }
 
-bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes, uint32_t *counts, char *why, size_t room)
+bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes,
+                   uint32_t *counts, char *why, size_t room)
 {
     if (e->count > FORM_CODES_MAX) {
         snprintf(why, room, "more than %d different forms", FORM_CODES_MAX);
@@ -122,7 +127,8 @@ bool form_codes_of(const struct form_codes *f, const struct experiment *e, struc
     return true;
 }
 
-static void experiment_sum(const struct form_codes *f, const struct experiment *e, char out[FORM_CODES_SUM])
+static void experiment_sum(const struct form_codes *f, const struct experiment *e,
+                           char out[FORM_CODES_SUM])
 {
     uint64_t sum = 0;
     bool added = false, known = e->count <= FORM_CODES_MAX;
@@ -140,7 +146,8 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
         snprintf(out, FORM_CODES_SUM, "%s%016llx", added ? "u" : "", (unsigned long long)sum);
 }
 
-void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
+void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n,
+                     char (*out)[FORM_CODES_SUM])
 {
     form_codes_learn(f, e, n);
     for (size_t i = 0; i < n; i++)

@@ -1,4 +1,5 @@
-/* Encoded forms by name, as experiments name them: found out once, then there for all who measure. */
+/* Encoded forms by name, as experiments name them: found out once, then there for all who
+ * measure. */
 #ifndef PORTOLAN_MEASURE_FORM_CODES_H
 #define PORTOLAN_MEASURE_FORM_CODES_H
 
@@ -17,13 +18,19 @@ struct form_codes;
 /* @forms: borrowed. */
 struct form_codes *form_codes_new(const struct forms *forms);
 void form_codes_free(struct form_codes *f);
-/* Finds out those that the @n experiments at @e name first. What fails here fails for each form, with its reason. One thread, while nobody reads. */
+/* Finds out those that the @n experiments at @e name first. What fails here fails for each form,
+ * with its reason. One thread, while nobody reads. */
 void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n);
-/* Code and counts of the terms of @e, which were learnt; at most FORM_CODES_MAX. False with the reason in @why. Any thread. */
-bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes, uint32_t *counts, char *why, size_t room);
-/* What tells the code of each of the @n experiments from that of others of its name, learnt as above: a sum over the instructions that its forms become, the registers and memory they
- * are given, and what is set up for them, as 16 digits; begins with 'u' where a form of the user's is among them, so that no other can be taken for it. "" where a form has no code on any
- * processor. The same on every CPU and in every process. One thread, while nobody reads. */
-void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM]);
+/* Code and counts of the terms of @e, which were learnt; at most FORM_CODES_MAX. False with the
+ * reason in @why. Any thread. */
+bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes,
+                   uint32_t *counts, char *why, size_t room);
+/* What tells the code of each of the @n experiments from that of others of its name, learnt as
+ * above: a sum over the instructions that its forms become, the registers and memory they are
+ * given, and what is set up for them, as 16 digits; begins with 'u' where a form of the user's is
+ * among them, so that no other can be taken for it. "" where a form has no code on any processor.
+ * The same on every CPU and in every process. One thread, while nobody reads. */
+void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n,
+                     char (*out)[FORM_CODES_SUM]);
 
 #endif

@@ -25,8 +25,10 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough for that, 5 of one laid out in units of two instructions, which begin at even slots but for what cuts dependences; those
- * of one are no use to another. */
+/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more
+ * registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough
+ * for that, 5 of one laid out in units of two instructions, which begin at even slots but for what
+ * cuts dependences; those of one are no use to another. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
@@ -56,17 +58,22 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
         if (at != UINT32_MAX)
             text[i] = experiments_extra(t, row, at);
     }
-    return (struct conditions){*text[0] ? strtod(text[0], NULL) : NAN, *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
+    return (struct conditions){*text[0] ? strtod(text[0], NULL) : NAN,
+                               *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Whether a later last word replaces the one before: a lower value, or one taken under conditions as good; a reason never replaces a value. */
-static bool replaces(const struct journal_entry *entry, const struct experiment_row *row, const struct conditions *now)
+/* Whether a later last word replaces the one before: a lower value, or one taken under conditions
+ * as good; a reason never replaces a value. */
+static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
+                     const struct conditions *now)
 {
-    if (!entry->state || strcmp(entry->state, JOURNAL_ONCE) == 0 || strcmp(entry->state, EXPERIMENT_OK) != 0)
+    if (!entry->state || strcmp(entry->state, JOURNAL_ONCE) == 0 ||
+        strcmp(entry->state, EXPERIMENT_OK) != 0)
         return true;
     if (strcmp(row->state, EXPERIMENT_OK) != 0)
         return false;
-    return row->cycles < entry->cycles || isnan(entry->baseline) || (now->baseline >= entry->baseline && now->slowed <= entry->slowed);
+    return row->cycles < entry->cycles || isnan(entry->baseline) ||
+           (now->baseline >= entry->baseline && now->slowed <= entry->slowed);
 }
 
 static void day_take(struct journal_entry *entry, const char *day)
@@ -74,10 +81,12 @@ static void day_take(struct journal_entry *entry, const char *day)
     snprintf(entry->day, sizeof entry->day, "%s", day);
 }
 
-static void entry_take(struct journal_entry *entry, const struct experiment_row *row, const struct conditions *said)
+static void entry_take(struct journal_entry *entry, const struct experiment_row *row,
+                       const struct conditions *said)
 {
     const struct conditions now = *said;
-    bool shorter = strcmp(row->state, JOURNAL_SHORT) == 0, single = shorter || strcmp(row->state, JOURNAL_ONCE) == 0;
+    bool shorter = strcmp(row->state, JOURNAL_SHORT) == 0,
+         single = shorter || strcmp(row->state, JOURNAL_ONCE) == 0;
 
     if (single && row->cycles > 0) {
         if (shorter && entry->short_count < sizeof entry->shorts / sizeof *entry->shorts)
@@ -85,8 +94,10 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Values of single passes say nothing final, and that a machine was busy says nothing at all. */
-    if (single ? entry->state != NULL : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
+    /* Values of single passes say nothing final, and that a machine was busy says nothing at
+     * all. */
+    if (single ? entry->state != NULL
+               : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
             entry->baseline = now.baseline;
         return;
@@ -124,7 +135,9 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
         key_print(&e, said.code, &key);
         uint32_t index = names_add(&j->keys, str_text(&key));
         if (index == j->entries.count)
-            vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN, .baseline = NAN, .slowed = NAN}));
+            vec_push(&j->entries,
+                     ((struct journal_entry){
+                         .cycles = NAN, .spread = NAN, .baseline = NAN, .slowed = NAN}));
         entry_take(&j->entries.items[index], &table->rows.items[i], &said);
         experiment_done(&e);
         ok = !shortage_met() || err_memory(err, j->path, rows->length);
@@ -143,7 +156,9 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     bool ok = true;
 
     for (size_t at = header, end; at < rows->length && ok; at = end) {
-        newline = rows->length - at > PART_BYTES ? memchr(text + at + PART_BYTES, '\n', rows->length - at - PART_BYTES) : NULL;
+        newline = rows->length - at > PART_BYTES
+                      ? memchr(text + at + PART_BYTES, '\n', rows->length - at - PART_BYTES)
+                      : NULL;
         end = newline ? (size_t)(newline - text) + 1 : rows->length;
         str_clear(&part);
         str_add_bytes(&part, text, header);
@@ -158,20 +173,27 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
 static bool current(int fd, const char *path)
 {
     struct stat named, held;
-    return stat(path, &named) == 0 && fstat(fd, &held) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev;
+    return stat(path, &named) == 0 && fstat(fd, &held) == 0 && named.st_ino == held.st_ino &&
+           named.st_dev == held.st_dev;
 }
 
 /* Opens the file and locks it; -1 with err. */
 static int open_locked(const char *path, struct err *err)
 {
-    int fd = file_calls.open(AT_FDCWD, path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
+    int fd = file_calls.open(
+        AT_FDCWD, path,
+        O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        fchmod(fd, 0600);   /* one of an earlier version's may be open to others; where that cannot be done the directory is private still */
+        /* one of an earlier version's may be open to others; where that cannot be done the
+         * directory is private still */
+        fchmod(fd, 0600);
     if (fd < 0) {
-        err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s", strerror(errno));
+        err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s",
+                strerror(errno));
     } else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || !current(fd, path)) {
-        err_set(err, ERR_IO, "wait for it, or name another file with --journal", "in use by another process");
+        err_set(err, ERR_IO, "wait for it, or name another file with --journal",
+                "in use by another process");
         close(fd);
         fd = -1;
     }
@@ -190,7 +212,8 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     }
     bool ok = file_write(str_text(&name), parts->rest.data, parts->rest.length, err);
     if (ok)
-        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu good ones kept", j->path, parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
+        log_add(LOG_WARN, "%s: %zu damaged line%s moved to %s; %zu good ones kept", j->path,
+                parts->bad, parts->bad == 1 ? "" : "s", str_text(&name), parts->good);
     str_done(&name);
     return ok;
 }
@@ -201,7 +224,8 @@ static bool rewrite(struct journal *j, const struct journal_parts *parts, struct
     struct str text = {0};
 
     journal_parts_print(parts, &text);
-    bool ok = (!parts->bad || set_aside(j, parts, err)) && file_write(j->path, text.data, text.length, err);
+    bool ok = (!parts->bad || set_aside(j, parts, err)) &&
+              file_write(j->path, text.data, text.length, err);
     if (ok) {
         close(j->file);
         j->file = open_locked(j->path, err);
@@ -225,7 +249,9 @@ static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
         ok = rewrite(j, &parts, err);
     } else {
         j->length = (off_t)(bytes->length - parts.torn);
-        ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 || err_set(err, ERR_IO, NULL, "cannot remove its incomplete last line: %s", strerror(errno));
+        ok = !parts.torn || file_calls.truncate(j->file, j->length) == 0 ||
+             err_set(err, ERR_IO, NULL, "cannot remove its incomplete last line: %s",
+                     strerror(errno));
     }
     ok = ok && read_back(j, &parts.rows, err);
     journal_parts_done(&parts);
@@ -244,9 +270,12 @@ struct journal *journal_open(const char *path, struct err *err)
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
     /* Nothing, or no more than a header that was cut short. */
-    if (bytes.length < strlen(JOURNAL_HEADER) && memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
+    if (bytes.length < strlen(JOURNAL_HEADER) &&
+        memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);
-        ok = (!bytes.length || file_calls.truncate(j->file, 0) == 0 || file_fault(err, path, "write", NULL)) && journal_flush(j, err);
+        ok = (!bytes.length || file_calls.truncate(j->file, 0) == 0 ||
+              file_fault(err, path, "write", NULL)) &&
+             journal_flush(j, err);
     } else {
         ok = take_in(j, &bytes, err);
     }
@@ -275,21 +304,24 @@ void journal_close(struct journal *j)
     free(j);
 }
 
-void journal_add(struct journal *j, const struct experiment *e, const char *code, const struct measured *m, const char *state)
+void journal_add(struct journal *j, const struct experiment *e, const char *code,
+                 const struct measured *m, const char *state)
 {
     journal_text_add(&j->pending, e, code, m, state);
 }
 
 static bool write_fault(const struct journal *j, struct err *err)
 {
-    return file_fault(err, j->path, "take results", "make room, or name another file with --journal");
+    return file_fault(err, j->path, "take results",
+                      "make room, or name another file with --journal");
 }
 
 bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* What a failed write left is cut off, or else ended: a line without its checksum is set aside the next time. */
+    /* What a failed write left is cut off, or else ended: a line without its checksum is set aside
+     * the next time. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -303,7 +335,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* What write() took survives this program's death; the disk's own word is only asked once a second. */
+    /* What write() took survives this program's death; the disk's own word is only asked once a
+     * second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);
@@ -311,7 +344,8 @@ bool journal_flush(struct journal *j, struct err *err)
     return true;
 }
 
-static const struct journal_entry *entry_of(const struct journal *j, const struct experiment *e, const char *code)
+static const struct journal_entry *entry_of(const struct journal *j, const struct experiment *e,
+                                            const char *code)
 {
     struct str key = {0};
 
@@ -321,7 +355,8 @@ static const struct journal_entry *entry_of(const struct journal *j, const struc
     return index == UINT32_MAX || !j->entries.items[index].state ? NULL : &j->entries.items[index];
 }
 
-const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e, const char *code)
+const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
+                                         const char *code)
 {
     const struct journal_entry *entry = entry_of(j, e, code);
 
@@ -336,7 +371,8 @@ char *journal_default_path(void)
     /* Brand strings of virtual machines say little; the signature tells cores apart. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
-    str_addf(&file, "-%08x-%d.csv", cpu_signature(), baseline_width() <= SOURCE_WIDE ? QUANTITY : QUANTITY_WIDE);
+    str_addf(&file, "-%08x-%d.csv", cpu_signature(),
+             baseline_width() <= SOURCE_WIDE ? QUANTITY : QUANTITY_WIDE);
     char *path = path_state(str_text(&file));
     str_done(&file);
     return path;

@@ -1,4 +1,5 @@
-/* What was measured, on disk as it comes: an experiments.csv that only grows, so that a killed program loses nothing that it wrote. */
+/* What was measured, on disk as it comes: an experiments.csv that only grows, so that a killed
+ * program loses nothing that it wrote. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_H
 #define PORTOLAN_MEASURE_JOURNAL_H
 
@@ -9,13 +10,16 @@
 #define JOURNAL_SHORT "short" /* of a value from a short body */
 
 struct journal;
-/* Opens or makes @path with its directories. A torn last line is cut off; damaged ones are set aside in @path.damaged, which the log names.
- * NULL with err. One thread. */
+/* Opens or makes @path with its directories. A torn last line is cut off; damaged ones are set
+ * aside in @path.damaged, which the log names. NULL with err. One thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
-/* Appends one line; in memory until journal_flush. @code: the sum of its code (form_codes_sums), "" when it is none. */
-void journal_add(struct journal *j, const struct experiment *e, const char *code, const struct measured *m, const char *state);
-/* Writes what was added. False with err when the disk refuses: then the file ends with its last whole record, and the rest can be flushed later. */
+/* Appends one line; in memory until journal_flush. @code: the sum of its code (form_codes_sums), ""
+ * when it is none. */
+void journal_add(struct journal *j, const struct experiment *e, const char *code,
+                 const struct measured *m, const char *state);
+/* Writes what was added. False with err when the disk refuses: then the file ends with its last
+ * whole record, and the rest can be flushed later. */
 bool journal_flush(struct journal *j, struct err *err);
 
 /* What the file already knew when it was opened. */
@@ -27,12 +31,16 @@ struct journal_entry {
     unsigned value_count;
     double shorts[4];           /* from short bodies */
     unsigned short_count;
-    double baseline, slowed;    /* conditions of the final value, or the least baseline of single passes; NaN: not known */
+    /* conditions of the final value, or the least baseline of single passes; NaN: not known */
+    double baseline, slowed;
     char day[BASELINE_DAY];     /* of it, "" when not known */
 };
-/* NULL when it has nothing of @e with this @code. Where it has only what was written before there were sums, that is taken, but not for forms of the user's ('u'). */
-const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e, const char *code);
-/* Default place: $XDG_STATE_HOME or ~/.local/state, portolan/<cpu name>.csv. The caller frees; NULL without a home. */
+/* NULL when it has nothing of @e with this @code. Where it has only what was written before there
+ * were sums, that is taken, but not for forms of the user's ('u'). */
+const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
+                                         const char *code);
+/* Default place: $XDG_STATE_HOME or ~/.local/state, portolan/<cpu name>.csv. The caller frees; NULL
+ * without a home. */
 char *journal_default_path(void);
 
 #endif

@@ -12,9 +12,12 @@
 #include "measure/baseline.h"
 
 #define ROWS_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code\n"
-#define PLAIN_HEADER "experiment,cycles,spread,repeats,state\n"            /* of the oldest journals */
-#define CHECKED_HEADER "experiment,cycles,spread,repeats,state,check\n"    /* of later ones, without conditions */
-#define DATED_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n"   /* of those before sums of code */
+/* of the oldest journals */
+#define PLAIN_HEADER "experiment,cycles,spread,repeats,state\n"
+/* of later ones, without conditions */
+#define CHECKED_HEADER "experiment,cycles,spread,repeats,state,check\n"
+/* of those before sums of code */
+#define DATED_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n"
 #define NO_CONDITIONS ",,,"
 #define NO_CODE ","
 #define CHECK_DIGITS 8
@@ -25,7 +28,8 @@ static void seal(struct str *out, size_t start)
     str_addf(out, "%0*x\n", CHECK_DIGITS, checksum_of(out->data + start, out->length - start));
 }
 
-void journal_text_add(struct str *out, const struct experiment *e, const char *code, const struct measured *m, const char *state)
+void journal_text_add(struct str *out, const struct experiment *e, const char *code,
+                      const struct measured *m, const char *state)
 {
     struct str text = {0}, number = {0};
     size_t start = out->length;
@@ -61,7 +65,8 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     str_done(&text);
 }
 
-/* The length of the record without its checksum and the comma before, 0 when the line does not end with its checksum. */
+/* The length of the record without its checksum and the comma before, 0 when the line does not end
+ * with its checksum. */
 static size_t checked_length(const char *line, size_t length)
 {
     char *end, digits[CHECK_DIGITS + 1];
@@ -71,7 +76,9 @@ static size_t checked_length(const char *line, size_t length)
     memcpy(digits, line + length - CHECK_DIGITS, CHECK_DIGITS);
     digits[CHECK_DIGITS] = '\0';
     unsigned long check = strtoul(digits, &end, 16);
-    return *end == '\0' && check == checksum_of(line, length - CHECK_DIGITS) ? length - CHECK_DIGITS - 1 : 0;
+    return *end == '\0' && check == checksum_of(line, length - CHECK_DIGITS)
+               ? length - CHECK_DIGITS - 1
+               : 0;
 }
 
 /* Whether @line alone is a record of an older journal. */
@@ -114,13 +121,16 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
 {
     bool plain = begins(text, length, PLAIN_HEADER);
     const bool checked = plain || begins(text, length, CHECKED_HEADER);
-    *out = (struct journal_parts){.old = checked ? NO_CONDITIONS NO_CODE : begins(text, length, DATED_HEADER) ? NO_CODE : NULL};
+    *out = (struct journal_parts){.old = checked ? NO_CONDITIONS NO_CODE
+                                         : begins(text, length, DATED_HEADER) ? NO_CODE
+                                                                              : NULL};
     bool known = out->old || begins(text, length, JOURNAL_HEADER);
     size_t at = known ? (size_t)((const char *)memchr(text, '\n', length) - text) + 1 : 0;
     const char *newline;
 
     str_add(&out->rows, ROWS_HEADER);
-    for (; at < length && (newline = memchr(text + at, '\n', length - at)); at = (size_t)(newline - text) + 1)
+    for (; at < length && (newline = memchr(text + at, '\n', length - at));
+         at = (size_t)(newline - text) + 1)
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;

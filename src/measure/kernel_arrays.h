@@ -1,5 +1,6 @@
-/* A kernel over arrays of its own, as large as one likes: its pointers start where a plan says (model/arrays.h), walk through memory that a child of the sandbox has for it, and
- * start again at the end of the arrays. */
+/* A kernel over arrays of its own, as large as one likes: its pointers start where a plan says
+ * (model/arrays.h), walk through memory that a child of the sandbox has for it, and start again at
+ * the end of the arrays. */
 #ifndef PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 #define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 
@@ -22,23 +23,33 @@ struct kernel_arrays {
     const struct insn *insns;    /* borrowed */
     size_t count, length;
     unsigned counter, vectors;
-    struct { unsigned copies; uint32_t offset; } code[2];   /* many copies of the loop, so that its own end is little, and one, for arrays that end before */
+    /* many copies of the loop, so that its own end is little, and one, for arrays that end
+     * before */
+    struct { unsigned copies; uint32_t offset; } code[2];
     bool plain_values;
 };
 
 struct arrays_measured {
-    double cycles;               /* per iteration: what an eighth of the samples took less than; of arrays beyond a core's own caches the middle one */
-    double spread;               /* relative, from there to the middle one; beyond a core's own caches to the upper quarter */
+    /* per iteration: what an eighth of the samples took less than; of arrays beyond a core's own
+     * caches the middle one */
+    double cycles;
+    /* relative, from there to the middle one; beyond a core's own caches to the upper quarter */
+    double spread;
     double clock;                /* cycles per tick */
-    double clock_hz;             /* by the system's clock, which runs of a millisecond tell within a percent; NaN: too short to tell */
+    /* by the system's clock, which runs of a millisecond tell within a percent; NaN: too short to
+     * tell */
+    double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* in each */
 };
 
-/* Places the code in @s, which has an arena (sandbox_arena): beside what is there, of which the last sandbox_clear was the beginning. False with err (ERR_DATA) when @insns
- * cannot be run. */
-bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena, const struct insn *insns, size_t count, struct err *err);
-/* Runs it over @arrays for about @seconds, filling them included where that is little. False with err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
-bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds, struct arrays_measured *out, struct err *err);
+/* Places the code in @s, which has an arena (sandbox_arena): beside what is there, of which the
+ * last sandbox_clear was the beginning. False with err (ERR_DATA) when @insns cannot be run. */
+bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
+                         const struct insn *insns, size_t count, struct err *err);
+/* Runs it over @arrays for about @seconds, filling them included where that is little. False with
+ * err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
+bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
+                           struct arrays_measured *out, struct err *err);
 
 #endif

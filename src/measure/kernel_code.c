@@ -27,9 +27,10 @@ const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsi
 
     at = at ? at : &unused;
     for (size_t i = 0; i < count; i++) {
-        const char *reason = insns[i].traits & INSN_CALL     ? "a function call"
-                             : insns[i].traits & INSN_RETURN ? "a return"
-                                                             : foreign_of(&insns[i])->refused(&insns[i]);
+        const char *reason = insns[i].traits & INSN_CALL ? "a function call"
+                             : insns[i].traits & INSN_RETURN
+                                 ? "a return"
+                                 : foreign_of(&insns[i])->refused(&insns[i]);
         reason = reason ? reason : branch_refused(&insns[i], i + 1 == count);
         if (reason) {
             *at = (unsigned)i + 1;
@@ -52,16 +53,19 @@ const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at)
     return kernel_refused_anywhere(insns, count, at);
 }
 
-size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out, size_t at)
+size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out,
+                       size_t at)
 {
     bool branch = in->traits & INSN_BRANCH;
     if (branch)
         foreign_of(in)->branch_emit(in, out + at);
     else
         memcpy(out + at, in->bytes, in->length);
-    unsigned displacement = !branch && foreign_of(in)->relative_at ? foreign_of(in)->relative_at(in) : 0;
+    unsigned displacement =
+        !branch && foreign_of(in)->relative_at ? foreign_of(in)->relative_at(in) : 0;
     if (displacement) {
-        int32_t distance = (int32_t)((int64_t)sandbox_data_offset(slot) - (int64_t)(offset + at + in->length));
+        int32_t distance =
+            (int32_t)((int64_t)sandbox_data_offset(slot) - (int64_t)(offset + at + in->length));
         memcpy(out + at + displacement, &distance, 4);
     }
     return in->length;
@@ -70,7 +74,8 @@ size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, ui
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    /* The code stands elsewhere; each operand relative to it gets a line of its own, the same in every copy. */
+    /* The code stands elsewhere; each operand relative to it gets a line of its own, the same in
+     * every copy. */
     for (size_t i = 0; i < count; i++)
         at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
     return at - start;
@@ -79,7 +84,9 @@ size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length)
 {
     const struct insn *last = &insns[count - 1];
-    return last->traits & INSN_BRANCH && foreign_of(last)->branch_over && length < KERNEL_APART ? KERNEL_APART : length;
+    return last->traits & INSN_BRANCH && foreign_of(last)->branch_over && length < KERNEL_APART
+               ? KERNEL_APART
+               : length;
 }
 
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes)
@@ -89,8 +96,10 @@ size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t 
     return bytes;
 }
 
-/* Whether branch @in ends at @at of @code and leads over @bytes of nops, and nothing else stands there. */
-static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, size_t bytes, size_t length)
+/* Whether branch @in ends at @at of @code and leads over @bytes of nops, and nothing else stands
+ * there. */
+static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, size_t bytes,
+                       size_t length)
 {
     uint8_t wanted[sizeof in->bytes + KERNEL_APART] = {0};
 
@@ -101,11 +110,14 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
     return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
 }
 
-/* Whether @again is @in but for where its branch or its operand relative to itself leads; both of those have the length they had. Symbols that a linker would place are not in the bytes. */
+/* Whether @again is @in but for where its branch or its operand relative to itself leads; both of
+ * those have the length they had. Symbols that a linker would place are not in the bytes. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
-    return again->length == in->length && again->traits == (in->traits & ~(uint32_t)INSN_REFERS) && again->operand_count == in->operand_count && strcmp(again->form, in->form) == 0 &&
-           strcmp(again->mnemonic, in->mnemonic) == 0 && foreign_of(in)->bytes_alike(in, again->bytes);
+    return again->length == in->length && again->traits == (in->traits & ~(uint32_t)INSN_REFERS) &&
+           again->operand_count == in->operand_count && strcmp(again->form, in->form) == 0 &&
+           strcmp(again->mnemonic, in->mnemonic) == 0 &&
+           foreign_of(in)->bytes_alike(in, again->bytes);
 }
 
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length)
@@ -115,12 +127,14 @@ bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code,
 
     for (size_t i = 0; at < length; i++) {
         const struct insn *in = &insns[i % count];
-        if (!insn_decode((enum isa)in->isa, code + at, length - at, at, false, &again, NULL) || !same_insn(in, &again))
+        if (!insn_decode((enum isa)in->isa, code + at, length - at, at, false, &again, NULL) ||
+            !same_insn(in, &again))
             return false;
         at += again.length;
         size_t next = at;
         for (unsigned k = 0; k < again.operand_count; k++)
-            if (again.operands[k].kind == OPERAND_RELATIVE && again.operands[k].displacement != (int64_t)next) {
+            if (again.operands[k].kind == OPERAND_RELATIVE &&
+                again.operands[k].displacement != (int64_t)next) {
                 int64_t bytes = again.operands[k].displacement - (int64_t)next;
                 if (bytes < 0 || !leads_over(in, code, next, (size_t)bytes, length))
                     return false;
@@ -137,5 +151,7 @@ unsigned kernel_counter(const struct insn *insns, size_t count)
     if (!count)
         return COUNTER_MEMORY;
     uint8_t reg = foreign_of(insns)->register_free(insns, count);
-    return reg != REG_NONE ? COUNTER_REGISTER + reg : foreign_of(insns)->counts_in_memory ? COUNTER_MEMORY : COUNTER_BODY;
+    return reg != REG_NONE                       ? COUNTER_REGISTER + reg
+           : foreign_of(insns)->counts_in_memory ? COUNTER_MEMORY
+                                                 : COUNTER_BODY;
 }

@@ -11,15 +11,18 @@
 #define FUSED 2               /* instructions that a slot may hold, */
 #define LEAST_SHARE 0.9       /* and how far below what follows a time may be */
 #define WIDTH 0.01            /* relative: times on one floor */
-#define SHARE 0.15            /* of all windows on it, and three at least: more is asked than of chance */
+/* of all windows on it, and three at least: more is asked than of chance */
+#define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* relative: times that are on the floor no more */
-#define OTHERS 0.25           /* of the windows, at most, that are above it: else the code has several rhythms, */
+/* of the windows, at most, that are above it: else the code has several rhythms, */
+#define OTHERS 0.25
 #define MANY 24               /* and the quickest may be a rare one, which so many windows show, */
 #define SHARE_OF_MANY 0.06    /* with so many of them on it */
 #define BOTH 2                /* windows with both times on their floors */
 #define CLOSE 0.02            /* relative: windows that lie so close agree, floor or none */
-#define WAY_CYCLES 512        /* of setting the registers and of leaving the loop, more than ever: 0 to 60 on a Golden Cove */
+/* of setting the registers and of leaving the loop, more than ever: 0 to 60 on a Golden Cove */
+#define WAY_CYCLES 512
 #define VISITS 8              /* with so many visits and windows, and no floor, there is none */
 #define WINDOWS 40
 #define VISIT_SECONDS 0.3
@@ -41,8 +44,10 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* The lowest of @times with @share of all of them around it, in *@floor, and how far these lie apart. */
-static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor, double *apart)
+/* The lowest of @times with @share of all of them around it, in *@floor, and how far these lie
+ * apart. */
+static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
+                     double *apart)
 {
     double sorted[KERNEL_PASSES_WINDOWS], relative;
 
@@ -68,7 +73,8 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Whether nearly all of @times are on @floor, and none below it. Other code has several rhythms, each of which it keeps until something disturbs it. */
+/* Whether nearly all of @times are on @floor, and none below it. Other code has several rhythms,
+ * each of which it keeps until something disturbs it. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -81,7 +87,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Whether the floors are those of one rhythm: windows have both, and what the way in and out costs is what is left of the short one. */
+/* Whether the floors are those of one rhythm: windows have both, and what the way in and out costs
+ * is what is left of the short one. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;
@@ -89,7 +96,8 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
 
     for (unsigned i = 0; i < p->count; i++)
         both += is_on(p->shorter[i], low) && is_on(p->longer[i], high);
-    return both >= BOTH && way >= -WIDTH * low && way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
+    return both >= BOTH && way >= -WIDTH * low &&
+           way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
 /* Whether there are windows enough for an answer. Loops that walk differ by visit. */
@@ -102,12 +110,15 @@ bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double
 {
     double low, high, apart[2];
 
-    if (!seen_enough(p) || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) || !floor_of(p, p->longer, SHARE, &high, &apart[1]))
+    if (!seen_enough(p) || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) ||
+        !floor_of(p, p->longer, SHARE, &high, &apart[1]))
         return false;
     if (!one_rhythm(p, p->shorter, low) || !one_rhythm(p, p->longer, high))
-        if (p->count < MANY || !floor_of(p, p->shorter, SHARE_OF_MANY, &low, &apart[0]) || !floor_of(p, p->longer, SHARE_OF_MANY, &high, &apart[1]))
+        if (p->count < MANY || !floor_of(p, p->shorter, SHARE_OF_MANY, &low, &apart[0]) ||
+            !floor_of(p, p->longer, SHARE_OF_MANY, &high, &apart[1]))
             return false;
-    if (high <= low || !visits_share(p, p->shorter, low) || !visits_share(p, p->longer, high) || !belong_together(p, low, high))
+    if (high <= low || !visits_share(p, p->shorter, low) || !visits_share(p, p->longer, high) ||
+        !belong_together(p, low, high))
         return false;
     if ((high - low) / p->between < p->least)
         return false;
@@ -136,7 +147,9 @@ static void spread_of(const struct kernel_passes *p, double *least, double *midd
 
 double kernel_least_cycles(const struct calibration *c, size_t count)
 {
-    return c->unfiltered || !(c->probe_rate > 0) ? 0 : LEAST_SHARE * (double)count / (FUSED * c->probe_rate);
+    return c->unfiltered || !(c->probe_rate > 0)
+               ? 0
+               : LEAST_SHARE * (double)count / (FUSED * c->probe_rate);
 }
 
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most)
@@ -172,16 +185,23 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
     double least, most;
 
     if (!p->count)
-        return p->plan.known ? err_set(err, ERR_LIMIT, again, "core is contended: about %.2f cycles next to other tasks, not confirmed", p->plan.rough)
-                             : err_set(err, ERR_LIMIT, again, "core is contended");
+        return p->plan.known
+                   ? err_set(
+                         err, ERR_LIMIT, again,
+                         "core is contended: about %.2f cycles next to other tasks, not confirmed",
+                         p->plan.rough)
+                   : err_set(err, ERR_LIMIT, again, "core is contended");
     kernel_passes_range(p, &least, &most);
     if (p->count < 2 * FEW || p->visits < 2)
-        return err_set(err, ERR_LIMIT, again, "core is contended: %.2f cycles at least once, not confirmed", least);
-    return err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", least, most);
+        return err_set(err, ERR_LIMIT, again,
+                       "core is contended: %.2f cycles at least once, not confirmed", least);
+    return err_set(err, ERR_LIMIT, "try again when the machine is idle",
+                   "no stable time: %.2f-%.2f cycles", least, most);
 }
 
-bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out,
-                    struct err *err)
+bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek,
+                    const struct insn *insns, size_t count, double seconds,
+                    struct kernel_measured *out, struct err *err)
 {
     struct kernel_passes passes = {.least = kernel_least_cycles(c, count)};
     double until = clock_seconds() + seconds;
@@ -191,7 +211,9 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
     do {
         struct err fault = {0};
         double left = until - clock_seconds();
-        if (!kernel_visit(s, c, insns, count, left < VISIT_SECONDS ? left : VISIT_SECONDS, &passes.plan, out, &fault) && fault.code != ERR_LIMIT) {
+        if (!kernel_visit(s, c, insns, count, left < VISIT_SECONDS ? left : VISIT_SECONDS,
+                          &passes.plan, out, &fault) &&
+            fault.code != ERR_LIMIT) {
             *err = fault;
             return false;
         }
@@ -216,7 +238,8 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
     return kernel_passes_unsettled(&passes, err);
 }
 
-bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)
+bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns,
+                size_t count, struct kernel_measured *out, struct err *err)
 {
     return kernel_measure(s, c, NULL, insns, count, PATIENCE_SECONDS, out, err);
 }

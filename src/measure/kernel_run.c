@@ -16,7 +16,9 @@
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
 #define UNROLLED_MOST 3000        /* where that is quicker still: nearly what a µop cache holds, */
 #define UNROLLED_MOST_BYTES 24576 /* and the first-level instruction cache */
-#define DECODED_BYTES 26000       /* more than a µop cache holds of short instructions, and less than the first-level instruction cache */
+/* more than a µop cache holds of short instructions, and less than the first-level instruction
+ * cache */
+#define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* relative time per copy */
 #define WINDOW_SECONDS 15e-6
@@ -25,12 +27,16 @@
 #define ENOUGH 6                  /* windows */
 #define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
-#define CANARIES 3                /* off one after the other: a busy neighbour does that to one now and then */
+/* off one after the other: a busy neighbour does that to one now and then */
+#define CANARIES 3
 #define REPEATS 16                /* of a repeated instruction */
 #define TRY_AGAIN "try again, or choose another CPU with --cpu N"
 #define APART_GAIN 0.95           /* relative time per copy, of branches kept apart */
-#define APART_COPIES 30           /* of them: the quickest predictor of branches holds so many of one thread for sure; with 60 a Golden Cove takes 1.0 or 2.1 cycles each */
-#define STRIDE 64                 /* bytes: aligned like what it is added to, a page lasts for 64 iterations */
+/* of them: the quickest predictor of branches holds so many of one thread for sure; with 60 a
+ * Golden Cove takes 1.0 or 2.1 cycles each */
+#define APART_COPIES 30
+/* bytes: aligned like what it is added to, a page lasts for 64 iterations */
+#define STRIDE 64
 
 /* What registers hold that are in no address. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
@@ -93,7 +99,8 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
     uint32_t offset;
     if (!kernel_emitted(p->insns, p->count, p->code, at))
         return err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
-    return sandbox_add(s, p->code, at, 1, p->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "kernel too long");
+    return sandbox_add(s, p->code, at, 1, p->counter, &offset) ||
+           err_set(err, ERR_LIMIT, NULL, "kernel too long");
 }
 
 static void registers_fill(const struct run_plan *p, enum values values, uint64_t general[32])
@@ -116,15 +123,22 @@ static void registers_fill(const struct run_plan *p, enum values values, uint64_
 
 static void item_fill(const struct run_plan *p, enum values values, struct sandbox_item *item)
 {
-    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = p->offset, .kernel = true, .counter = p->counter, .difference = true, .vectors = p->vectors,
-                                  .passes = 1, .plain_values = p->vector_index};
+    *item = (struct sandbox_item){.code = PULSE_ITEM,
+                                  .offset = p->offset,
+                                  .kernel = true,
+                                  .counter = p->counter,
+                                  .difference = true,
+                                  .vectors = p->vectors,
+                                  .passes = 1,
+                                  .plain_values = p->vector_index};
     registers_fill(p, values, item->general);
 }
 
 /* Faults after which its process is gone: nothing is learnt by trying again with other values. */
 static bool ends_all(unsigned fault)
 {
-    return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED || fault == FAULT_ANSWER || fault == FAULT_STARVED;
+    return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
+           fault == FAULT_ANSWER || fault == FAULT_STARVED;
 }
 
 static bool in_time(double until, struct err *err)
@@ -152,7 +166,8 @@ bool kernel_refuse(const struct insn *insns, unsigned at, const char *reason, st
     const struct insn *in = &insns[at - 1];
     const char *text = in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
     if (in->origin)
-        return err_set(err, ERR_DATA, NULL, "%s (source line %u; assembly line %u: %.80s)", reason, in->origin, in->line, text);
+        return err_set(err, ERR_DATA, NULL, "%s (source line %u; assembly line %u: %.80s)", reason,
+                       in->origin, in->line, text);
     if (in->line)
         return err_set(err, ERR_DATA, NULL, "%s (line %u: %.80s)", reason, in->line, text);
     return err_set(err, ERR_DATA, NULL, "%s (instruction %u: %.80s)", reason, at, text);
@@ -164,15 +179,18 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
 
     if (item->fault == FAULT_STARVED)
         return err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
-    if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT || item->fault == FAULT_RESERVED)
-        snprintf(reason, sizeof reason, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
+    if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT ||
+        item->fault == FAULT_RESERVED)
+        snprintf(reason, sizeof reason, "%s: 0x%llx", sandbox_fault_text(item->fault),
+                 (unsigned long long)item->fault_address);
     else
         snprintf(reason, sizeof reason, "%s", sandbox_fault_text(item->fault));
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
 /* Runs @count iterations a few times: pages touched and ticks. */
-static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
+static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
+                struct sandbox_item **got, double *ticks, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
     item_fill(p, values, item);
@@ -206,18 +224,25 @@ static unsigned passes_for(const struct calibration *c, double ticks)
 }
 
 /* What runs of @ticks say of a plan that nothing confirms yet. */
-static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan, double ticks)
+static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan,
+                           double ticks)
 {
-    return (ticks - c->rules.overhead) / c->tick_hz * c->clock_hz / (double)(plan->count * plan->copies);
+    return (ticks - c->rules.overhead) / c->tick_hz * c->clock_hz /
+           (double)(plan->count * plan->copies);
 }
 
-/* A loop whose pointers soon leave their pages runs few iterations between two settings of its registers. As so many more copies, run once each, it walks as far, but each of its
- * loads is met only that often: where a load is met again at another address, the prefetcher that follows instructions asks for the next one, and that takes its turn at a port for
- * loads. It remembers some 250 loads (a Golden Cove). Up to @instructions and @bytes are tried, and kept where a copy takes less than
+/* A loop whose pointers soon leave their pages runs few iterations between two settings of its
+ * registers. As so many more copies, run once each, it walks as far, but each of its loads is met
+ * only that often: where a load is met again at another address, the prefetcher that follows
+ * instructions asks for the next one, and that takes its turn at a port for loads. It remembers
+ * some 250 loads (a Golden Cove). Up to @instructions and @bytes are tried, and kept where a copy
+ * takes less than
  * @gain of its time. *@ticks: of a run, before and after. */
-static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes, double gain, struct kernel_plan *plan, double *ticks, struct err *err)
+static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
+                        double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
-    unsigned most = (unsigned)(instructions / p->count < bytes / p->length ? instructions / p->count : bytes / p->length);
+    unsigned most = (unsigned)(instructions / p->count < bytes / p->length ? instructions / p->count
+                                                                           : bytes / p->length);
     uint64_t all = plan->count / 2 * plan->copies, count = (all + most - 1) / (most ? most : 1);
     struct sandbox_item *item;
     double now;
@@ -228,10 +253,13 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     if (!code_place(s, p, err))
         return false;
     bool quicker = false;
-    for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {   /* long code is slow at first */
+    /* long code is slow at first */
+    for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {
         if (!try(s, p, plan->values, 2 * count, &item, &now, err))
             return false;
-        quicker = !item->fault && item->pages <= plan->pages && now / (double)(2 * count * p->copies) < gain * *ticks / (double)(plan->count * plan->copies);
+        quicker = !item->fault && item->pages <= plan->pages &&
+                  now / (double)(2 * count * p->copies) <
+                      gain * *ticks / (double)(plan->count * plan->copies);
     }
     if (quicker) {
         plan->copies = p->copies;
@@ -243,9 +271,11 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* The predictor of branches remembers fewer places than a prefetcher: loops that end in one are run as many copies only where that is quicker. Loops with loads are quicker as more
- * copies yet when their loads are still followed, and slower where they outgrow the µop cache. */
-static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan, double *ticks, struct err *err)
+/* The predictor of branches remembers fewer places than a prefetcher: loops that end in one are run
+ * as many copies only where that is quicker. Loops with loads are quicker as more copies yet when
+ * their loads are still followed, and slower where they outgrow the µop cache. */
+static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
+                      double *ticks, struct err *err)
 {
     double gain = p->insns[p->count - 1].traits & INSN_BRANCH ? APART_GAIN : INFINITY;
     bool loads = false;
@@ -253,7 +283,8 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
     for (size_t i = 0; i < p->count; i++)
         loads |= (p->insns[i].traits & INSN_LOAD) != 0;
     return plan_unroll(s, p, UNROLLED_WALKING, UNROLLED_BYTES, gain, plan, ticks, err) &&
-           (!loads || plan_unroll(s, p, UNROLLED_MOST, UNROLLED_MOST_BYTES, LONGER_GAIN, plan, ticks, err));
+           (!loads ||
+            plan_unroll(s, p, UNROLLED_MOST, UNROLLED_MOST_BYTES, LONGER_GAIN, plan, ticks, err));
 }
 
 /* Copies to begin with. */
@@ -263,17 +294,20 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 
     if (kind == KERNEL_DECODED)
         return (unsigned)(DECODED_BYTES / p->length) + 1;
-    return copies * p->length > UNROLLED_BYTES ? (unsigned)(UNROLLED_BYTES / p->length) + 1 : copies;
+    return copies * p->length > UNROLLED_BYTES ? (unsigned)(UNROLLED_BYTES / p->length) + 1
+                                               : copies;
 }
 
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
-static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, struct kernel_plan *plan, struct err *err)
+static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                     enum values values, struct kernel_plan *plan, struct err *err)
 {
     double window = c->stretch * WINDOW_SECONDS * c->tick_hz, ticks = 0, last = 0;
     struct sandbox_item *item;
 
     p->apart = false;
-    *plan = (struct kernel_plan){.kind = plan->kind, .values = values, .count = 2, .reached = plan->reached};
+    *plan = (struct kernel_plan){
+        .kind = plan->kind, .values = values, .count = 2, .reached = plan->reached};
     p->copies = copies_wanted(p, plan->kind);
     for (;;) {
         if (!code_place(s, p, err) || !try(s, p, values, 2, &item, &last, err))
@@ -293,7 +327,9 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
             return err_set(err, ERR_DATA, NULL, "time does not grow with the iteration count");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;
-        plan->walks = item->fault || item->pages > (plan->pages > SANDBOX_REAL_PAGES - 1 ? plan->pages : SANDBOX_REAL_PAGES - 1);
+        plan->walks = item->fault ||
+                      item->pages > (plan->pages > SANDBOX_REAL_PAGES - 1 ? plan->pages
+                                                                          : SANDBOX_REAL_PAGES - 1);
         if (plan->walks)
             break;
         plan->count = next;
@@ -307,24 +343,30 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Whether another one's plan is worth a try: as many copies of a much longer kernel would be more than a µop cache holds, and of a much shorter one so few instructions that the end of the loop
+/* Whether another one's plan is worth a try: as many copies of a much longer kernel would be more
+ * than a µop cache holds, and of a much shorter one so few instructions that the end of the loop
  * would take a part of their time. */
-static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint, enum kernel_copies kind)
+static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
+                      enum kernel_copies kind)
 {
     const size_t instructions = hint->copies * p->count;
 
-    return kind == KERNEL_CACHED && hint->kind == KERNEL_CACHED && (hint->walks || (instructions >= UNROLLED_INSTRUCTIONS / 2 && instructions <= 2 * UNROLLED_INSTRUCTIONS));
+    return kind == KERNEL_CACHED && hint->kind == KERNEL_CACHED &&
+           (hint->walks || (instructions >= UNROLLED_INSTRUCTIONS / 2 &&
+                            instructions <= 2 * UNROLLED_INSTRUCTIONS));
 }
 
 /* Whether the kernel runs by another one's plan, which then is its own. */
-static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p, const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
+static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                       const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {
     struct sandbox_item *item;
     double ticks;
 
     p->copies = hint->copies;
     p->apart = hint->apart;
-    if (!code_place(s, p, err) || !try(s, p, hint->values, hint->count, &item, &ticks, err) || item->fault || item->pages > hint->pages)
+    if (!code_place(s, p, err) || !try(s, p, hint->values, hint->count, &item, &ticks, err) ||
+        item->fault || item->pages > hint->pages)
         return false;
     const unsigned reached = plan->reached;
     *plan = *hint;
@@ -334,9 +376,11 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     return true;
 }
 
-/* Where the closing branches of short copies stand side by side, taken ones cost a cycle more each than in the loop itself; kept apart they do not, but ones that are not
- * taken then run into the nops. What is quicker is how the kernel is run. */
-static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct err *err)
+/* Where the closing branches of short copies stand side by side, taken ones cost a cycle more each
+ * than in the loop itself; kept apart they do not, but ones that are not taken then run into the
+ * nops. What is quicker is how the kernel is run. */
+static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                       struct kernel_plan *plan, struct err *err)
 {
     struct sandbox_item *item;
     double close, apart;
@@ -349,7 +393,8 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     p->copies = plan->copies < APART_COPIES ? plan->copies : APART_COPIES;
     if (!code_place(s, p, err) || !try(s, p, plan->values, plan->count, &item, &apart, err))
         return false;
-    plan->apart = !item->fault && item->pages <= plan->pages && apart / p->copies < APART_GAIN * close / plan->copies;
+    plan->apart = !item->fault && item->pages <= plan->pages &&
+                  apart / p->copies < APART_GAIN * close / plan->copies;
     if (plan->apart) {
         plan->passes = passes_for(c, apart);
         plan->copies = p->copies;
@@ -361,9 +406,11 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     return code_place(s, p, err);
 }
 
-/* The first values with which the kernel runs long enough before its pointers leave the pages: the difference of short runs drowns in the way in and out.
- * Without such, those with which it runs longest. */
-static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct err *err)
+/* The first values with which the kernel runs long enough before its pointers leave the pages: the
+ * difference of short runs drowns in the way in and out. Without such, those with which it runs
+ * longest. */
+static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                        struct kernel_plan *plan, struct err *err)
 {
     struct err first = {0};
     enum values best = VALUES_COUNT;
@@ -396,12 +443,15 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
 }
 
 /* The windows of one visit. */
-static bool windows_collect(struct sandbox *s, const struct calibration *c, const struct run_plan *p, const struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
+static bool windows_collect(struct sandbox *s, const struct calibration *c,
+                            const struct run_plan *p, const struct kernel_plan *plan,
+                            struct kernel_measured *out, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(s);
     unsigned contended = 0;
 
-    for (unsigned i = 0; i < (p->beside ? 1 : MEASUREMENTS) && (i < 2 || out->windows < ENOUGH); i++) {
+    for (unsigned i = 0; i < (p->beside ? 1 : MEASUREMENTS) && (i < 2 || out->windows < ENOUGH);
+         i++) {
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
@@ -414,7 +464,9 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c, cons
             return fault_text(p, item, err);
         const struct window_result *r = &item->result;
         bool counted = item->counter_cycles > 0;
-        for (unsigned k = 0; k < (counted ? r->accepted > 0 : r->accepted) && out->windows < KERNEL_WINDOWS; k++, out->windows++) {
+        for (unsigned k = 0;
+             k < (counted ? r->accepted > 0 : r->accepted) && out->windows < KERNEL_WINDOWS;
+             k++, out->windows++) {
             double each = item->counter_cycles / p->copies;
             out->shorter[out->windows] = counted ? (float)(each * out->between) : r->shorter[k];
             out->longer[out->windows] = counted ? (float)(each * out->between * 2) : r->longer[k];
@@ -436,7 +488,8 @@ static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *ou
     out->between = (double)(plan->count - plan->count / 2) * plan->passes * plan->copies;
 }
 
-bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off, struct err *err)
+bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
+                  struct err *err)
 {
     double known = NAN;
 
@@ -449,16 +502,21 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
     if (!*off)
         return true;
     sandbox_renew(s);
-    return err_set(err, ERR_LIMIT, TRY_AGAIN, "a known 1-cycle block took %.2f cycles after it", known);
+    return err_set(err, ERR_LIMIT, TRY_AGAIN, "a known 1-cycle block took %.2f cycles after it",
+                   known);
 }
 
-/* One measurement from the beginning, and the known block after it in the same process. *@off: that was not as it should be, and err says so. */
-static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p, struct kernel_plan *plan, struct kernel_measured *out, bool *off, struct err *err)
+/* One measurement from the beginning, and the known block after it in the same process. *@off: that
+ * was not as it should be, and err says so. */
+static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
+                    struct kernel_plan *plan, struct kernel_measured *out, bool *off,
+                    struct err *err)
 {
     bool ok;
 
     *off = false;
-    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
+    *out =
+        (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (plan->known) {
         p->copies = plan->copies;
         p->apart = plan->apart;
@@ -471,13 +529,19 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
 }
 
 /* What is known of a kernel before it runs; false with err when it is refused. */
-static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
+static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds,
+                        struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
     unsigned at;
     const char *reason = kernel_refused(insns, count, &at);
 
-    *p = (struct run_plan){.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds, .reached = &plan->reached};
-    *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
+    *p = (struct run_plan){.insns = insns,
+                           .count = count,
+                           .counter = kernel_counter(insns, count),
+                           .until = clock_seconds() + seconds,
+                           .reached = &plan->reached};
+    *out =
+        (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (reason)
         return kernel_refuse(insns, at, reason, err);
     for (size_t i = 0; i < count; i++)
@@ -486,8 +550,10 @@ static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t cou
     return true;
 }
 
-bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
-                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
+bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
+                             const struct insn *insns, size_t count, double seconds,
+                             const struct kernel_plan *hint, struct kernel_plan *plan,
+                             struct kernel_measured *out, struct err *err)
 {
     struct run_plan p;
     struct err unfit = {0};
@@ -496,7 +562,9 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c, con
         return false;
     p.beside = true;
     if (!plan->known) {
-        if ((!hint || !may_adopt(&p, hint, plan->kind) || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
+        if ((!hint || !may_adopt(&p, hint, plan->kind) ||
+             !plan_adopt(s, c, &p, hint, plan, &unfit)) &&
+            !plan_choose(s, c, &p, plan, err)) {
             free(p.code);
             return false;
         }
@@ -511,15 +579,17 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c, con
     return ok;
 }
 
-bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
-                  struct err *err)
+bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns,
+                  size_t count, double seconds, struct kernel_plan *plan,
+                  struct kernel_measured *out, struct err *err)
 {
     struct run_plan p;
     bool ok = false, off = true;
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */
+    /* All that was measured since the last known block was right is this one, and it is measured
+     * again by new processes. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

@@ -1,10 +1,14 @@
-/* A kernel as it stands, on this CPU: a basic block or loop body repeated, its memory mapped where it touches it.
+/* A kernel as it stands, on this CPU: a basic block or loop body repeated, its memory mapped where
+ * it touches it.
  *
- * The body is unrolled and looped with a counter in a register that it does not use (or in memory, on x86-64), so that every register is the kernel's; its closing branch
- * stays but leads to the next copy.
- * Registers that serve as base of an address point to places of their own (1,088 bytes apart within their pages), index registers hold 0, others numbers
- * that can be mapped too, or 64, or small ones, whichever lets the pointers stay near longest. Pages that it touches are mapped when it faults, onto a few real ones that stay in the first-level cache. The loop is run so few times
- * that its pointers stay within those, the registers are set anew, and that is repeated; the difference of two loop counts is what it takes. */
+ * The body is unrolled and looped with a counter in a register that it does not use (or in memory,
+ * on x86-64), so that every register is the kernel's; its closing branch stays but leads to the
+ * next copy. Registers that serve as base of an address point to places of their own (1,088 bytes
+ * apart within their pages), index registers hold 0, others numbers that can be mapped too, or 64,
+ * or small ones, whichever lets the pointers stay near longest. Pages that it touches are mapped
+ * when it faults, onto a few real ones that stay in the first-level cache. The loop is run so few
+ * times that its pointers stay within those, the registers are set anew, and that is repeated; the
+ * difference of two loop counts is what it takes. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -14,7 +18,8 @@
 
 #define KERNEL_WINDOWS 48
 
-/* How a kernel is run, found out at the first visit: the same at every other, so that their times can be compared. */
+/* How a kernel is run, found out at the first visit: the same at every other, so that their times
+ * can be compared. */
 struct kernel_plan {
     bool known;
     enum kernel_copies kind;   /* what is wanted; the rest is found out */
@@ -26,8 +31,11 @@ struct kernel_plan {
     bool walks;             /* its pointers would leave the pages if it ran longer */
     unsigned pages;         /* touched */
     uint32_t offset;        /* of its code, where kernels stay beside each other */
-    unsigned reached;       /* so often it reached for addresses that are kept free, of SANDBOX_GUESSES */
-    double rough;           /* cycles per iteration when it was found out, beside whoever shared the core: no truth, hardly ever too low */
+    /* so often it reached for addresses that are kept free, of SANDBOX_GUESSES */
+    unsigned reached;
+    /* cycles per iteration when it was found out, beside whoever shared the core: no truth, hardly
+     * ever too low */
+    double rough;
 };
 
 struct kernel_measured {
@@ -38,31 +46,44 @@ struct kernel_measured {
     unsigned pages;         /* touched */
     unsigned iterations;    /* of the kernel in one run */
     double contended;       /* of all windows looked for, the share that others disturbed */
-    bool wraps;             /* it touches more pages than stay in the cache: addresses share lines */
-    /* Of one visit: cycles of the short and the long run of each accepted window, and by how many iterations of the kernel these differ. */
+    /* it touches more pages than stay in the cache: addresses share lines */
+    bool wraps;
+    /* Of one visit: cycles of the short and the long run of each accepted window, and by how many
+     * iterations of the kernel these differ. */
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
     unsigned windows;
     double between;
-    bool vain;              /* the known block was off after it, each time: its windows were dropped, and err says so */
+    /* the known block was off after it, each time: its windows were dropped, and err says so */
+    bool vain;
 };
 
-/* One visit: windows for at most @seconds, without a verdict on them (kernel_passes.h): cycles stay NaN. *@plan is filled in when it is not known. False with err saying
- * why @insns cannot be measured (calls, indirect branches, system instructions, faults; with the instruction and its line: ERR_DATA), or that no window was quiet or the
- * known block after it was off (ERR_LIMIT). */
-bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out,
+/* One visit: windows for at most @seconds, without a verdict on them (kernel_passes.h): cycles stay
+ * NaN. *@plan is filled in when it is not known. False with err saying why @insns cannot be
+ * measured (calls, indirect branches, system instructions, faults; with the instruction and its
+ * line: ERR_DATA), or that no window was quiet or the known block after it was off (ERR_LIMIT). */
+bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct insn *insns,
+                  size_t count, double seconds, struct kernel_plan *plan,
+                  struct kernel_measured *out, struct err *err);
+
+/* A quick visit in the process that runs other variants of the same loop, whose code stays: one
+ * look for a quiet moment. The first one tries @hint, a plan that another variant was found to run
+ * by (NULL: none). The known block that shows that the process is sound is the caller's to run, for
+ * all visits since the last one. */
+bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
+                             const struct insn *insns, size_t count, double seconds,
+                             const struct kernel_plan *hint, struct kernel_plan *plan,
+                             struct kernel_measured *out, struct err *err);
+
+/* The known block in the process that runs others' code: it vouches for all that was measured there
+ * since the last one. When it is off a few times in a row, *@off is set, all processes are ended,
+ * the reference code is written anew, and err says so (ERR_LIMIT: a busy core does that now and
+ * then, so a later visit may bring a value). False too when @until (clock_seconds) comes before a
+ * verdict (ERR_LIMIT), or as sandbox_run. */
+bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);
 
-/* A quick visit in the process that runs other variants of the same loop, whose code stays: one look for a quiet moment. The first one tries @hint, a plan that
- * another variant was found to run by (NULL: none). The known block that shows that the process is sound is the caller's to run, for all visits since the last one. */
-bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
-                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err);
-
-/* The known block in the process that runs others' code: it vouches for all that was measured there since the last one. When it is off a few times in a row, *@off is set,
- * all processes are ended, the reference code is written anew, and err says so (ERR_LIMIT: a busy core does that now and then, so a later visit may bring a value).
- * False too when @until (clock_seconds) comes before a verdict (ERR_LIMIT), or as sandbox_run. */
-bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off, struct err *err);
-
-/* Says in err (ERR_DATA) @reason with the instruction that it is about, by its lines in the C file and in the text where there are any; @at counts from 1, 0: none. Returns false. */
+/* Says in err (ERR_DATA) @reason with the instruction that it is about, by its lines in the C file
+ * and in the text where there are any; @at counts from 1, 0: none. Returns false. */
 bool kernel_refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err);
 
 #endif

@@ -10,7 +10,8 @@
 #include "base/vec.h"
 
 #define PATIENCE_SECONDS 0.02   /* of one look for a quiet moment, before the next one's turn */
-#define VISIT_SECONDS 0.3       /* for all of a visit, the first of which finds out how a loop is run */
+/* for all of a visit, the first of which finds out how a loop is run */
+#define VISIT_SECONDS 0.3
 #define LOOP_SECONDS 0.25       /* that a loop may take, together with those measured beside it */
 
 struct set_member {
@@ -54,12 +55,14 @@ void kernel_set_free(struct kernel_set *set)
     free(set);
 }
 
-static bool same_code(const struct set_member *m, const struct insn *insns, size_t count, enum kernel_copies kind)
+static bool same_code(const struct set_member *m, const struct insn *insns, size_t count,
+                      enum kernel_copies kind)
 {
     bool same = m->count == count && m->passes.plan.kind == kind;
 
     for (size_t i = 0; same && i < count; i++)
-        same = m->insns[i].length == insns[i].length && memcmp(m->insns[i].bytes, insns[i].bytes, insns[i].length) == 0;
+        same = m->insns[i].length == insns[i].length &&
+               memcmp(m->insns[i].bytes, insns[i].bytes, insns[i].length) == 0;
     return same;
 }
 
@@ -68,7 +71,8 @@ size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t c
     return kernel_set_add_as(set, insns, count, KERNEL_CACHED);
 }
 
-size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count, enum kernel_copies kind)
+size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
+                         enum kernel_copies kind)
 {
     for (size_t i = 0; i < set->members.count; i++)
         if (same_code(set->members.items[i], insns, count, kind))
@@ -111,7 +115,9 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
     struct kernel_measured seen;
 
     m->fault = (struct err){0};
-    bool visited = kernel_visit_concurrent(set->sandbox, &set->calibration, m->insns, m->count, VISIT_SECONDS, any_plan(set), &m->passes.plan, &seen, &m->fault);
+    bool visited =
+        kernel_visit_concurrent(set->sandbox, &set->calibration, m->insns, m->count, VISIT_SECONDS,
+                                any_plan(set), &m->passes.plan, &seen, &m->fault);
     if (!visited && m->fault.code != ERR_LIMIT && m->fault.code != ERR_DATA) {
         *err = m->fault;
         return false;
@@ -121,7 +127,8 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
         m->answered = true;
     else
         m->answered = (!visited && m->fault.code == ERR_DATA) || kernel_passes_enough(&m->passes);
-    return seek_step(&set->seek, set->sandbox, &set->calibration, seen.contended, err) && seek_learn(&set->seek, set->sandbox, &set->calibration, err);
+    return seek_step(&set->seek, set->sandbox, &set->calibration, seen.contended, err) &&
+           seek_learn(&set->seek, set->sandbox, &set->calibration, err);
 }
 
 size_t kernel_set_answered(const struct kernel_set *set)
@@ -151,7 +158,8 @@ bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err)
     double until = clock_seconds() + seconds;
     bool ok = true, first = true;
 
-    while (ok && kernel_set_answered(set) < set->members.count && (first || clock_seconds() < until)) {
+    while (ok && kernel_set_answered(set) < set->members.count &&
+           (first || clock_seconds() < until)) {
         for (size_t i = 0; ok && i < set->members.count && (first || clock_seconds() < until); i++)
             if (!set->members.items[i]->answered)
                 ok = member_visit(set, set->members.items[i], err);
@@ -160,7 +168,8 @@ bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err)
     return ok && vouch(set, err);
 }
 
-bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread, struct err *err)
+bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
+                       struct err *err)
 {
     const struct set_member *m = set->members.items[at];
 
@@ -171,11 +180,14 @@ bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, 
     }
     if (m->fault.code == ERR_DATA)
         return err_set(err, ERR_DATA, m->fault.todo, "%s", m->fault.what);
-    return kernel_passes_close(&m->passes, cycles, spread) || kernel_passes_unsettled(&m->passes, err);
+    return kernel_passes_close(&m->passes, cycles, spread) ||
+           kernel_passes_unsettled(&m->passes, err);
 }
 
-bool kernel_set_times(struct sandbox *s, const struct calibration *c, const struct insn *(*code)(const void *of, size_t i, size_t *count, enum kernel_copies *kind), const void *of, size_t n,
-                      double most, double *cycles, struct err *err)
+bool kernel_set_times(struct sandbox *s, const struct calibration *c,
+                      const struct insn *(*code)(const void *of, size_t i, size_t *count,
+                                                 enum kernel_copies *kind),
+                      const void *of, size_t n, double most, double *cycles, struct err *err)
 {
     struct kernel_set *set = kernel_set_new(s, c);
     size_t *at = mem_alloc((n + 1) * sizeof *at);
@@ -187,7 +199,8 @@ bool kernel_set_times(struct sandbox *s, const struct calibration *c, const stru
         const struct insn *insns = code(of, i, &count, &kind);
         at[i] = kernel_set_add_as(set, insns, count, kind);
     }
-    bool ok = kernel_set_measure(set, fmin(fmax(1, LOOP_SECONDS * (double)n), most), &reason) || reason.code == ERR_LIMIT;
+    bool ok = kernel_set_measure(set, fmin(fmax(1, LOOP_SECONDS * (double)n), most), &reason) ||
+              reason.code == ERR_LIMIT;
     for (size_t i = 0; i < n; i++) {
         struct err fault = {0};
         double spread;

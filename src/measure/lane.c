@@ -22,9 +22,11 @@ static unsigned load_places(const struct lane_task *t)
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Code of experiment @e in one order into the sandbox, none where @padded makes no difference; false with the reason in @out, *full when only the code area is. */
-static bool item_prepare(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, enum body_order order, bool padded, unsigned rivals, size_t at, struct measured *out,
-                         bool *full)
+/* Code of experiment @e in one order into the sandbox, none where @padded makes no difference;
+ * false with the reason in @out, *full when only the code area is. */
+static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
+                         const struct experiment *e, enum body_order order, bool padded,
+                         unsigned rivals, size_t at, struct measured *out, bool *full)
 {
     struct form_code *codes[FORM_CODES_MAX];
     uint32_t counts[FORM_CODES_MAX], offset;
@@ -32,7 +34,8 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t, cons
 
     if (!form_codes_of(t->codes, e, codes, counts, out->state, sizeof out->state))
         return false;
-    const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order, padded};
+    const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order,
+                                     padded};
     const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
     if (padded && !(made && l->body.padded)) {   /* too long for it, or as it was */
         l->body.padded = false;
@@ -49,40 +52,60 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t, cons
     bool added = false;
     for (unsigned i = 0; i < e->count; i++)
         added |= codes[i]->row->added;
-    sandbox_items(l->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .foreign = added, .vectors = sandbox_setup(&l->body),
-                                                          .load_places = load_places(t), .executions = l->body.executions, .rivals = rivals,
-                                                          .worth = padded ? (l->body.instructions + l->body.breakers) / DENSE : 0};
+    sandbox_items(l->sandbox)[at] = (struct sandbox_item){
+        .mode = SANDBOX_WINDOWS,
+        .code = PULSE_ITEM,
+        .offset = offset,
+        .foreign = added,
+        .vectors = sandbox_setup(&l->body),
+        .load_places = load_places(t),
+        .executions = l->body.executions,
+        .rivals = rivals,
+        .worth = padded ? (l->body.instructions + l->body.breakers) / DENSE : 0};
     l->lengths[at] = (uint32_t)l->body.length;
     return true;
 }
 
-/* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or *full when there is no room for all of them. */
-static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, unsigned at, struct measured *out, bool *full)
+/* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or
+ * *full when there is no room for all of them. */
+static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
+                              const struct experiment *e, unsigned at, struct measured *out,
+                              bool *full)
 {
     const struct source *s = t->source;
     const bool padded = s->orders > 1 && t->wide && s->baseline > SOURCE_WIDE;
     unsigned orders = e->count > 1 ? s->orders : 1;
 
-    *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = NAN};
+    *out =
+        (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = NAN};
     *full = at + orders + padded > SANDBOX_ITEMS;
     for (unsigned i = 0; i < orders && !*full; i++)
         if (!item_prepare(l, t, e, i, false, i, at + i, out, full))
             return 0;
-    if (!*full && padded && !item_prepare(l, t, e, e->count > 1 ? BODY_PAIRED : BODY_SPREAD, true, orders, at + orders, out, full))
+    if (!*full && padded &&
+        !item_prepare(l, t, e, e->count > 1 ? BODY_PAIRED : BODY_SPREAD, true, orders, at + orders,
+                      out, full))
         return 0;
     orders += padded && l->body.padded;
     return *full ? 0 : orders;
 }
 
 /* @instructions of the experiment. */
-static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions, size_t at, struct measured *out)
+static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions,
+                        size_t at, struct measured *out)
 {
     const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
     const struct window_result *r = &item->result;
     double each = item->executions;
 
-    *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .repeats = r->accepted, .clock_hz = r->clock * t->calibration->tick_hz, .baseline = t->source->baseline,
-                             .slowed = (double)(r->contended + r->disturbed) / fmax(1, r->contended + r->disturbed + r->accepted)};
+    *out = (struct measured){.cycles = NAN,
+                             .spread = NAN,
+                             .contended_cycles = NAN,
+                             .repeats = r->accepted,
+                             .clock_hz = r->clock * t->calibration->tick_hz,
+                             .baseline = t->source->baseline,
+                             .slowed = (double)(r->contended + r->disturbed) /
+                                       fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
         /* Killed from outside: no fault of the code's. */
         out->busy = item->fault == FAULT_KILLED;
@@ -97,24 +120,32 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
         out->spread = r->spread;
         state_set(out, EXPERIMENT_OK);
         if (out->cycles < source_least_cycles(t->source->baseline, instructions)) {
-            snprintf(out->state, sizeof out->state, "impossible: %llu instruction%s in %.2g cycles", (unsigned long long)instructions, instructions == 1 ? "" : "s", out->cycles);
+            snprintf(out->state, sizeof out->state, "impossible: %llu instruction%s in %.2g cycles",
+                     (unsigned long long)instructions, instructions == 1 ? "" : "s", out->cycles);
             out->cycles = out->spread = NAN;
         }
     }
 }
 
 /* Samples and code of the item that counts, for those who want to see them. */
-static void item_record(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, size_t at, const struct measured *m)
+static void item_record(struct measure_lane *l, const struct lane_task *t,
+                        const struct experiment *e, size_t at, const struct measured *m)
 {
     const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
     const struct window_result *r = &item->result;
-    const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = item->executions, .instructions = t->source->instructions,
-                                     .clock_hz = m->clock_hz, .code = sandbox_code(l->sandbox, item->offset), .length = l->lengths[at]};
+    const struct record_pass pass = {.values = r->values,
+                                     .count = r->accepted,
+                                     .executions = item->executions,
+                                     .instructions = t->source->instructions,
+                                     .clock_hz = m->clock_hz,
+                                     .code = sandbox_code(l->sandbox, item->offset),
+                                     .length = l->lengths[at]};
     if (!item->fault)
         record_add(t->source->record, e, &pass);
 }
 
-unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n, struct measured *out)
+unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
+                        struct measured *out)
 {
     unsigned best = 0;
     bool missing = false;
@@ -136,8 +167,11 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
     return best;
 }
 
-/* The least of the @n items from @at on, which are one experiment in several orders; @begun and @each: seconds of the first item's begin and of each. */
-static void items_result(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, unsigned at, unsigned n, double begun, double each, struct measured *out)
+/* The least of the @n items from @at on, which are one experiment in several orders; @begun and
+ * @each: seconds of the first item's begin and of each. */
+static void items_result(struct measure_lane *l, const struct lane_task *t,
+                         const struct experiment *e, unsigned at, unsigned n, double begun,
+                         double each, struct measured *out)
 {
     struct measured orders[BODY_ORDERS + 1];
     bool beaten[BODY_ORDERS + 1];
@@ -148,14 +182,16 @@ static void items_result(struct measure_lane *l, const struct lane_task *t, cons
         item_result(l, t, experiment_size(e), at + i, &orders[i]);
         beaten[i] = r->state == WINDOW_BEATEN;
         if (record)
-            record_windows(record, begun + (i + 0.5) * each, orders[i].clock_hz, r->accepted, r->contended, r->disturbed);
+            record_windows(record, begun + (i + 0.5) * each, orders[i].clock_hz, r->accepted,
+                           r->contended, r->disturbed);
     }
     unsigned best = measured_least(orders, beaten, n, out);
     if (record)
         item_record(l, t, e, at + best, out);
 }
 
-bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to, struct err *err)
+bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to,
+                  struct err *err)
 {
     struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
     const struct calibration *c = t->calibration;
@@ -181,7 +217,8 @@ bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from
             return false;
         double each = (clock_seconds() - t->started - begun) / (count ? count : 1);
         for (unsigned i = 0; i < made; i++)
-            items_result(l, t, &t->e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &t->out[parts[i].experiment]);
+            items_result(l, t, &t->e[parts[i].experiment], parts[i].at, parts[i].items,
+                         begun + parts[i].at * each, each, &t->out[parts[i].experiment]);
         for (unsigned i = 0; i < made; i++)
             lost += t->out[parts[i].experiment].slowed / made;
         if (made && !seek_step(&l->seek, l->sandbox, c, lost, err))

@@ -1,4 +1,5 @@
-/* Measures experiments on one CPU: makes their code, has it run in a sandbox, and takes what came of it. One thread, which must outlive the lane. */
+/* Measures experiments on one CPU: makes their code, has it run in a sandbox, and takes what came
+ * of it. One thread, which must outlive the lane. */
 #ifndef PORTOLAN_MEASURE_LANE_H
 #define PORTOLAN_MEASURE_LANE_H
 
@@ -17,7 +18,8 @@ struct measure_lane {
 struct lane_task {
     const struct source *source;              /* instructions, orders, baseline and record */
     const struct form_codes *codes;
-    const struct calibration *calibration;    /* for forms: without the probe that these do not ask for */
+    /* for forms: without the probe that these do not ask for */
+    const struct calibration *calibration;
     bool wide;                                /* the core may be, SOURCE_WIDE */
     double started;                           /* clock_seconds, for the record */
     const struct experiment *e;
@@ -26,7 +28,9 @@ struct lane_task {
     void *state;
 };
 
-/* Experiments @from to @to - 1 of the task. False with err when measuring itself is impossible or was cancelled. */
-bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to, struct err *err);
+/* Experiments @from to @to - 1 of the task. False with err when measuring itself is impossible or
+ * was cancelled. */
+bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to,
+                  struct err *err);
 
 #endif

@@ -13,13 +13,15 @@
 
 #define WORTH_IT 16            /* experiments */
 #define PIECE 4                /* experiments at a time: a run costs what a tenth of one does */
-#define HARDLY_QUIET 0.1       /* share of experiments with a value, lately: such a lane tries one at a time */
+/* share of experiments with a value, lately: such a lane tries one at a time */
+#define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the newest piece */
 #define PATIENCE 0.2           /* of a single lane's: others go on meanwhile; */
 #define LITTLE_PATIENCE 0.05   /* of a lane that is hardly ever quiet */
 #define ROUNDS 12              /* of looks */
 #define MOSTLY 0.5             /* of its looks: a CPU was quiet alone */
-#define PARTLY 0.25            /* and was so together with the others: threads of one core never are */
+/* and was so together with the others: threads of one core never are */
+#define PARTLY 0.25
 #define TELLING 3              /* rounds in which a CPU was quiet alone, from which on they tell */
 #define JUDGED_AGAIN 60.0      /* seconds; guests' processors are moved about */
 #define TRIED_AGAIN 5.0
@@ -43,7 +45,8 @@ struct lanes {
     bool narrow;                   /* the first lane keeps to its share */
     int only;                      /* looks: the one that looks, -1: all */
     unsigned looks[CORES_LANES];   /* that found it quiet */
-    double quiet[CORES_LANES];     /* share of its experiments that came to a value or a reason, lately */
+    /* share of its experiments that came to a value or a reason, lately */
+    double quiet[CORES_LANES];
 };
 
 struct lanes *lanes_new(int cpu, const struct source_threads *threads, struct err *err)
@@ -148,7 +151,8 @@ static void lane_begin(void *state, unsigned member)
     if (cpus_keep(&l->shares[member]))
         lane->sandbox = sandbox_new(-1, &l->errs[member]);
     else
-        err_set(&l->errs[member], ERR_IO, NULL, "the system does not let threads choose their CPUs");
+        err_set(&l->errs[member], ERR_IO, NULL,
+                "the system does not let threads choose their CPUs");
     if (lane->sandbox)
         seek_begin(&lane->seek, lane->sandbox);
     ended(l, member, lane->sandbox != NULL);
@@ -175,7 +179,8 @@ static bool asked(void *state)
     return stopped(state);
 }
 
-/* All lanes at the same time; false with the error of the first that failed, or when it was cancelled, also where every lane came to the end of what it had begun. */
+/* All lanes at the same time; false with the error of the first that failed, or when it was
+ * cancelled, also where every lane came to the end of what it had begun. */
 static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
 {
     for (unsigned i = 0; i < l->count; i++)
@@ -218,12 +223,15 @@ static void lane_work(void *state, unsigned member)
         if (stopped(l))
             return;
         lock_take(&l->lock);
-        const size_t from = l->next, to = from + (from < l->total ? lanes_piece(l->total - from, l->quiet[member]) : 0);
+        const size_t from = l->next,
+                     to = from +
+                          (from < l->total ? lanes_piece(l->total - from, l->quiet[member]) : 0);
         l->next = to;
         lock_give(&l->lock);
         if (from == to)
             return;
-        hasty.rules.patience = l->given->calibration->rules.patience * (l->quiet[member] < HARDLY_QUIET ? LITTLE_PATIENCE : PATIENCE);
+        hasty.rules.patience = l->given->calibration->rules.patience *
+                               (l->quiet[member] < HARDLY_QUIET ? LITTLE_PATIENCE : PATIENCE);
         ok = lane_measure(&l->lanes[member], &t, from, to, &l->errs[member]);
         if (ok)
             l->quiet[member] += LATELY * (share_done(t.out, from, to) - l->quiet[member]);
@@ -238,10 +246,13 @@ static void lane_look(void *state, unsigned member)
 
     l->looks[member] = 0;
     if (l->only < 0 || l->only == (int)member)
-        ended(l, member, seek_looks(l->lanes[member].sandbox, l->given->calibration, SEEK_LOOKS, &l->looks[member], &outgrown, &l->errs[member]));
+        ended(l, member,
+              seek_looks(l->lanes[member].sandbox, l->given->calibration, SEEK_LOOKS,
+                         &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Whether the lanes disturb each other, by looks alone and together by turns. What was known before stays where they do not tell. */
+/* Whether the lanes disturb each other, by looks alone and together by turns. What was known before
+ * stays where they do not tell. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -274,7 +285,9 @@ static bool others_begin(struct lanes *l)
 
     for (unsigned i = 0; i < CORES_LANES; i++)
         l->quiet[i] = 1;
-    l->count = sandbox_unfiltered(l->lanes[0].sandbox) ? 1 : cores_allowed(sandbox_cpu(l->lanes[0].sandbox), l->shares);
+    l->count = sandbox_unfiltered(l->lanes[0].sandbox)
+                   ? 1
+                   : cores_allowed(sandbox_cpu(l->lanes[0].sandbox), l->shares);
     if (l->count < 2)
         return false;
     l->crew = l->threads->begin(l->count, &err);
@@ -307,7 +320,8 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     struct err fault = {0};
     cpu_set_t before;
 
-    if ((!judges && l->verdict == LANES_DISTURB) || sched_getaffinity(0, sizeof before, &before) != 0 || !cpus_keep(&l->shares[0]))
+    if ((!judges && l->verdict == LANES_DISTURB) ||
+        sched_getaffinity(0, sizeof before, &before) != 0 || !cpus_keep(&l->shares[0]))
         return true;
     first_keeps(l, true);
     bool ok = !judges || judge(l, &fault);

@@ -11,7 +11,8 @@
 #define LINKS 48
 #define TIMES 3   /* each chain; the least counts */
 
-size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code,
+                       struct latency out[CHAINS_MAX], struct err *err)
 {
     struct chain chains[CHAINS_MAX];
     struct body *body = mem_alloc(sizeof *body);
@@ -24,13 +25,18 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         struct err fault = {0};
         uint32_t offset;
         out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
-        if (!chain_make(code, &chains[i], LINKS, body, &fault) || !sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset)) {
-            snprintf(out[i].state, sizeof out[i].state, "%.90s", fault.what[0] ? fault.what : "code too long");
+        if (!chain_make(code, &chains[i], LINKS, body, &fault) ||
+            !sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset)) {
+            snprintf(out[i].state, sizeof out[i].state, "%.90s",
+                     fault.what[0] ? fault.what : "code too long");
             continue;
         }
         for (unsigned k = 0; k < TIMES; k++) {
             of_item[items] = i;
-            sandbox_items(s)[items++] = (struct sandbox_item){.code = PULSE_ITEM, .offset = offset, .foreign = code->row->added, .vectors = sandbox_setup(body)};
+            sandbox_items(s)[items++] = (struct sandbox_item){.code = PULSE_ITEM,
+                                                              .offset = offset,
+                                                              .foreign = code->row->added,
+                                                              .vectors = sandbox_setup(body)};
         }
     }
     free(body);
@@ -39,7 +45,9 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
     for (unsigned i = 0; i < items; i++) {
         const struct sandbox_item *item = &sandbox_items(s)[i];
         struct latency *l = &out[of_item[i]];
-        double cycles = (item->counter_cycles > 0 ? item->counter_cycles : item->result.cycles) / LINKS - l->chain.helper;
+        double cycles =
+            (item->counter_cycles > 0 ? item->counter_cycles : item->result.cycles) / LINKS -
+            l->chain.helper;
         if (item->fault)
             snprintf(l->state, sizeof l->state, "%s", sandbox_fault_text(item->fault));
         else if (item->result.state != WINDOW_SETTLED || !(item->result.cycles > 0))

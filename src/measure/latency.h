@@ -12,7 +12,9 @@ struct latency {
     char state[96];      /* "ok" or the reason */
 };
 
-/* Measures all chains of @code; returns how many are in @out, or SIZE_MAX with err when measuring itself fails. */
-size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err);
+/* Measures all chains of @code; returns how many are in @out, or SIZE_MAX with err when measuring
+ * itself fails. */
+size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code,
+                       struct latency out[CHAINS_MAX], struct err *err);
 
 #endif

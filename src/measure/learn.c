@@ -15,7 +15,9 @@
 #define CANDIDATES 24         /* forms tried as blocking form of one set of ports */
 #define AS_PREDICTED 0.04     /* a blocking form measures within that of what its usage says */
 #define FASTER 0.02           /* what a measurement may lie below its prediction */
-#define OUTLIER 0.75          /* µops that it must save to leave a measurement unexplained: tables of blocking forms have faults too */
+/* µops that it must save to leave a measurement unexplained: tables of blocking forms have faults
+ * too */
+#define OUTLIER 0.75
 #define BLOCKERS_ALIKE 2      /* blocking forms of one set and kind */
 #define UOPS_MAX 10           /* in a usage looked for, held pipes as one */
 #define NODES_MAX 400000      /* usages tried at one tolerance */
@@ -100,7 +102,8 @@ struct collect { struct learner *l; struct experiments *table; };
 
 static void take_result(void *state, size_t index, const struct measured *m)
 {
-    experiments_set(((struct collect *)state)->table, index, m->cycles, m->spread, m->repeats, m->state);
+    experiments_set(((struct collect *)state)->table, index, m->cycles, m->spread, m->repeats,
+                    m->state);
 }
 
 static void no_progress(void *state, const struct runner_summary *so_far, size_t total)
@@ -120,9 +123,13 @@ static bool measure_all(struct learner *l, struct experiments *table, struct err
 {
     struct experiments *copy = experiments_copy(table, NULL);
     struct collect collect = {l, table};
-    const struct runner_hooks hooks = {.cancelled = is_cancelled, .result = take_result, .progress = no_progress, .state = &collect};
+    const struct runner_hooks hooks = {.cancelled = is_cancelled,
+                                       .result = take_result,
+                                       .progress = no_progress,
+                                       .state = &collect};
     struct runner_summary summary;
-    bool ok = runner_run(l->source, copy, NULL, &(struct runner_options){.patience = 20}, &hooks, &summary, err);
+    bool ok = runner_run(l->source, copy, NULL, &(struct runner_options){.patience = 20}, &hooks,
+                         &summary, err);
 
     experiments_free(copy);
     return ok;
@@ -150,7 +157,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
     return fmax(cycles, slots);   /* fmax ignores a NaN */
 }
 
-/* @set is what @entry keeps busy alone: one µop, or (@paired) one and that of its address; for a pipe, what it holds longest. */
+/* @set is what @entry keeps busy alone: one µop, or (@paired) one and that of its address; for a
+ * pipe, what it holds longest. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -163,7 +171,8 @@ static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bo
         return !paired && held && held == most;
     if (u->count == 1 && !paired)
         return u->uops[0].ports == set && u->uops[0].count == 1;
-    if (!paired || u->count != 2 || u->uops[0].count != 1 || u->uops[1].count != 1 || !form_has_memory(entry->form))
+    if (!paired || u->count != 2 || u->uops[0].count != 1 || u->uops[1].count != 1 ||
+        !form_has_memory(entry->form))
         return false;
     double first = portset_size(u->uops[0].ports), second = portset_size(u->uops[1].ports);
     return u->uops[first < second ? 0 : 1].ports == set;
@@ -183,7 +192,8 @@ static void collect_sets(struct learner *l)
     }
 }
 
-/* Up to CANDIDATES forms that should block @set, spread over the mapping; those without memory first. */
+/* Up to CANDIDATES forms that should block @set, spread over the mapping; those without memory
+ * first. */
 static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
 {
     size_t found = 0;
@@ -196,7 +206,8 @@ static size_t candidates(const struct learner *l, portset set, const char *out[C
             break;
         for (size_t i = 0; i < mapping_count(l->mapping); i++) {
             const struct mapping_entry *entry = mapping_at(l->mapping, i);
-            if (form_has_memory(entry->form) == memory && (entry->form[0] == 'V') == vex && (set ? blocks(entry, set, pipe, paired) : entry->usage.count == 0))
+            if (form_has_memory(entry->form) == memory && (entry->form[0] == 'V') == vex &&
+                (set ? blocks(entry, set, pipe, paired) : entry->usage.count == 0))
                 vec_push(&list, entry->form);
         }
         size_t step = list.count > CANDIDATES / 6 ? list.count / (CANDIDATES / 6) : 1;
@@ -212,11 +223,13 @@ static bool has_blockers(const struct learner *l, const struct blocker *b)
 {
     unsigned alike = 0;
     for (size_t i = 0; i < l->blockers.count; i++)
-        alike += l->blockers.items[i].ports == b->ports && (l->blockers.items[i].form[0] == 'V') == (b->form[0] == 'V');
+        alike += l->blockers.items[i].ports == b->ports &&
+                 (l->blockers.items[i].form[0] == 'V') == (b->form[0] == 'V');
     return alike >= BLOCKERS_ALIKE;
 }
 
-/* Measures the candidates and keeps for each set the first few of either kind that do as its usage says. */
+/* Measures the candidates and keeps for each set the first few of either kind that do as its usage
+ * says. */
 static bool find_blockers(struct learner *l, struct err *err)
 {
     struct experiments *table = experiments_new();
@@ -234,21 +247,28 @@ static bool find_blockers(struct learner *l, struct err *err)
     bool ok = measure_all(l, table, err);
     for (size_t i = 0; ok && i < tried.count; i++) {
         struct blocker *b = &tried.items[i];
-        double cycles = table->rows.items[i].cycles, wanted = alone_predicted(l, mapping_find(l->mapping, b->form));
+        double cycles = table->rows.items[i].cycles,
+               wanted = alone_predicted(l, mapping_find(l->mapping, b->form));
         bool have = b->ports ? has_blockers(l, b) : l->filler != NULL;
-        if (have || !experiments_measured(table, i) || !(fabs(cycles - wanted) <= AS_PREDICTED * wanted))
+        if (have || !experiments_measured(table, i) ||
+            !(fabs(cycles - wanted) <= AS_PREDICTED * wanted))
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
-        else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)   /* wider sets never fill */
+        /* wider sets never fill */
+        else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)
             vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
     }
     vec_done(&tried);
     experiments_free(table);
-    return ok && (l->blockers.count || err_set(err, ERR_DATA, "choose a machine closer to this CPU", "no form of the mapping measures as its usage predicts"));
+    return ok &&
+           (l->blockers.count || err_set(err, ERR_DATA, "choose a machine closer to this CPU",
+                                         "no form of the mapping measures as its usage predicts"));
 }
 
-struct learner *learner_new(struct source *source, const struct mapping *mapping, double issue_width, bool (*cancelled)(void *state), void *state, struct err *err)
+struct learner *learner_new(struct source *source, const struct mapping *mapping,
+                            double issue_width, bool (*cancelled)(void *state), void *state,
+                            struct err *err)
 {
     struct learner *l = mem_zero(1, sizeof *l);
 
@@ -276,22 +296,26 @@ static void known_masses(const struct learner *l, struct learn_trial *trial, con
         const struct usage *usage = &entry->usage;
         trial->others += term->count * (entry->micro_ops ? entry->micro_ops : 1);
         for (unsigned k = 0; k < usage->count; k++)
-            vec_push(&trial->masses, ((struct mass){usage->uops[k].ports, usage->uops[k].count * term->count}));
+            vec_push(&trial->masses,
+                     ((struct mass){usage->uops[k].ports, usage->uops[k].count * term->count}));
     }
 }
 
-static double predict(struct usage_search *s, const struct learn_trial *trial, const struct atom *atoms, unsigned count)
+static double predict(struct usage_search *s, const struct learn_trial *trial,
+                      const struct atom *atoms, unsigned count)
 {
     size_t n = trial->masses.count;
     if (n)
         memcpy(s->masses, trial->masses.items, n * sizeof *s->masses);
     for (unsigned i = 0; i < count; i++)
         s->masses[n++] = (struct mass){atoms[i].ports, atoms[i].count};
-    double cycles = throughput_of_masses(s->l->throughput, s->masses, n), slots = (trial->others + s->slots) / s->l->issue_width;
+    double cycles = throughput_of_masses(s->l->throughput, s->masses, n),
+           slots = (trial->others + s->slots) / s->l->issue_width;
     return fmax(cycles, slots);
 }
 
-/* A processor may assign its ports worse than the model's optimum, never better: less than predicted is noise only. */
+/* A processor may assign its ports worse than the model's optimum, never better: less than
+ * predicted is noise only. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -347,7 +371,8 @@ static void descend(struct usage_search *s, size_t from)
     }
 }
 
-/* The fewest µops, and measurements left unexplained, at the least tolerance at which most measurements agree. */
+/* The fewest µops, and measurements left unexplained, at the least tolerance at which most
+ * measurements agree. */
 static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};
@@ -364,7 +389,8 @@ static bool find_usage(struct usage_search *s)
     return false;
 }
 
-static size_t add_trial(struct usage_search *s, struct experiments *table, const char *form, const char *other, uint32_t count)
+static size_t add_trial(struct usage_search *s, struct experiments *table, const char *form,
+                        const char *other, uint32_t count)
 {
     struct learn_trial trial = {.measured = NAN};
     experiment_add(&trial.experiment, form, 1);
@@ -401,23 +427,28 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     bool ok = measure_all(l, table, err);
 
     if (ok && !experiments_measured(table, alone))
-        ok = err_set(err, ERR_DATA, "forms list shows which forms can be measured", "%s was not measured: %s", form, table->rows.items[alone].state);
+        ok = err_set(err, ERR_DATA, "forms list shows which forms can be measured",
+                     "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
         /* So many that the blocked ports, not the form's own, decide. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
             if (strcmp(b->form, form) != 0)
-                add_trial(s, table, form, b->form, (uint32_t)ceil((ceil(cycles) + 1) / b->cycles - 0.01));
+                add_trial(s, table, form, b->form,
+                          (uint32_t)ceil((ceil(cycles) + 1) / b->cycles - 0.01));
         }
         if (l->filler && strcmp(l->filler, form) != 0)
-            filled = add_trial(s, table, form, l->filler, (uint32_t)(SLOT_FILLERS + ceil(cycles) * l->issue_width));
+            filled = add_trial(s, table, form, l->filler,
+                               (uint32_t)(SLOT_FILLERS + ceil(cycles) * l->issue_width));
         ok = measure_all(l, table, err);
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
         /* What a busy core took is no count. */
-        double cycles = experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN, slots = cycles * l->issue_width - last->others;
+        double cycles =
+                   experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
+               slots = cycles * l->issue_width - last->others;
         out->micro_ops = slots > 0.5 && slots < 64 ? (unsigned)lround(slots) : 0;
         experiment_done(&last->experiment);
         vec_done(&last->masses);
@@ -447,8 +478,9 @@ static void write_steps(struct usage_search *s, struct learned *out)
     for (size_t i = 0; i < s->trials.count; i++) {
         struct str text = {0};
         experiment_print(&s->trials.items[i].experiment, &text);
-        out->steps[i] = (struct learn_step){str_take(&text), s->trials.items[i].measured, predict(s, &s->trials.items[i], NULL, 0),
-                                            predict(s, &s->trials.items[i], s->best, s->best_depth)};
+        out->steps[i] = (struct learn_step){
+            str_take(&text), s->trials.items[i].measured, predict(s, &s->trials.items[i], NULL, 0),
+            predict(s, &s->trials.items[i], s->best, s->best_depth)};
     }
 }
 
@@ -462,7 +494,10 @@ bool learn_form(struct learner *l, const char *form, struct learned *out, struct
         make_atoms(&s, s.trials.items[0].measured);
         ok = find_usage(&s);
         if (!ok)
-            err_set(err, ERR_DATA, "measure it by hand", "no usage of up to %d µops explains the measurements of %s with %zu blocking forms", UOPS_MAX - 1, form, l->blockers.count);
+            err_set(
+                err, ERR_DATA, "measure it by hand",
+                "no usage of up to %d µops explains the measurements of %s with %zu blocking forms",
+                UOPS_MAX - 1, form, l->blockers.count);
     }
     if (ok) {
         for (unsigned i = 0; i < s.best_depth; i++)
@@ -489,15 +524,18 @@ double learn_latency(struct source *source, const struct form_row *row, struct e
 
     if (!code)
         return NAN;
-    size_t n = latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, chains, err);
+    size_t n = latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code,
+                               chains, err);
     for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
         enum chain_kind kind = chains[i].chain.kind;
-        bool registers = kind == CHAIN_REGISTER || kind == CHAIN_FIXED || kind == CHAIN_OWN || kind == CHAIN_FLAGS || kind == CHAIN_FROM_FLAGS || kind == CHAIN_TO_FLAGS;
+        bool registers = kind == CHAIN_REGISTER || kind == CHAIN_FIXED || kind == CHAIN_OWN ||
+                         kind == CHAIN_FLAGS || kind == CHAIN_FROM_FLAGS || kind == CHAIN_TO_FLAGS;
         if (registers && isfinite(chains[i].cycles) && !(chains[i].cycles <= most))
             most = chains[i].cycles;
     }
     form_code_free(code);
     if (isnan(most) && n != SIZE_MAX)
-        err_set(err, ERR_DATA, "latency measure shows other operands", "no register chain possible");
+        err_set(err, ERR_DATA, "latency measure shows other operands",
+                "no register chain possible");
     return most;
 }

@@ -103,7 +103,8 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     lock_take(&r->lock);
-    if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {   /* what is measured is not lost, only how it came */
+    /* what is measured is not lost, only how it came */
+    if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {
         lock_give(&r->lock);
         str_done(&text);
         return;
@@ -116,7 +117,9 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     for (unsigned i = 0; i < pass->count; i++) {
         if (s->count == RECORD_VALUES)
             memmove(s->values, s->values + 1, --s->count * sizeof *s->values);
-        s->values[s->count++] = (struct record_sample){pass->values[i] / (float)pass->executions, (uint16_t)s->passes, (uint16_t)pass->instructions};
+        s->values[s->count++] =
+            (struct record_sample){pass->values[i] / (float)pass->executions, (uint16_t)s->passes,
+                                   (uint16_t)pass->instructions};
     }
     s->clock_hz = pass->clock_hz;
     take_code(s, pass);
@@ -142,7 +145,8 @@ static void series_halve(struct record *r)
     }
 }
 
-void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted, unsigned contended, unsigned disturbed)
+void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
+                    unsigned contended, unsigned disturbed)
 {
     lock_take(&r->lock);
     while (seconds >= r->stretch * RECORD_POINTS)
@@ -200,7 +204,9 @@ bool record_find(struct record *r, const char *text, struct record_samples *out)
     const struct record_row *row = find(r, text, hash_text(text));
     if (row) {
         *out = row->samples;
-        out->code = row->samples.code ? memcpy(mem_alloc(out->length), row->samples.code, out->length) : NULL;
+        out->code = row->samples.code
+                        ? memcpy(mem_alloc(out->length), row->samples.code, out->length)
+                        : NULL;
     }
     lock_give(&r->lock);
     return row != NULL;
@@ -212,7 +218,8 @@ void record_samples_done(struct record_samples *s)
     *s = (struct record_samples){0};
 }
 
-bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size, bool *simulated)
+bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size,
+                        bool *simulated)
 {
     lock_take(&r->lock);
     bool known = r->known;
@@ -230,8 +237,9 @@ size_t record_series(struct record *r, struct record_point *out)
     for (size_t i = 0; i < n; i++) {
         const struct stretch *p = &r->points[i];
         double all = (double)(p->accepted + p->contended + p->disturbed);
-        out[i] = (struct record_point){((double)i + 0.5) * r->stretch, p->accepted ? p->clock_sum / (double)p->accepted : NAN,
-                                       all > 0 ? (double)p->contended / all : NAN, all > 0 ? (double)p->disturbed / all : NAN};
+        out[i] = (struct record_point){
+            ((double)i + 0.5) * r->stretch, p->accepted ? p->clock_sum / (double)p->accepted : NAN,
+            all > 0 ? (double)p->contended / all : NAN, all > 0 ? (double)p->disturbed / all : NAN};
     }
     lock_give(&r->lock);
     return n;

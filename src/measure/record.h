@@ -1,5 +1,7 @@
-/* What measuring saw: the samples of the experiments measured last, and clock and contention over time. Bounded: of the rows the last RECORD_ROWS, of time
- * RECORD_POINTS points, which stand for longer and longer stretches. The worker writes, the UI thread reads copies: all functions from any thread. */
+/* What measuring saw: the samples of the experiments measured last, and clock and contention over
+ * time. Bounded: of the rows the last RECORD_ROWS, of time RECORD_POINTS points, which stand for
+ * longer and longer stretches. The worker writes, the UI thread reads copies: all functions from
+ * any thread. */
 #ifndef PORTOLAN_MEASURE_RECORD_H
 #define PORTOLAN_MEASURE_RECORD_H
 
@@ -33,7 +35,8 @@ struct record_samples {
         float cycles;                 /* per execution */
         uint16_t pass, instructions;  /* passes are numbered from 1 */
     } values[RECORD_VALUES];
-    unsigned passes, executions, instructions;   /* executions and instructions: of the code below */
+    /* executions and instructions: of the code below */
+    unsigned passes, executions, instructions;
     double clock_hz;          /* of the last pass */
     uint8_t *code;            /* of the longest body that was run; NULL: none */
     size_t length;
@@ -51,7 +54,8 @@ void record_free(struct record *r);
 
 /* A source's side. */
 void record_add(struct record *r, const struct experiment *e, const struct record_pass *pass);
-void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted, unsigned contended, unsigned disturbed);
+void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted,
+                    unsigned contended, unsigned disturbed);
 /* @name: of the CPU, or of the simulated machine. A new series over time begins. */
 void record_begin(struct record *r, const char *name, const struct calibration *c);
 
@@ -61,8 +65,10 @@ void record_cpus(struct record *r, unsigned cpus);
 /* False when nothing is kept of the experiment whose text is @text. */
 bool record_find(struct record *r, const char *text, struct record_samples *out);
 void record_samples_done(struct record_samples *s);
-/* The calibration in use; false before there is one. @simulated: of a machine that is not this computer; @out is then empty. */
-bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size, bool *simulated);
+/* The calibration in use; false before there is one. @simulated: of a machine that is not this
+ * computer; @out is then empty. */
+bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size,
+                        bool *simulated);
 /* How many CPUs measured at the same time of late; 1 where nothing did. */
 unsigned record_cpu_count(struct record *r);
 /* At most RECORD_POINTS. */

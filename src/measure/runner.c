@@ -11,14 +11,19 @@
 
 #define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
 #define CHUNK SANDBOX_ITEMS  /* rows to a batch at most: as many as a source takes */
-#define CHUNK_EACH 128       /* for each CPU of the source, which end a batch together: about a tenth of a second on a quiet machine, which is what a kill may lose */
+/* for each CPU of the source, which end a batch together: about a tenth of a second on a quiet
+ * machine, which is what a kill may lose */
+#define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-#define EARNED 0.05          /* seconds of patience that a pass with a value earns: while values come, however slowly, it goes on */
+/* seconds of patience that a pass with a value earns: while values come, however slowly, it goes
+ * on */
+#define EARNED 0.05
 #define SHORTS 4
 #define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
-#define AS_FAST 0.985        /* of the idle core that is known now: what was judged by a slower one holds no more */
+/* of the idle core that is known now: what was judged by a slower one holds no more */
+#define AS_FAST 0.985
 #define DOUBTFUL "doubtful"  /* state of a value whose idle baseline is a guess */
 #define ESTIMATE_FROM 2.0    /* seconds before which no time left is told */
 #define ESTIMATE_SHARE 0.3   /* of the time gone, or left: how fast an estimate follows */
@@ -77,9 +82,11 @@ double runner_confirmed(double *values, unsigned n)
     return NAN;
 }
 
-void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out, size_t room)
+void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
+                    size_t room)
 {
-    double executions[2] = {ceil((double)SOURCE_SHORT / (double)size), ceil((double)SOURCE_BODY / (double)size)};
+    double executions[2] = {ceil((double)SOURCE_SHORT / (double)size),
+                            ceil((double)SOURCE_BODY / (double)size)};
     double loop = LOOP_CYCLES * (1 / executions[0] - 1 / executions[1]);
 
     if (!(shorter > 0 && longer > 0))
@@ -102,7 +109,8 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* A confirmed value waits until a short body agrees, or differs twice by the same; with @last it waits no more. */
+/* A confirmed value waits until a short body agrees, or differs twice by the same; with @last it
+ * waits no more. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -113,29 +121,39 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
     bool sure = m->short_cycles > 0 || t->short_count == SHORTS;
     if (t->short_count && isnan(m->short_cycles))
         m->short_cycles = copy[0];
-    runner_lengths(m->short_cycles, m->cycles, LENGTHS_DIFFER + spread, experiment_size(&t->experiment), m->lengths, sizeof m->lengths);
+    runner_lengths(m->short_cycles, m->cycles, LENGTHS_DIFFER + spread,
+                   experiment_size(&t->experiment), m->lengths, sizeof m->lengths);
     if (sure || last || r->options->one_length || strcmp(m->lengths, "same") == 0)
         settle(r, t, m);
 }
 
-/* The least of the sorted values where no other pass has to confirm it: it is what was expected, or the source has no other. NaN: it has to. */
+/* The least of the sorted values where no other pass has to confirm it: it is what was expected, or
+ * the source has no other. NaN: it has to. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
-    const bool is = t->count && !r->source->doubtful && (r->source->one_pass || fabs(t->values[0] - t->expected) <= CONFIRM * t->expected);
+    const bool is =
+        t->count && !r->source->doubtful &&
+        (r->source->one_pass || fabs(t->values[0] - t->expected) <= CONFIRM * t->expected);
     return is ? t->values[0] : NAN;
 }
 
 /* Settles @t when its values allow it. */
 static void judge(struct runner_state *r, struct runner_trial *t)
 {
-    struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN,
-                         .baseline = r->source->baseline, .slowed = t->slowed};
+    struct measured m = {.cycles = runner_confirmed(t->values, t->count),
+                         .spread = t->spread,
+                         .repeats = t->repeats,
+                         .clock_hz = NAN,
+                         .short_cycles = NAN,
+                         .baseline = r->source->baseline,
+                         .slowed = t->slowed};
     const bool alone = isnan(m.cycles);
 
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* By a baseline that is a guess it stays a value to be measured again, and so does what no other pass confirmed. */
+        /* By a baseline that is a guess it stays a value to be measured again, and so does what no
+         * other pass confirmed. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
         t->held = m;
@@ -143,7 +161,8 @@ static void judge(struct runner_state *r, struct runner_trial *t)
         compare_lengths(r, t, false);
         return;
     } else if (t->count == VALUES) {
-        snprintf(m.state, sizeof m.state, "unsteady: passes differ by %.1f %%", 100 * (t->values[t->count - 1] - t->values[0]) / t->values[0]);
+        snprintf(m.state, sizeof m.state, "unsteady: passes differ by %.1f %%",
+                 100 * (t->values[t->count - 1] - t->values[0]) / t->values[0]);
         m.spread = NAN;
     } else {
         return;
@@ -166,7 +185,8 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* What is known of @t before its last word: the least value of single passes, or what a busy core took. @m: of the last pass. */
+/* What is known of @t before its last word: the least value of single passes, or what a busy core
+ * took. @m: of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
     struct measured now = *m;
@@ -219,8 +239,10 @@ double runner_estimate(struct runner_estimate *e, double seconds, double guess)
 
     if (isnan(guess) || (!e->known && seconds < ESTIMATE_FROM))
         return e->known ? expected : NAN;
-    double slowness = fmax(1, ESTIMATE_SHARE * fmin(seconds, e->left)), weight = e->known ? 1 - exp(-gone / slowness) : 1;
-    *e = (struct runner_estimate){.at = seconds, .left = expected + weight * (guess - expected), .known = true};
+    double slowness = fmax(1, ESTIMATE_SHARE * fmin(seconds, e->left)),
+           weight = e->known ? 1 - exp(-gone / slowness) : 1;
+    *e = (struct runner_estimate){
+        .at = seconds, .left = expected + weight * (guess - expected), .known = true};
     return e->left;
 }
 
@@ -230,14 +252,18 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Two passes and a short one each, unless more are needed. Passes that found the machine busy bring nothing nearer, and take their time. */
+    /* Two passes and a short one each, unless more are needed. Passes that found the machine busy
+     * bring nothing nearer, and take their time. */
     const double each = r->options->one_length ? 2 : 3;
-    double needed = fmax((double)s->left, each * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over + s->foretold));
-    double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN, drain = r->waited - EARNED * (double)s->useful;
+    double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
+                                              (double)(s->useful + s->taken_over + s->foretold));
+    double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
+           drain = r->waited - EARNED * (double)s->useful;
     /* Or patience ends first, at the pace at which it was used up so far. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;   /* experiments that need more passes do not take it back */
+    /* experiments that need more passes do not take it back */
+    s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
 }
@@ -290,7 +316,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
         r->source->orders = r->options->one_order ? 1 : orders;
         double begun = spent(r);
         size_t useful = r->summary->useful;
-        bool ok = r->source->measure(r->source, batch, count, got, r->hooks->cancelled, r->hooks->state, r->err);
+        bool ok = r->source->measure(r->source, batch, count, got, r->hooks->cancelled,
+                                     r->hooks->state, r->err);
         r->source->instructions = instructions;
         r->source->orders = orders;
         if (!ok)
@@ -298,7 +325,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
         r->summary->cpus = r->source->cpus > r->summary->cpus ? r->source->cpus : r->summary->cpus;
         for (size_t i = 0; i < count; i++)
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
-        r->waited += (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
+        r->waited +=
+            (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
         /* No debt: once patience is over, the next values earn some again. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
@@ -308,7 +336,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Whether what was judged by an idle core of @baseline nops per cycle still holds: not when the core turned out to be faster than that. */
+/* Whether what was judged by an idle core of @baseline nops per cycle still holds: not when the
+ * core turned out to be faster than that. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
@@ -326,7 +355,8 @@ static void day_note(struct runner_summary *s, const char *day)
 }
 
 /* Passes of runs that did not come to an end are the first ones of this. */
-static void recall_passes(struct runner_state *r, struct runner_trial *t, const struct journal_entry *known)
+static void recall_passes(struct runner_state *r, struct runner_trial *t,
+                          const struct journal_entry *known)
 {
     if (!holds(r, known->baseline))
         return;
@@ -340,11 +370,16 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t, const 
     } else {
         r->summary->taken_over += t->count + t->short_count;
         if (t->count)
-            show(r, t, &(struct measured){.spread = NAN, .clock_hz = NAN, .short_cycles = NAN, .baseline = known->baseline});
+            show(r, t,
+                 &(struct measured){.spread = NAN,
+                                    .clock_hz = NAN,
+                                    .short_cycles = NAN,
+                                    .baseline = known->baseline});
     }
 }
 
-/* Whether a value of @known is none: code that spoilt its own loop was believed once. All that the journal has of the experiment is left alone then. */
+/* Whether a value of @known is none: code that spoilt its own loop was believed once. All that the
+ * journal has of the experiment is left alone then. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -360,7 +395,8 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
 /* What the journal knows already. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
-    const struct journal_entry *known = r->journal && !r->options->fresh ? journal_find(r->journal, &t->experiment, t->code) : NULL;
+    const struct journal_entry *known =
+        r->journal && !r->options->fresh ? journal_find(r->journal, &t->experiment, t->code) : NULL;
     struct measured m = {.clock_hz = NAN, .short_cycles = NAN};
 
     if (!known || impossible(known, experiment_size(&t->experiment)))
@@ -377,7 +413,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* Taken beside neighbours that passed for quiet, or not known: one pass, which this run confirms or undercuts. */
+    /* Taken beside neighbours that passed for quiet, or not known: one pass, which this run
+     * confirms or undercuts. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -408,7 +445,12 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
 {
     if (!t->count && !t->tried)
         return;
-    const struct measured now = unconfirmed(t, &(struct measured){.spread = NAN, .clock_hz = NAN, .short_cycles = NAN, .baseline = r->source->baseline, .slowed = t->slowed, .busy = true});
+    const struct measured now = unconfirmed(t, &(struct measured){.spread = NAN,
+                                                                  .clock_hz = NAN,
+                                                                  .short_cycles = NAN,
+                                                                  .baseline = r->source->baseline,
+                                                                  .slowed = t->slowed,
+                                                                  .busy = true});
     r->summary->once += t->count > 0;
     r->summary->contended += t->count == 0;
     r->hooks->result(r->hooks->state, t->row, &now);
@@ -438,9 +480,11 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* The short bodies come first, so that a value is final as soon as its second pass confirms it. When patience is over each gets one more try. */
+    /* The short bodies come first, so that a value is final as soon as its second pass confirms it.
+     * When patience is over each gets one more try. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
-        ok = (out_of_patience(r) || block_pass(r, trials, n, true)) && block_pass(r, trials, n, false);
+        ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
+             block_pass(r, trials, n, false);
         again = !out_of_patience(r);
     }
     for (size_t i = 0; i < n; i++) {
@@ -460,11 +504,19 @@ static bool wanted(const struct experiments *table, size_t i, const struct runne
     return !experiments_measured(table, i) && (options->retry || experiment_state_open(row->state));
 }
 
-bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
-                const struct runner_hooks *hooks, struct runner_summary *out, struct err *err)
+bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
+                const struct runner_options *options, const struct runner_hooks *hooks,
+                struct runner_summary *out, struct err *err)
 {
-    struct runner_state r = {.source = source, .table = table, .journal = journal, .options = options, .hooks = hooks, .summary = out, .started = clock_seconds(),
-                             .patience = options->patience > 0 ? options->patience : PATIENCE, .err = err};
+    struct runner_state r = {.source = source,
+                             .table = table,
+                             .journal = journal,
+                             .options = options,
+                             .hooks = hooks,
+                             .summary = out,
+                             .started = clock_seconds(),
+                             .patience = options->patience > 0 ? options->patience : PATIENCE,
+                             .err = err};
     struct runner_trial *trials = mem_zero(BLOCK, sizeof *trials);
     bool ok = true;
 

@@ -1,4 +1,5 @@
-/* Many experiments through a source: blocks, passes until a value is confirmed, the journal, a budget. */
+/* Many experiments through a source: blocks, passes until a value is confirmed, the journal, a
+ * budget. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
 
@@ -10,24 +11,34 @@ struct runner_options {
     double budget;          /* seconds; 0: none */
     bool retry;             /* failed ones of the journal again */
     bool fresh;             /* nothing is taken from the journal */
-    bool one_length;        /* only in bodies of the source's own length, not in short ones as well */
-    bool one_order;         /* only with the terms spread evenly, not in the source's other orders as well */
-    double patience;        /* seconds that the run waits for a quiet machine in all, beyond what it measures meanwhile; 0: 20 */
+    /* only in bodies of the source's own length, not in short ones as well */
+    bool one_length;
+    /* only with the terms spread evenly, not in the source's other orders as well */
+    bool one_order;
+    /* seconds that the run waits for a quiet machine in all, beyond what it measures meanwhile; 0:
+     * 20 */
+    double patience;
 };
 
 struct runner_summary {
     size_t done, failed, reused, left;   /* reused: of done, those the journal knew */
-    size_t once, contended;  /* of left: those with a value of one pass, and those that no quiet moment was found for */
+    /* of left: those with a value of one pass, and those that no quiet moment was found for */
+    size_t once, contended;
     unsigned cpus;           /* most that measured at the same time; 0: none, simulated */
     double seconds;
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */
-    size_t taken_over;      /* passes that the journal had of experiments which it does not settle */
+    /* passes that the journal had of experiments which it does not settle */
+    size_t taken_over;
     size_t useful;          /* of passes, those that brought a value or a last word */
-    size_t foretold;        /* of useful, those that took what was expected and need no second one */
-    char since[BASELINE_DAY], until[BASELINE_DAY];   /* days that reused values were measured on; "": not known */
-    double share;           /* of the passes that it takes, those that it has: 0 to 1, which is when nothing is left */
-    double seconds_left;    /* guessed from the passes that brought something; NaN before there are some */
+    /* of useful, those that took what was expected and need no second one */
+    size_t foretold;
+    /* days that reused values were measured on; "": not known */
+    char since[BASELINE_DAY], until[BASELINE_DAY];
+    /* of the passes that it takes, those that it has: 0 to 1, which is when nothing is left */
+    double share;
+    /* guessed from the passes that brought something; NaN before there are some */
+    double seconds_left;
 };
 
 /* What is told of the time left: a guess that jumps with each quiet or busy moment is of no use. */
@@ -35,32 +46,43 @@ struct runner_estimate {
     double at, left;        /* seconds since the beginning, and left then */
     bool known;
 };
-/* Takes @guess, made at @seconds since the beginning (NaN: none yet), and returns what to tell: in the first seconds nothing, then the last estimate less the time gone,
- * drawn towards the guess, the slower the longer it runs and has to run. Pure. */
+/* Takes @guess, made at @seconds since the beginning (NaN: none yet), and returns what to tell: in
+ * the first seconds nothing, then the last estimate less the time gone, drawn towards the guess,
+ * the slower the longer it runs and has to run. Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
 /* Called on the thread of runner_run. */
 struct runner_hooks {
     bool (*cancelled)(void *state);
-    /* A last word, or, of what is left at the end, the word of this run: EXPERIMENT_ONCE or EXPERIMENT_CONTENDED. */
+    /* A last word, or, of what is left at the end, the word of this run: EXPERIMENT_ONCE or
+     * EXPERIMENT_CONTENDED. */
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* A value of one pass (EXPERIMENT_ONCE), which waits for its confirmation, or of a busy core (EXPERIMENT_CONTENDED): to be shown as such. May be NULL. */
+    /* A value of one pass (EXPERIMENT_ONCE), which waits for its confirmation, or of a busy core
+     * (EXPERIMENT_CONTENDED): to be shown as such. May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Asked between batches; may wait, and returns how many seconds it did, which count for no budget. May be NULL. */
+    /* Asked between batches; may wait, and returns how many seconds it did, which count for no
+     * budget. May be NULL. */
     double (*wait_paused)(void *state);
-    /* Cycles that row @index should take by what others say, NaN where nothing does: a single pass within 1 % of them is a value, and the journal keeps it as a pass. May be NULL. */
+    /* Cycles that row @index should take by what others say, NaN where nothing does: a single pass
+     * within 1 % of them is a value, and the journal keeps it as a pass. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 
-/* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each result to the hook; @table itself is only read.
- * @journal may be NULL. False with err when measuring is impossible or was cancelled; what was handed out stands. */
-bool runner_run(struct source *source, const struct experiments *table, struct journal *journal, const struct runner_options *options,
-                const struct runner_hooks *hooks, struct runner_summary *out, struct err *err);
-/* "same", or how much slower one body length is: "+12.3 % at 200" (fetch or decoding binds the longer body), "+8.0 % at 50" (the loop's branch binds the
- * shorter). @shorter, @longer: cycles per execution; @size: instructions of one execution, which says how much of the loop itself each carries. */
-void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out, size_t room);
+/* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each
+ * result to the hook; @table itself is only read.
+ * @journal may be NULL. False with err when measuring is impossible or was cancelled; what was
+ * handed out stands. */
+bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
+                const struct runner_options *options, const struct runner_hooks *hooks,
+                struct runner_summary *out, struct err *err);
+/* "same", or how much slower one body length is: "+12.3 % at 200" (fetch or decoding binds the
+ * longer body), "+8.0 % at 50" (the loop's branch binds the shorter). @shorter, @longer: cycles per
+ * execution; @size: instructions of one execution, which says how much of the loop itself each
+ * carries. */
+void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
+                    size_t room);
 /* The least of @values (sorted in place) that another one confirms within 1 %; NaN when none is. */
 double runner_confirmed(double *values, unsigned n);
 

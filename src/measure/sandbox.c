@@ -17,7 +17,8 @@
 #include "measure/sandbox_answer.h"
 #include "measure/sandbox_process.h"
 
-#define TASK_PATIENCE 0.6        /* seconds on the wall's clock for one item of others' code, which needs a tenth */
+/* seconds on the wall's clock for one item of others' code, which needs a tenth */
+#define TASK_PATIENCE 0.6
 #define BATCH_PATIENCE 10.0      /* without one run of own code: its child is stopped or starved */
 #define SECONDS_A_BATCH 120      /* of processor time, if we hang ourselves */
 #define STILLBORN 3              /* children that may end before they say anything */
@@ -43,7 +44,8 @@ struct sandbox {
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
-    const struct sandbox_start *start;   /* of the item that is run for what it computes, and where that goes; NULL: another kind */
+    /* of the item that is run for what it computes, and where that goes; NULL: another kind */
+    const struct sandbox_start *start;
     struct sandbox_state *after;
     uint8_t *arena;         /* with its guards; MAP_FAILED: none. Touched by children only */
     size_t arena_size;      /* without them */
@@ -53,10 +55,22 @@ struct sandbox {
 const char *sandbox_fault_text(unsigned fault)
 {
     static const char *const texts[FAULT_COUNT] = {
-        "no fault", "SIGILL: not supported by this CPU", "SIGFPE: division fault", "SIGSEGV: access outside its memory", "SIGBUS: misaligned access", "SIGTRAP",
-        "time limit exceeded", "system call attempted", "process killed", "address cannot be mapped", "touches too many pages",
-        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged instruction)", "invalid reply from its process",
-        "no processor time: the machine is busy", "access to addresses that measuring keeps free",
+        "no fault",
+        "SIGILL: not supported by this CPU",
+        "SIGFPE: division fault",
+        "SIGSEGV: access outside its memory",
+        "SIGBUS: misaligned access",
+        "SIGTRAP",
+        "time limit exceeded",
+        "system call attempted",
+        "process killed",
+        "address cannot be mapped",
+        "touches too many pages",
+        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged "
+        "instruction)",
+        "invalid reply from its process",
+        "no processor time: the machine is busy",
+        "access to addresses that measuring keeps free",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }
@@ -70,12 +84,15 @@ static bool files_open(struct sandbox *s, struct err *err)
 {
     s->code_file = memfd_create("portolan-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     s->page_file = memfd_create("portolan-page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 || ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
-        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "cannot create a memory file for the code: %s", strerror(errno));
+    if (s->code_file < 0 || s->page_file < 0 || ftruncate(s->code_file, AREA_CODE) < 0 ||
+        ftruncate(s->page_file, (off_t)(SANDBOX_REAL_PAGES * s->page_size)) < 0)
+        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
+                       "cannot create a memory file for the code: %s", strerror(errno));
     return true;
 }
 
-/* After our own view of the code, no other that can be written is possible. Older kernels have fewer seals; children have no file and no view to write by. */
+/* After our own view of the code, no other that can be written is possible. Older kernels have
+ * fewer seals; children have no file and no view to write by. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -88,22 +105,30 @@ static bool area_map(struct sandbox *s, struct err *err)
 {
     s->area = mmap(NULL, AREA_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     s->code = mmap(NULL, AREA_CODE, PROT_READ | PROT_WRITE, MAP_SHARED, s->code_file, 0);
-    s->batch = mmap(NULL, sizeof *s->batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    s->pages = mmap(NULL, SANDBOX_REAL_PAGES * s->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, s->page_file, 0);
-    if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED || s->pages == MAP_FAILED)
+    s->batch =
+        mmap(NULL, sizeof *s->batch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    s->pages = mmap(NULL, SANDBOX_REAL_PAGES * s->page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    s->page_file, 0);
+    if (s->area == MAP_FAILED || s->code == MAP_FAILED || s->batch == MAP_FAILED ||
+        s->pages == MAP_FAILED)
         return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s", strerror(errno));
     static const size_t parts[] = {AREA_LOCAL, AREA_LOADS, AREA_STORES, AREA_STACK};
     for (size_t i = 0; i < 4; i++) {
-        size_t at = parts[i] + (parts[i] == AREA_STACK ? 0 : AREA_PAGES_AT), size = parts[i] == AREA_STACK ? AREA_STACK_SIZE : AREA_PAGES;
+        size_t at = parts[i] + (parts[i] == AREA_STACK ? 0 : AREA_PAGES_AT),
+               size = parts[i] == AREA_STACK ? AREA_STACK_SIZE : AREA_PAGES;
         if (mprotect(s->area + at, size, PROT_READ | PROT_WRITE) < 0)
-            return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s", strerror(errno));
+            return err_set(err, ERR_IO, NULL, "cannot map the sandbox's memory: %s",
+                           strerror(errno));
     }
     uint64_t *local = (uint64_t *)(s->area + AREA_LOCAL + AREA_PAGES_AT);
     for (size_t i = 0; i < AREA_PAGES / 8; i++)
         local[i] = START_MEMORY;
     files_seal(s);
-    if (mprotect(local, AREA_PAGES, PROT_READ) < 0 || mmap(s->area, AREA_CODE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, s->code_file, 0) == MAP_FAILED)
-        return err_set(err, ERR_IO, "check whether executable memory files are forbidden here", "cannot map executable memory: %s", strerror(errno));
+    if (mprotect(local, AREA_PAGES, PROT_READ) < 0 ||
+        mmap(s->area, AREA_CODE, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, s->code_file, 0) ==
+            MAP_FAILED)
+        return err_set(err, ERR_IO, "check whether executable memory files are forbidden here",
+                       "cannot map executable memory: %s", strerror(errno));
     return true;
 }
 
@@ -118,7 +143,8 @@ static int cpu_choose(void)
     return last;
 }
 
-/* A child for own code or for others'. One that ends before it says anything was killed from outside, and is tried again. */
+/* A child for own code or for others'. One that ends before it says anything was killed from
+ * outside, and is tried again. */
 static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
     struct sandbox_process *p = foreign ? &s->foreign : &s->own;
@@ -129,7 +155,10 @@ static bool child_start(struct sandbox *s, bool foreign, struct err *err)
     given.foreign = foreign;
     given.batch = foreign ? NULL : s->batch;
     given.page = foreign ? s->page_file : -1;
-    given.arena = foreign && s->arena != MAP_FAILED ? (struct sandbox_range){sandbox_arena_at(s), sandbox_arena_at(s) + s->arena_size} : (struct sandbox_range){0, 0};
+    given.arena =
+        foreign && s->arena != MAP_FAILED
+            ? (struct sandbox_range){sandbox_arena_at(s), sandbox_arena_at(s) + s->arena_size}
+            : (struct sandbox_range){0, 0};
     given.code_length = (uint32_t)s->used;
     for (unsigned i = 0; !ok && early && i < STILLBORN; i++)
         ok = sandbox_process_start(p, &given, &hello, &early, err);
@@ -155,7 +184,8 @@ uint32_t sandbox_data_offset(unsigned slot)
     return (uint32_t)(AREA_LOADS + AREA_PAGES_AT + 4096 + slot % 64 * 64);
 }
 
-bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, unsigned counter, uint32_t *offset)
+bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
+                 unsigned counter, uint32_t *offset)
 {
     size_t start = next_start(s), at = start;
 
@@ -174,15 +204,18 @@ const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset)
     return s->code + offset;
 }
 
-static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, unsigned copies, unsigned counter)
+static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, unsigned copies,
+                              unsigned counter)
 {
     uint32_t offset = 0;
     sandbox_add(s, code->bytes, code->length, copies, counter, &offset);
     return offset;
 }
 
-/* Short chains of slow operations, each followed by so many nops that the next chain is only reached in time by a core that has all of its reorder buffer: as soon as
- * another thread is awake there, each has half, even while that one waits for memory and takes nothing else. 0: not here. */
+/* Short chains of slow operations, each followed by so many nops that the next chain is only
+ * reached in time by a core that has all of its reorder buffer: as soon as another thread is awake
+ * there, each has half, even while that one waits for memory and takes nothing else. 0: not
+ * here. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -190,7 +223,9 @@ static uint32_t room_add(struct sandbox *s)
 
     for (unsigned i = 0; i < SANDBOX_ROOM_LENGTH && arch_room_link.length; i++) {
         unsigned in_unit = i % (SANDBOX_ROOM_LENGTH / 2);
-        const struct arch_code *next = in_unit == 0 ? &arch_room_begin : in_unit <= ROOM_LINKS ? &arch_room_link : &arch_nop;
+        const struct arch_code *next = in_unit == 0            ? &arch_room_begin
+                                       : in_unit <= ROOM_LINKS ? &arch_room_link
+                                                               : &arch_nop;
         memcpy(code + at, next->bytes, next->length);
         at += next->length;
     }
@@ -224,7 +259,8 @@ struct sandbox *sandbox_new(int cpu, struct err *err)
     s->arena = MAP_FAILED;
     s->items = mem_zero(SANDBOX_ITEMS, sizeof *s->items);
     if (files_open(s, err) && area_map(s, err)) {
-        s->plan = (struct sandbox_child){.area = s->area, .page_size = s->page_size, .cpu = cpu >= 0 ? cpu : cpu_choose()};
+        s->plan = (struct sandbox_child){
+            .area = s->area, .page_size = s->page_size, .cpu = cpu >= 0 ? cpu : cpu_choose()};
         s->any_cpu = cpu < 0;
         sandbox_process_image(&s->plan);
         references_add(s);
@@ -253,7 +289,8 @@ uint64_t sandbox_arena_at(const struct sandbox *s)
 {
     if (s->arena == MAP_FAILED)
         return 0;
-    return ((uint64_t)(uintptr_t)s->arena + 2 * SANDBOX_ARENA_GUARD - 1) / SANDBOX_ARENA_GUARD * SANDBOX_ARENA_GUARD;
+    return ((uint64_t)(uintptr_t)s->arena + 2 * SANDBOX_ARENA_GUARD - 1) / SANDBOX_ARENA_GUARD *
+           SANDBOX_ARENA_GUARD;
 }
 
 bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
@@ -263,12 +300,15 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
     if (!bytes)
         return true;
     s->arena_size = (bytes + SANDBOX_ARENA_GUARD - 1) / SANDBOX_ARENA_GUARD * SANDBOX_ARENA_GUARD;
-    s->arena = mmap(NULL, s->arena_size + 3 * SANDBOX_ARENA_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    s->arena = mmap(NULL, s->arena_size + 3 * SANDBOX_ARENA_GUARD, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     void *inside = s->arena == MAP_FAILED ? NULL : (void *)(uintptr_t)sandbox_arena_at(s);
     if (!inside || mprotect(inside, s->arena_size, PROT_READ | PROT_WRITE) < 0) {
         int error = errno;
         arena_unmap(s);
-        return err_set(err, ERR_LIMIT, "choose a smaller --size; ulimit -v shows the limit of a process", "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
+        return err_set(err, ERR_LIMIT,
+                       "choose a smaller --size; ulimit -v shows the limit of a process",
+                       "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
     /* Where the system has no such pages this fails, and sandbox_arena_huge tells. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
@@ -346,8 +386,10 @@ struct sandbox_item *sandbox_items(struct sandbox *s)
     return s->items;
 }
 
-/* Items @begin to @end - 1, all of own code, in one batch. A child that dies takes the item it was in, if it had begun one. */
-static bool batch_run(struct sandbox *s, unsigned begin, unsigned end, const struct sandbox_watching *how, struct err *err)
+/* Items @begin to @end - 1, all of own code, in one batch. A child that dies takes the item it was
+ * in, if it had begun one. */
+static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
+                      const struct sandbox_watching *how, struct err *err)
 {
     struct sandbox_batch *batch = s->batch;
     unsigned next = begin;
@@ -368,7 +410,9 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end, const str
         enum sandbox_watch ended = sandbox_process_wait(&s->own, how, &byte, 1, &fault);
         if (ended == WATCH_CANCELLED)
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
-        unsigned at = batch->current, reached = ended == WATCH_DONE ? end : at >= next && at < end ? at : next;
+        unsigned at = batch->current, reached = ended == WATCH_DONE      ? end
+                                                : at >= next && at < end ? at
+                                                                         : next;
         for (; next < reached; next++)
             sandbox_answer_take(&s->items[next], &batch->items[next]);
         if (ended == WATCH_DIED && next < end) {
@@ -379,14 +423,16 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end, const str
     return true;
 }
 
-/* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. What the last run wrote is gone. */
+/* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. What
+ * the last run wrote is gone. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
         s->pages[i] = s->start ? s->start->words[i % SANDBOX_WORDS] : START_MEMORY;
 }
 
-static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct sandbox_watching *how, struct err *err)
+static bool task_run(struct sandbox *s, struct sandbox_item *item,
+                     const struct sandbox_watching *how, struct err *err)
 {
     struct sandbox_task task;
     struct sandbox_report answer;
@@ -428,9 +474,12 @@ static bool is_foreign(const struct sandbox_item *item)
     return item->kernel || item->foreign;
 }
 
-bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err)
+bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules,
+                 bool (*cancelled)(void *state), void *state, struct err *err)
 {
-    struct sandbox_watching how = {.cancelled = cancelled ? cancelled : s->cancelled, .state = cancelled ? state : s->cancelled_state, .waits = &s->waits};
+    struct sandbox_watching how = {.cancelled = cancelled ? cancelled : s->cancelled,
+                                   .state = cancelled ? state : s->cancelled_state,
+                                   .waits = &s->waits};
 
     if (rules)
         s->rules = s->batch->rules = *rules;
@@ -462,8 +511,10 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Of the pages that were mapped, what is not as it was in the beginning, wherever they lie in the file: places and values, in any order. */
-static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start, const uint64_t addresses[SANDBOX_REAL_PAGES])
+/* Of the pages that were mapped, what is not as it was in the beginning, wherever they lie in the
+ * file: places and values, in any order. */
+static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
+                           const uint64_t addresses[SANDBOX_REAL_PAGES])
 {
     const size_t words = s->page_size / 8;
     uint64_t sum = 0;
@@ -477,14 +528,22 @@ static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *
     return sum;
 }
 
-bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
-                        struct err *err)
+bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
+                        const struct sandbox_start *start, struct sandbox_state *after,
+                        uint64_t *memory, unsigned *fault, struct err *err)
 {
     struct sandbox_item *item = &s->items[0];
 
     if (!arch_has_states())
-        return err_set(err, ERR_MISSING, NULL, "registers are not read back on this kind of processor");
-    *item = (struct sandbox_item){.mode = SANDBOX_STATES, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .vectors = vectors, .count = 1};
+        return err_set(err, ERR_MISSING, NULL,
+                       "registers are not read back on this kind of processor");
+    *item = (struct sandbox_item){.mode = SANDBOX_STATES,
+                                  .code = PULSE_ITEM,
+                                  .offset = offset,
+                                  .kernel = true,
+                                  .counter = COUNTER_MEMORY,
+                                  .vectors = vectors,
+                                  .count = 1};
     memcpy(item->general, start->general, sizeof item->general);
     s->start = start;
     s->after = after;
@@ -493,7 +552,9 @@ bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, co
     s->after = NULL;
     if (!ok)
         return false;
-    *fault = item->fault ? item->fault : item->pages > SANDBOX_REAL_PAGES ? (unsigned)FAULT_PAGES : (unsigned)FAULT_NONE;
+    *fault = item->fault                        ? item->fault
+             : item->pages > SANDBOX_REAL_PAGES ? (unsigned)FAULT_PAGES
+                                                : (unsigned)FAULT_NONE;
     *memory = *fault ? 0 : memory_sum(s, start, after->pages);
     return true;
 }
@@ -507,23 +568,33 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
     if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
     if (item->fault == FAULT_STARVED || item->fault == FAULT_ENDLESS)
-        return err_set(err, ERR_LIMIT, "try again", "filling memory took too long: the machine is busy");
-    return !item->fault || err_set(err, ERR_LIMIT, "choose a smaller --size", "the process that fills memory was ended: %s", sandbox_fault_text(item->fault));
+        return err_set(err, ERR_LIMIT, "try again",
+                       "filling memory took too long: the machine is busy");
+    return !item->fault ||
+           err_set(err, ERR_LIMIT, "choose a smaller --size",
+                   "the process that fills memory was ended: %s", sandbox_fault_text(item->fault));
 }
 
-bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles, struct err *err)
+bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
+                    struct err *err)
 {
     struct sandbox_item *item = &s->items[0];
 
-    *item = (struct sandbox_item){.code = PULSE_ITEM, .offset = s->canary, .kernel = true, .counter = ARCH_CANARY_COUNTER, .difference = true,
-                                  .vectors = arch_setup(&(struct body){.vectors = BODY_SSE}), .passes = CANARY_PASSES};
+    *item = (struct sandbox_item){.code = PULSE_ITEM,
+                                  .offset = s->canary,
+                                  .kernel = true,
+                                  .counter = ARCH_CANARY_COUNTER,
+                                  .difference = true,
+                                  .vectors = arch_setup(&(struct body){.vectors = BODY_SSE}),
+                                  .passes = CANARY_PASSES};
     for (unsigned i = 0; i < 32; i++)
         item->general[i] = start_address(i);
     if (!sandbox_run(s, 1, rules, NULL, NULL, err))
         return false;
     *cycles = item->result.cycles / SANDBOX_CHAIN_LENGTH;
     bool settled = !item->fault && item->result.state == WINDOW_SETTLED;
-    *off = (item->fault && item->fault != FAULT_KILLED && item->fault != FAULT_STARVED) || (settled && !(fabs(*cycles - 1) <= CANARY_TOLERANCE));
+    *off = (item->fault && item->fault != FAULT_KILLED && item->fault != FAULT_STARVED) ||
+           (settled && !(fabs(*cycles - 1) <= CANARY_TOLERANCE));
     return true;
 }
 

@@ -1,6 +1,9 @@
-/* Machine code run in a child process: pinned, without system calls or new privileges, in an address space that holds nothing else it could write; its faults
- * are caught. Code that Portolan makes itself shares one child, which is replaced when it dies: only the item it ran is lost. Code of others (kernels, and bodies of forms that a file
- * or session added) has a child of its own, which ends with the next sandbox_clear, and before the next experiment of such forms. A sandbox belongs to one thread, which must outlive it. */
+/* Machine code run in a child process: pinned, without system calls or new privileges, in an
+ * address space that holds nothing else it could write; its faults are caught. Code that Portolan
+ * makes itself shares one child, which is replaced when it dies: only the item it ran is lost. Code
+ * of others (kernels, and bodies of forms that a file or session added) has a child of its own,
+ * which ends with the next sandbox_clear, and before the next experiment of such forms. A sandbox
+ * belongs to one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 
@@ -18,15 +21,31 @@
 #define SANDBOX_ITEMS 256        /* in one batch */
 #define SANDBOX_RAW 64           /* samples of a raw item */
 #define SANDBOX_PAGES 512        /* pages mapped on demand for one item */
-/* Of code that looks for what measuring itself needs, which lies in pages of a random place among addresses that nothing else is put at (docs/security.md): an access there that misses ends
- * its run, and so many of them end a block for good. */
+/* Of code that looks for what measuring itself needs, which lies in pages of a random place among
+ * addresses that nothing else is put at (docs/security.md): an access there that misses ends its
+ * run, and so many of them end a block for good. */
 #define SANDBOX_GUESSES 4
-#define SANDBOX_VAULT_PAGES 24   /* of 4 KiB at most, that can be read and written there; pages that are larger are fewer */
+/* of 4 KiB at most, that can be read and written there; pages that are larger are fewer */
+#define SANDBOX_VAULT_PAGES 24
 #define SANDBOX_VAULT_BITS 46    /* of addresses to choose from, where the system has as many */
 
 enum sandbox_fault {
-    FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
-    FAULT_PROTECTION, FAULT_ANSWER, FAULT_STARVED, FAULT_RESERVED, FAULT_COUNT,
+    FAULT_NONE,
+    FAULT_ILLEGAL,
+    FAULT_ARITHMETIC,
+    FAULT_SEGMENT,
+    FAULT_BUS,
+    FAULT_TRAP,
+    FAULT_ENDLESS,
+    FAULT_SYSTEM_CALL,
+    FAULT_KILLED,
+    FAULT_ADDRESS,
+    FAULT_PAGES,
+    FAULT_PROTECTION,
+    FAULT_ANSWER,
+    FAULT_STARVED,
+    FAULT_RESERVED,
+    FAULT_COUNT,
 };
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_FILL };
@@ -35,25 +54,31 @@ enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_
 enum sandbox_fill_kind {
     SANDBOX_FILL_VALUE,     /* words of @value */
     SANDBOX_FILL_INDICES,   /* numbers of @unit bytes in no order, below @value */
-    SANDBOX_FILL_RING,      /* @places of @unit bytes: at @link bytes in each the address of another one, until all were visited; 4 to 7 times a power of two */
+    /* @places of @unit bytes: at @link bytes in each the address of another one, until all were
+     * visited; 4 to 7 times a power of two */
+    SANDBOX_FILL_RING,
 };
 struct sandbox_fill {
     uint32_t kind;
     uint32_t unit, link;
-    uint64_t at, bytes;     /* from the beginning of the arena; of a ring the part that is filled now */
+    /* from the beginning of the arena; of a ring the part that is filled now */
+    uint64_t at, bytes;
     uint64_t value;
     uint64_t ring, places;  /* of a ring: where all of it begins, and how many places it has */
 };
-/* How much of the arena is filled at a time: what every child does well within the time that one run of code has. */
+/* How much of the arena is filled at a time: what every child does well within the time that one
+ * run of code has. */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
-#define SANDBOX_ARENA_GUARD ((size_t)2 << 20)   /* before and behind it, where nothing can be touched; also the alignment of its beginning */
+/* before and behind it, where nothing can be touched; also the alignment of its beginning */
+#define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
 /* What code of others begins with when it is run for what it computes. */
 #define SANDBOX_WORDS 64
 struct sandbox_start {
     uint64_t general[32];             /* by number */
     uint64_t vectors[SANDBOX_WORDS];  /* vector register i begins at the i-th */
-    uint64_t words[SANDBOX_WORDS];    /* memory is full of them, one after the other, again and again */
+    /* memory is full of them, one after the other, again and again */
+    uint64_t words[SANDBOX_WORDS];
 };
 #define SANDBOX_NO_OFFSET UINT32_MAX
 
@@ -62,35 +87,50 @@ struct sandbox_item {
     enum sandbox_mode mode;
     enum pulse_code code;        /* PULSE_ITEM, or one of the chains for raw items */
     uint32_t offset;             /* of the loop in the code area, from sandbox_add */
-    bool kernel;                 /* code of others: registers as given below, pages mapped on demand, a child of its own */
-    bool foreign;                /* a body that others had a hand in: as own code, but in a child of its own, a new one for each experiment (rivals 0) */
+    /* code of others: registers as given below, pages mapped on demand, a child of its own */
+    bool kernel;
+    /* a body that others had a hand in: as own code, but in a child of its own, a new one for each
+     * experiment (rivals 0) */
+    bool foreign;
     unsigned counter;            /* kernel: enum sandbox_counter, as given to sandbox_add */
     bool difference;
     unsigned vectors;            /* enum vector_setup */
-    unsigned load_places;        /* the pointer to loads starts so many cache lines further on in turn, another one each run; 0: it stays */
+    /* the pointer to loads starts so many cache lines further on in turn, another one each run; 0:
+     * it stays */
+    unsigned load_places;
     unsigned executions;         /* of the experiment in one iteration */
-    unsigned rivals;             /* so many items before this one are the same experiment: when it is not faster, one window is enough */
-    double worth;                /* it is not run at all unless one of those took no more cycles per iteration than so many; 0: it is run */
-    uint64_t warm, count;        /* raw: iterations; windows: the count to take, 0: what fills the window */
+    /* so many items before this one are the same experiment: when it is not faster, one window is
+     * enough */
+    unsigned rivals;
+    /* it is not run at all unless one of those took no more cycles per iteration than so many; 0:
+     * it is run */
+    double worth;
+    /* raw: iterations; windows: the count to take, 0: what fills the window */
+    uint64_t warm, count;
     unsigned samples;            /* raw */
-    unsigned passes;             /* kernel: how often the timed iterations are run, registers set anew each time; ticks are of all */
+    /* kernel: how often the timed iterations are run, registers set anew each time; ticks are of
+     * all */
+    unsigned passes;
     bool plain_values;           /* kernel: vector registers hold 0 instead of numbers near 1 */
     uint64_t general[32];        /* kernel: by number, AArch64's sp is the last */
     /* what became of it */
     bool done;
     unsigned fault;              /* enum sandbox_fault */
     uint64_t fault_address;
-    uint32_t fault_offset;       /* of the instruction in the code area; SANDBOX_NO_OFFSET: not known, or elsewhere */
+    /* of the instruction in the code area; SANDBOX_NO_OFFSET: not known, or elsewhere */
+    uint32_t fault_offset;
     unsigned pages;              /* mapped on demand */
     uint64_t ticks[SANDBOX_RAW];
     struct window_result result;
     double counter_cycles;       /* per iteration by the cycle counter; NaN without one */
 };
 
-/* What is loaded into vector registers. x86-64: without AVX, with upper halves clean, 256 or 512 bits; AArch64: v0 to v31, or z0 to z31 and the predicates. */
+/* What is loaded into vector registers. x86-64: without AVX, with upper halves clean, 256 or 512
+ * bits; AArch64: v0 to v31, or z0 to z31 and the predicates. */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 
-/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general register n (COUNTER_REGISTER + n). */
+/* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general
+ * register n (COUNTER_REGISTER + n). */
 enum sandbox_counter { COUNTER_BODY, COUNTER_MEMORY, COUNTER_REGISTER };
 
 struct sandbox;
@@ -98,10 +138,12 @@ struct sandbox;
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* @cancelled is asked about ten times a second in every run that is given none of its own; NULL: nobody is. */
+/* @cancelled is asked about ten times a second in every run that is given none of its own; NULL:
+ * nobody is. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
-/* Starts a new batch: code and items of the last one are dropped, and the child that ran code of others. */
+/* Starts a new batch: code and items of the last one are dropped, and the child that ran code of
+ * others. */
 void sandbox_clear(struct sandbox *s);
 /* The items to fill, SANDBOX_ITEMS of them; valid while the sandbox lives. */
 struct sandbox_item *sandbox_items(struct sandbox *s);
@@ -109,36 +151,48 @@ struct sandbox_item *sandbox_items(struct sandbox *s);
 uint32_t sandbox_next_offset(const struct sandbox *s);
 /* A place that code may read and write, relative to the start of the code area. */
 uint32_t sandbox_data_offset(unsigned slot);
-/* Adds a loop over @length bytes of @code, @copies times in a row; false when the code area is full. Fills offset. */
-bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies, unsigned counter, uint32_t *offset);
+/* Adds a loop over @length bytes of @code, @copies times in a row; false when the code area is
+ * full. Fills offset. */
+bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
+                 unsigned counter, uint32_t *offset);
 /* What stands at @offset of the code area; readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
-/* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled.
- * What a child answers is checked: counts, order and ranges. */
-bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err);
+/* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False
+ * with err when no child can be started, or cancelled. What a child answers is checked: counts,
+ * order and ranges. */
+bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules,
+                 bool (*cancelled)(void *state), void *state, struct err *err);
 
-/* Runs the code at @offset once, as it was added (COUNTER_MEMORY), with @vectors set up (enum vector_setup): what it computes from @start goes to @after, what it wrote to memory
- * as a sum over places and values to *@memory, and to *@fault (enum sandbox_fault) why it did not end, or that it touched more pages than can be told apart (FAULT_PAGES).
- * False with err as sandbox_run, or where no such runs are possible. */
-bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
-                        struct err *err);
+/* Runs the code at @offset once, as it was added (COUNTER_MEMORY), with @vectors set up (enum
+ * vector_setup): what it computes from @start goes to @after, what it wrote to memory as a sum over
+ * places and values to *@memory, and to *@fault (enum sandbox_fault) why it did not end, or that it
+ * touched more pages than can be told apart (FAULT_PAGES). False with err as sandbox_run, or where
+ * no such runs are possible. */
+bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
+                        const struct sandbox_start *start, struct sandbox_state *after,
+                        uint64_t *memory, unsigned *fault, struct err *err);
 /* Whether this kind of processor can tell what code leaves in its registers. */
 bool sandbox_has_states(void);
 
-/* Gives children that run code of others an arena of @bytes from now on, on pages of 2 MiB where @huge and the system has them; 0: none. Ends the one that runs. False with err. */
+/* Gives children that run code of others an arena of @bytes from now on, on pages of 2 MiB where
+ * @huge and the system has them; 0: none. Ends the one that runs. False with err. */
 bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err);
 /* Where it begins; 0: there is none. */
 uint64_t sandbox_arena_at(const struct sandbox *s);
-/* Fills a part of the arena, of at most SANDBOX_FILL_PART bytes, in the child that runs code of others, which keeps it until it ends. False with err. */
+/* Fills a part of the arena, of at most SANDBOX_FILL_PART bytes, in the child that runs code of
+ * others, which keeps it until it ends. False with err. */
 bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err *err);
 /* The share of the arena touched so far that lies on large pages; NaN: not known. */
 double sandbox_arena_huge(const struct sandbox *s);
 
-/* Ends all children and writes the chains and the probe anew: what may have been damaged is as it was in the beginning. Code and items are dropped. */
+/* Ends all children and writes the chains and the probe anew: what may have been damaged is as it
+ * was in the beginning. Code and items are dropped. */
 void sandbox_renew(struct sandbox *s);
-/* Runs a block whose time is known in the child that runs code of others, as that code is run. *off is set when it settles at another time than it has, by
- * more than 2 %; *cycles is what it takes then, 1 when it is right. False with err as sandbox_run. */
-bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles, struct err *err);
+/* Runs a block whose time is known in the child that runs code of others, as that code is run. *off
+ * is set when it settles at another time than it has, by more than 2 %; *cycles is what it takes
+ * then, 1 when it is right. False with err as sandbox_run. */
+bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
+                    struct err *err);
 
 int sandbox_cpu(const struct sandbox *s);
 /* Whether it was left to the sandbox where it runs. */
@@ -151,7 +205,8 @@ bool sandbox_has_room(const struct sandbox *s);
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started for own code so far; 1 when none died. */
 unsigned sandbox_children(const struct sandbox *s);
-/* How often a tenth of a second passed in which what runs did not answer: time in the sandbox's own terms, the same on a busy machine. For tests. */
+/* How often a tenth of a second passed in which what runs did not answer: time in the sandbox's own
+ * terms, the same on a busy machine. For tests. */
 unsigned sandbox_waits(const struct sandbox *s);
 /* How often code of others reached for addresses that are kept free (FAULT_RESERVED). For tests. */
 unsigned sandbox_reached(const struct sandbox *s);
@@ -163,7 +218,8 @@ int sandbox_pid(const struct sandbox *s, bool foreign);
 const char *sandbox_fault_text(unsigned fault);
 /* Set-up that code of @body needs on this CPU. */
 unsigned sandbox_setup(const struct body *body);
-/* Iterations of a chain's or the probe's loop per second are not known here: how many instructions one has. */
+/* Iterations of a chain's or the probe's loop per second are not known here: how many instructions
+ * one has. */
 #define SANDBOX_CHAIN_LENGTH 100
 #define SANDBOX_PROBE_LENGTH 200
 #define SANDBOX_PORTS_LENGTH 204

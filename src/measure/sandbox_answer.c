@@ -14,7 +14,8 @@ void sandbox_answer_clear(struct sandbox_item *item)
     item->fault_offset = SANDBOX_NO_OFFSET;
     item->pages = 0;
     item->counter_cycles = NAN;
-    item->result = (struct window_result){.state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN, .contended_cycles = NAN};
+    item->result = (struct window_result){
+        .state = WINDOW_UNSETTLED, .cycles = NAN, .spread = NAN, .contended_cycles = NAN};
 }
 
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
@@ -26,16 +27,19 @@ void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
     item->done = true;
 }
 
-/* NaN where there is no value, or a number that can be one; differences of two times may be negative. */
+/* NaN where there is no value, or a number that can be one; differences of two times may be
+ * negative. */
 static bool number_or_missing(double value)
 {
     return isnan(value) || fabs(value) < 1e15;
 }
 
 /* Of a difference: what the least and the most of its two runs allow. */
-static void difference_bounds(const struct sandbox_item *item, const struct window_result *r, double *least, double *most)
+static void difference_bounds(const struct sandbox_item *item, const struct window_result *r,
+                              double *least, double *most)
 {
-    double iterations = (double)(item->count - item->count / 2) * (item->passes ? item->passes : 1), low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    double iterations = (double)(item->count - item->count / 2) * (item->passes ? item->passes : 1),
+           low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
 
     for (unsigned i = 0; i < r->accepted; i++) {
         low[0] = fmin(low[0], (double)r->shorter[i]);
@@ -52,7 +56,8 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
 {
     double least = INFINITY, most = -INFINITY;
 
-    if ((unsigned)r->state > WINDOW_BEATEN || r->accepted > WINDOW_VALUES || r->contended > WINDOWS_LIMIT || r->disturbed > WINDOWS_LIMIT)
+    if ((unsigned)r->state > WINDOW_BEATEN || r->accepted > WINDOW_VALUES ||
+        r->contended > WINDOWS_LIMIT || r->disturbed > WINDOWS_LIMIT)
         return false;
     for (unsigned i = 0; i < r->accepted; i++) {
         if (!isfinite(r->values[i]) || !isfinite(r->shorter[i]) || !isfinite(r->longer[i]))
@@ -62,12 +67,15 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     }
     if (item->difference && item->count)
         difference_bounds(item, r, &least, &most);
-    if (!number_or_missing(r->cycles) || !number_or_missing(r->spread) || !number_or_missing(r->clock) || !number_or_missing(r->contended_cycles))
+    if (!number_or_missing(r->cycles) || !number_or_missing(r->spread) ||
+        !number_or_missing(r->clock) || !number_or_missing(r->contended_cycles))
         return false;
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        return isnan(r->cycles) && (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));   /* the latter was not run */
+        /* the latter was not run */
+        return isnan(r->cycles) &&
+               (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
     double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;   /* values are kept as floats */
@@ -76,11 +84,15 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
 
 static bool answer_right(const struct sandbox_item *item, const struct sandbox_item *answer)
 {
-    if (!answer->done || answer->fault >= FAULT_COUNT || answer->pages > SANDBOX_PAGES || !number_or_missing(answer->counter_cycles))
+    if (!answer->done || answer->fault >= FAULT_COUNT || answer->pages > SANDBOX_PAGES ||
+        !number_or_missing(answer->counter_cycles))
         return false;
     if (item->mode == SANDBOX_WINDOWS)
-        return windows_right(item, &answer->result) && (answer->fault != FAULT_NONE) == (answer->result.state == WINDOW_FAULT);
-    for (unsigned i = 0; item->mode == SANDBOX_RAW_TICKS && i < item->samples && i < SANDBOX_RAW && !answer->fault; i++)
+        return windows_right(item, &answer->result) &&
+               (answer->fault != FAULT_NONE) == (answer->result.state == WINDOW_FAULT);
+    for (unsigned i = 0;
+         item->mode == SANDBOX_RAW_TICKS && i < item->samples && i < SANDBOX_RAW && !answer->fault;
+         i++)
         if (!answer->ticks[i] || answer->ticks[i] >> 56)
             return false;
     return true;

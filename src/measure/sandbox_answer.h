@@ -1,4 +1,5 @@
-/* What a child answers is data from outside: taken field by field, each held to its range, or not at all. Internal to measure/. */
+/* What a child answers is data from outside: taken field by field, each held to its range, or not
+ * at all. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_ANSWER_H
 #define PORTOLAN_MEASURE_SANDBOX_ANSWER_H
 
@@ -8,8 +9,9 @@
 void sandbox_answer_clear(struct sandbox_item *item);
 /* It was not answered; @fault (enum sandbox_fault) says why. */
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);
-/* Copies what became of @item from @answer, of which everything else is ignored; FAULT_ANSWER when a count, the order or a range is wrong. @answer may be
- * memory that its writer can still change. */
+/* Copies what became of @item from @answer, of which everything else is ignored; FAULT_ANSWER when
+ * a count, the order or a range is wrong. @answer may be memory that its writer can still
+ * change. */
 void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer);
 
 #endif

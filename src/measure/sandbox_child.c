@@ -17,9 +17,14 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-#define PLACE_STEP 13   /* lines from one place to the next: far from the last one, and all are visited when their number is a power of two */
-#define REST_NANOSECONDS 150000   /* quiet moments beside a busy neighbour last a few tenths of a millisecond: whoever looks once a millisecond misses them */
-#define BATCH_WAITS 10   /* times the patience of one wait, for all items of a batch together: a second */
+/* lines from one place to the next: far from the last one, and all are visited when their number is
+ * a power of two */
+#define PLACE_STEP 13
+/* quiet moments beside a busy neighbour last a few tenths of a millisecond: whoever looks once a
+ * millisecond misses them */
+#define REST_NANOSECONDS 150000
+/* times the patience of one wait, for all items of a batch together: a second */
+#define BATCH_WAITS 10
 #define VALUE_PATTERN 0x3ff41f253f841f25   /* no byte of it is 0, so that it divides */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
@@ -43,19 +48,23 @@ static BARE bool map_on_demand(struct sandbox_vault *v, const siginfo_t *info, u
 {
     uint64_t size = v->given.page_size, address = (uint64_t)info->si_addr & ~(size - 1);
 
-    if ((info->si_code == SEGV_MAPERR && address >= v->kept.begin && address < v->kept.end) || (address >= v->all.begin && address < v->all.end)) {
+    if ((info->si_code == SEGV_MAPERR && address >= v->kept.begin && address < v->kept.end) ||
+        (address >= v->all.begin && address < v->all.end)) {
         *fault = FAULT_RESERVED;
         return false;
     }
     if (info->si_code != SEGV_MAPERR || address < 65536 || address >> 47) {
-        *fault = info->si_code == SEGV_ACCERR ? FAULT_SEGMENT : info->si_code == SEGV_MAPERR ? FAULT_ADDRESS : FAULT_PROTECTION;
+        *fault = info->si_code == SEGV_ACCERR   ? FAULT_SEGMENT
+                 : info->si_code == SEGV_MAPERR ? FAULT_ADDRESS
+                                                : FAULT_PROTECTION;
         return false;
     }
     if (v->page_count == SANDBOX_PAGES) {
         *fault = FAULT_PAGES;
         return false;
     }
-    long got = call(SYS_mmap, (long)address, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, v->given.page,
+    long got = call(SYS_mmap, (long)address, (long)size, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED_NOREPLACE, v->given.page,
                     (long)(v->page_count % SANDBOX_REAL_PAGES * size));
     if (got != (long)address) {
         *fault = FAULT_ADDRESS;
@@ -86,7 +95,8 @@ static BARE void on_signal(int number, void *information, void *context)
     }
     v->fault_address = number == SIGALRM || fault == FAULT_PROTECTION ? 0 : (uint64_t)info->si_addr;
     v->fault_code = number == SIGALRM ? 0 : arch_fault_code(context);
-    if (number == SIGSEGV && v->item && v->item->kernel && v->given.foreign && map_on_demand(v, info, &fault))
+    if (number == SIGSEGV && v->item && v->item->kernel && v->given.foreign &&
+        map_on_demand(v, info, &fault))
         return;
     v->inside = false;
     sandbox_escape(fault);
@@ -111,7 +121,8 @@ static BARE void pulse_rest(void *self)
     beat(self);
 }
 
-/* Values near 1 as doubles and as floats, different in every register; or 0, for what takes them as indices. */
+/* Values near 1 as doubles and as floats, different in every register; or 0, for what takes them as
+ * indices. */
 static BARE void values_fill(struct sandbox_vault *v, bool plain)
 {
     if (v->valued && v->plain == plain)
@@ -130,7 +141,8 @@ static BARE void start_fill(struct sandbox_vault *v)
         ((volatile uint64_t *)v->frame.values)[i] = v->task.start.vectors[i];
 }
 
-static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint64_t warm, uint64_t count)
+static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint64_t warm,
+                            uint64_t count)
 {
     const struct sandbox_child *given = &v->given;
     const struct sandbox_item *item = v->item;
@@ -147,7 +159,9 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
     f->warm = warm;
     f->count = count;
     f->vectors = code == PULSE_ITEM ? item->vectors : arch_setup_plain(f);
-    f->counter_register = own ? (item->counter >= COUNTER_REGISTER ? item->counter - COUNTER_REGISTER : 0) : ARCH_COUNTER;
+    f->counter_register =
+        own ? (item->counter >= COUNTER_REGISTER ? item->counter - COUNTER_REGISTER : 0)
+            : ARCH_COUNTER;
     f->passes = own && item->passes ? item->passes : 1;
     f->keeps = own && item->mode == SANDBOX_STATES;
     if (f->keeps)
@@ -156,7 +170,8 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
         values_fill(v, own && item->plain_values);
     if (!own) {
         bool moves = code == PULSE_ITEM && item->load_places;
-        arch_frame_fill(f, given->area, moves ? 64 * (v->runs++ * PLACE_STEP % item->load_places) : 0);
+        arch_frame_fill(f, given->area,
+                        moves ? 64 * (v->runs++ * PLACE_STEP % item->load_places) : 0);
         return;
     }
     arch_frame_kernel(f);
@@ -164,7 +179,8 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
         f->general[i] = item->general[i];
 }
 
-static BARE uint64_t pulse_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+static BARE uint64_t pulse_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
+                               unsigned *fault)
 {
     struct sandbox_vault *v = self;
     struct sandbox_frame *f = &v->frame;
@@ -187,10 +203,14 @@ static BARE uint64_t counter_read(const struct sandbox_vault *v)
     return value;
 }
 
-/* Cycles per iteration by the hardware's counter, from two loop counts, so that the way in and out drops out. */
-static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item *item, double cycles)
+/* Cycles per iteration by the hardware's counter, from two loop counts, so that the way in and out
+ * drops out. */
+static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item *item,
+                              double cycles)
 {
-    uint64_t count = item->count ? item->count : cycles > 0 && cycles < 30000 ? (uint64_t)(60000 / cycles) + 2 : 2;
+    uint64_t count = item->count                    ? item->count
+                     : cycles > 0 && cycles < 30000 ? (uint64_t)(60000 / cycles) + 2
+                                                    : 2;
     double best[2] = {INFINITY, INFINITY};
     unsigned fault;
 
@@ -217,7 +237,8 @@ BARE double sandbox_to_beat(const struct sandbox_item *item)
     return least * item->executions;
 }
 
-static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, const struct window_rules *rules, double least, struct window_wait *wait)
+static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item,
+                          const struct window_rules *rules, double least, struct window_wait *wait)
 {
     const struct pulse pulse = {pulse_run, pulse_now, pulse_rest, v};
 
@@ -232,7 +253,8 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
         if (item->worth > 0 && !(least <= item->worth))
             window_not_run(&item->result);
         else
-            window_measure(&pulse, rules, wait, item->difference, item->count, least, &item->result);
+            window_measure(&pulse, rules, wait, item->difference, item->count, least,
+                           &item->result);
         item->result.cycles /= item->passes ? item->passes : 1;
         for (unsigned i = 0; i < WINDOW_VALUES; i++)
             item->result.values[i] /= (float)(item->passes ? item->passes : 1);
@@ -256,7 +278,9 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
 /* With @stack also the stack, which bodies leave alone. */
 static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
-    static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT, AREA_STACK}, sizes[] = {AREA_PAGES, AREA_PAGES, AREA_STACK_SIZE};
+    static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT,
+                                   AREA_STACK},
+                        sizes[] = {AREA_PAGES, AREA_PAGES, AREA_STACK_SIZE};
     for (unsigned part = 0; part < (stack ? 3 : 2); part++) {
         volatile uint64_t *words = (volatile uint64_t *)(v->given.area + parts[part]);
         for (size_t i = 0; i < sizes[part] / 8; i++)
@@ -276,7 +300,8 @@ static BARE uint64_t below(uint64_t *state, uint64_t range)
 /* The task's fill, which is the parent's own; what does not lie in the arena is left alone. */
 static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_fill *f)
 {
-    uint64_t size = v->given.arena.end - v->given.arena.begin, begin = v->given.arena.begin + f->at, state = 0x9e3779b97f4a7c15 + f->at;
+    uint64_t size = v->given.arena.end - v->given.arena.begin, begin = v->given.arena.begin + f->at,
+             state = 0x9e3779b97f4a7c15 + f->at;
 
     if (f->at > size || f->bytes > size - f->at)
         return;
@@ -297,7 +322,9 @@ static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_
         }
     } else {
         for (uint64_t at = 0; at + f->unit <= f->bytes; at += f->unit)
-            *(volatile uint64_t *)(begin + at + f->link) = v->given.arena.begin + f->ring + ring_next((f->at - f->ring + at) / f->unit, f->places) * f->unit;
+            *(volatile uint64_t *)(begin + at + f->link) =
+                v->given.arena.begin + f->ring +
+                ring_next((f->at - f->ring + at) / f->unit, f->places) * f->unit;
     }
 }
 
@@ -317,7 +344,8 @@ static BARE void batches_serve(struct sandbox_vault *v)
     while (call(SYS_read, v->given.link, (long)&byte, 1, 0, 0, 0) == 1) {
         struct window_wait wait = wait_begin(v, BATCH_WAITS * batch->rules.patience);
         arch_code_changed(v->given.area, batch->code_length);
-        for (uint32_t i = batch->current; i < batch->count && i < SANDBOX_ITEMS && !batch->stop; i++) {
+        for (uint32_t i = batch->current; i < batch->count && i < SANDBOX_ITEMS && !batch->stop;
+             i++) {
             batch->current = i;
             memory_fill(v, false);
             item_run(v, &batch->items[i], &batch->rules, sandbox_to_beat(&batch->items[i]), &wait);
@@ -329,7 +357,8 @@ static BARE void batches_serve(struct sandbox_vault *v)
 
 static BARE void told_fill(struct sandbox_vault *v)
 {
-    const unsigned char *from[] = {(const unsigned char *)&v->task.item, (const unsigned char *)&v->frame.state};
+    const unsigned char *from[] = {(const unsigned char *)&v->task.item,
+                                   (const unsigned char *)&v->frame.state};
     unsigned char *to[] = {(unsigned char *)&v->told.item, (unsigned char *)&v->told.state};
     const size_t sizes[] = {sizeof v->told.item, sizeof v->told.state};
 
@@ -338,7 +367,8 @@ static BARE void told_fill(struct sandbox_vault *v)
             ((volatile unsigned char *)to[part])[i] = from[part][i];
 }
 
-/* Code of others: all that it can write is as new for each task, and its answer leaves memory that it cannot write through the link. */
+/* Code of others: all that it can write is as new for each task, and its answer leaves memory that
+ * it cannot write through the link. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
@@ -377,7 +407,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may keep what it learns of the caches in a variable: read-only from here on. */
+    /* The compiler's library may keep what it learns of the caches in a variable: read-only from
+     * here on. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

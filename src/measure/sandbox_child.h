@@ -1,14 +1,16 @@
 /* The child's side of the sandbox: entered once after fork, never left. Internal to measure/.
  *
- * A child ends up in an address space in which nothing can be written but what measured code may write, and one stretch that only it knows: the vault, at a
- * random address that is in no register and in no readable memory while measured code runs (x86-64 reaches it through gs, AArch64 through tpidr_el0, and
- * code of others that uses either is refused). */
+ * A child ends up in an address space in which nothing can be written but what measured code may
+ * write, and one stretch that only it knows: the vault, at a random address that is in no register
+ * and in no readable memory while measured code runs (x86-64 reaches it through gs, AArch64 through
+ * tpidr_el0, and code of others that uses either is refused). */
 #ifndef PORTOLAN_MEASURE_SANDBOX_CHILD_H
 #define PORTOLAN_MEASURE_SANDBOX_CHILD_H
 
 #include "measure/sandbox.h"
 
-/* Own code: shared by the child that runs it and the parent, who takes answers only as they are checked. */
+/* Own code: shared by the child that runs it and the parent, who takes answers only as they are
+ * checked. */
 struct sandbox_batch {
     uint32_t count;
     volatile uint32_t current;      /* item being run */
@@ -24,13 +26,17 @@ struct sandbox_task {
     struct window_rules rules;
     struct sandbox_item item;
     struct sandbox_start start;
-    double least;           /* cycles per iteration that the item has to come below (sandbox_to_beat) */
+    /* cycles per iteration that the item has to come below (sandbox_to_beat) */
+    double least;
     struct sandbox_fill fill;   /* of an item that only fills the arena */
 };
 struct sandbox_report { struct sandbox_item item; struct sandbox_state state; };
 
 /* The first message of a child. */
-enum sandbox_stage { STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER, STAGE_COUNT };
+enum sandbox_stage {
+    STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER,
+    STAGE_COUNT
+};
 struct sandbox_hello {
     uint32_t stage;         /* enum sandbox_stage: which one failed */
     int32_t error;          /* errno of that */
@@ -48,7 +54,8 @@ struct sandbox_child {
     struct sandbox_batch *batch;    /* own code only */
     uint8_t *area;
     int link;                       /* own: a byte starts a batch, a byte answers */
-    int page;                       /* memory file of a few pages for mapping on demand; -1: own code maps nothing */
+    /* memory file of a few pages for mapping on demand; -1: own code maps nothing */
+    int page;
     size_t page_size;
     int cpu;
     int parent;
@@ -75,20 +82,26 @@ struct sandbox_vault {
     uint64_t runs;                    /* of items whose loads move */
     uint64_t ignored_heartbeat;       /* of tasks */
     struct sandbox_range all;         /* the vault with its stacks */
-    struct sandbox_range kept;        /* what it was chosen from: nothing is mapped there for code */
+    /* what it was chosen from: nothing is mapped there for code */
+    struct sandbox_range kept;
     uint64_t signal_bytes;            /* of the signal stack */
 };
 
-/* Cycles per iteration that an order of an experiment has to come below to count: by the items before it that are its rivals; INFINITY without. Runs in children too. */
+/* Cycles per iteration that an order of an experiment has to come below to count: by the items
+ * before it that are its rivals; INFINITY without. Runs in children too. */
 double sandbox_to_beat(const struct sandbox_item *item);
 /* Leaves what the parent had and runs what it is asked to; ends with the link. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 
-/* Internal to the child's two files. First what needs libc: a vault with its stacks at a random address, files closed, limits set; says the stage that failed. */
-struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given, enum sandbox_stage *failed);
-/* Then, on the vault's stack: the address space emptied, what is left of the program read-only, signals taken by @handler, system calls filtered.
- * Returns the stage that failed or STAGE_READY; the hello is filled in. */
-enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v, void (*handler)(int, void *, void *));
+/* Internal to the child's two files. First what needs libc: a vault with its stacks at a random
+ * address, files closed, limits set; says the stage that failed. */
+struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
+                                          enum sandbox_stage *failed);
+/* Then, on the vault's stack: the address space emptied, what is left of the program read-only,
+ * signals taken by @handler, system calls filtered. Returns the stage that failed or STAGE_READY;
+ * the hello is filled in. */
+enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
+                                        void (*handler)(int, void *, void *));
 /* Top of the stack of the vault. */
 void *sandbox_vault_stack(struct sandbox_vault *v);
 

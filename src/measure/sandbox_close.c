@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a child gives up before it runs code: files, libc, its stack and data, limits, system calls. */
+/* What a child gives up before it runs code: files, libc, its stack and data, limits, system
+ * calls. */
 #include "measure/sandbox_child.h"
 
 #include <errno.h>
@@ -25,7 +26,8 @@
 #include "measure/ticks.h"
 
 #define STACK_BYTES ((uint64_t)32 << 10)
-#define HANDLER_BYTES ((uint64_t)16 << 10)   /* of the signal stack, besides the frame, which holds all vector and tile registers */
+/* of the signal stack, besides the frame, which holds all vector and tile registers */
+#define HANDLER_BYTES ((uint64_t)16 << 10)
 #define FRAME_BYTES ((uint64_t)64 << 10)     /* where the system does not say how large that is */
 #define GUARD_BYTES ((uint64_t)64 << 10)
 #define KEPT 5                               /* stretches of addresses that stay */
@@ -50,30 +52,40 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
     return (bytes + page - 1) / page * page;
 }
 
-/* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells, in the upper half of the addresses. What code of others touches there is not mapped for it,
- * so that it has one guess a run. NULL with errno. */
+/* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells,
+ * in the upper half of the addresses. What code of others touches there is not mapped for it, so
+ * that it has one guess a run. NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Bits of an address: AArch64 may have few. Much of what the most allow may be taken, a quarter by the shadows of AddressSanitizer alone: never all of so many. */
+    /* Bits of an address: AArch64 may have few. Much of what the most allow may be taken, a quarter
+     * by the shadows of AddressSanitizer alone: never all of so many. */
     static const struct { unsigned bits, tries; } widths[] = {
-#if !defined(__SANITIZE_THREAD__)   /* it takes most addresses of so many bits for shadows, and asks for address 0 instead, which root may have */
+/* it takes most addresses of so many bits for shadows, and asks for address 0 instead, which root
+ * may have */
+#if !defined(__SANITIZE_THREAD__)
         {SANDBOX_VAULT_BITS, 200},
 #endif
         {37, 20}, {36, 20}, {35, 20},
     };
-    uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page), frame = getauxval(AT_MINSIGSTKSZ);
-    uint64_t signal = pages_of((frame ? frame : FRAME_BYTES) + HANDLER_BYTES, page), size = own + 2 * GUARD_BYTES + signal + STACK_BYTES;
+    uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page),
+             frame = getauxval(AT_MINSIGSTKSZ);
+    uint64_t signal = pages_of((frame ? frame : FRAME_BYTES) + HANDLER_BYTES, page),
+             size = own + 2 * GUARD_BYTES + signal + STACK_BYTES;
 
-    for (size_t i = 0, tries = 0; i < sizeof widths / sizeof *widths; tries = (tries + 1) % widths[i].tries, i += !tries) {
+    for (size_t i = 0, tries = 0; i < sizeof widths / sizeof *widths;
+         tries = (tries + 1) % widths[i].tries, i += !tries) {
         uint64_t random;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             return NULL;
         const uint64_t begin = (uint64_t)1 << widths[i].bits;
         uint64_t at = begin + random % (begin - 2 * size) / page * page;
-        uint8_t *got = mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        uint8_t *got =
+            mmap((void *)at, size, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == MAP_FAILED)
             continue;
-        if (got != (uint8_t *)at || mprotect(got, own, PROT_READ | PROT_WRITE) < 0 || mprotect(got + own + GUARD_BYTES, signal, PROT_READ | PROT_WRITE) < 0 ||
+        if (got != (uint8_t *)at || mprotect(got, own, PROT_READ | PROT_WRITE) < 0 ||
+            mprotect(got + own + GUARD_BYTES, signal, PROT_READ | PROT_WRITE) < 0 ||
             mprotect(got + size - STACK_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
             munmap(got, size);
             continue;
@@ -95,7 +107,11 @@ void *sandbox_vault_stack(struct sandbox_vault *v)
 /* Cycles in user mode of this process, where the system has such a counter. */
 static int counter_open(void)
 {
-    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1};
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .size = sizeof attr,
+                                   .config = PERF_COUNT_HW_CPU_CYCLES,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
     return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
@@ -105,7 +121,9 @@ static bool range_close(int first, int last)
         return true;
     /* An older kernel: one by one, however high the limit was when they were opened. */
     struct rlimit limit;
-    int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20) ? (int)limit.rlim_max : 1 << 20;
+    int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
+                  ? (int)limit.rlim_max
+                  : 1 << 20;
     for (int fd = first; fd <= last && fd < end; fd++)
         if (close(fd) < 0 && errno != EBADF)
             return false;
@@ -133,15 +151,18 @@ static bool files_close(const struct sandbox_vault *v)
 
 static bool limits_set(void)
 {
-    static const struct { int resource; rlim_t value; } limits[] = {
-        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 0}, {RLIMIT_NPROC, 0}, {RLIMIT_MEMLOCK, 0}, {RLIMIT_NOFILE, 0},
+    static const struct { int resource; rlim_t value;
+    } limits[] = {
+        {RLIMIT_CORE, 0},    {RLIMIT_FSIZE, 0},  {RLIMIT_NPROC, 0},
+        {RLIMIT_MEMLOCK, 0}, {RLIMIT_NOFILE, 0},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit limit = {limits[i].value, limits[i].value};
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* The parent moves this one on while it watches: the limit that cannot be raised again stays. */
+    /* The parent moves this one on while it watches: the limit that cannot be raised again
+     * stays. */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -150,7 +171,8 @@ static bool limits_set(void)
     return true;
 }
 
-/* The kernel writes to libc's restartable-sequence area whenever the thread moves or is pre-empted: it must not, once that is gone. */
+/* The kernel writes to libc's restartable-sequence area whenever the thread moves or is pre-empted:
+ * it must not, once that is gone. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -159,7 +181,8 @@ static bool rseq_leave(void)
     if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
         return true;
     for (unsigned length = 32; length <= 1024; length += 4)
-        if (syscall(SYS_rseq, (char *)arch_thread() + __rseq_offset, length, 1, ARCH_RSEQ_SIGNATURE) == 0)
+        if (syscall(SYS_rseq, (char *)arch_thread() + __rseq_offset, length, 1,
+                    ARCH_RSEQ_SIGNATURE) == 0)
             return true;
     return false;
 #else
@@ -167,15 +190,19 @@ static bool rseq_leave(void)
 #endif
 }
 
-/* Emulators of another processor's programs have no filters. What runs there is not the machine's own code, and the user has to ask for it. */
+/* Emulators of another processor's programs have no filters. What runs there is not the machine's
+ * own code, and the user has to ask for it. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
     const char *asked = getenv("PORTOLAN_EMULATED");
-    return asked && strcmp(asked, "1") == 0 && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0 && (errno == ENOSYS || errno == EINVAL);
+    return asked && strcmp(asked, "1") == 0 &&
+           syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0 &&
+           (errno == ENOSYS || errno == EINVAL);
 }
 
-struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given, enum sandbox_stage *failed)
+struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
+                                          enum sandbox_stage *failed)
 {
     cpu_set_t cpus;
 
@@ -206,10 +233,13 @@ struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given, enu
     return v->hello.unfiltered || rseq_leave() ? v : NULL;
 }
 
-/* Unmaps all that lies between what is kept. The end of the address space depends on the kernel: the highest that it takes. */
+/* Unmaps all that lies between what is kept. The end of the address space depends on the kernel:
+ * the highest that it takes. */
 static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_range *keep, unsigned n)
 {
-    static const uint64_t ends[] = {(uint64_t)1 << 48, ((uint64_t)1 << 47) - 4096, ((uint64_t)1 << 47) - 65536, (uint64_t)1 << 42, (uint64_t)1 << 39, (uint64_t)1 << 36};
+    static const uint64_t ends[] = {(uint64_t)1 << 48,           ((uint64_t)1 << 47) - 4096,
+                                    ((uint64_t)1 << 47) - 65536, (uint64_t)1 << 42,
+                                    (uint64_t)1 << 39,           (uint64_t)1 << 36};
     uint64_t from = 0, page = v->given.page_size;
 
     for (unsigned i = 1; i < n; i++)
@@ -230,7 +260,8 @@ static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_rang
     return false;
 }
 
-/* Of the program its code and constants stay, and its variables as constants; libc, the heap and the old stack go. */
+/* Of the program its code and constants stay, and its variables as constants; libc, the heap and
+ * the old stack go. */
 static BARE bool memory_close(struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -242,15 +273,18 @@ static BARE bool memory_close(struct sandbox_vault *v)
     keep[n++] = v->all;
     keep[n++] = g->image;
     if (!g->foreign)
-        keep[n++] = (struct sandbox_range){(uint64_t)g->batch, (uint64_t)g->batch + sizeof *g->batch};
+        keep[n++] =
+            (struct sandbox_range){(uint64_t)g->batch, (uint64_t)g->batch + sizeof *g->batch};
     if (g->foreign && g->arena.end > g->arena.begin)
-        keep[n++] = (struct sandbox_range){g->arena.begin - SANDBOX_ARENA_GUARD, g->arena.end + SANDBOX_ARENA_GUARD};
+        keep[n++] = (struct sandbox_range){g->arena.begin - SANDBOX_ARENA_GUARD,
+                                           g->arena.end + SANDBOX_ARENA_GUARD};
     for (unsigned i = 0; i < n; i++)
         bytes += keep[i].end - keep[i].begin + 2 * page;
     if (!memory_empty(v, keep, n))
         return false;
     for (unsigned i = 0; i < g->writable_count; i++)
-        if (call(SYS_mprotect, (long)g->writable[i].begin, (long)(g->writable[i].end - g->writable[i].begin), PROT_READ, 0, 0, 0) != 0)
+        if (call(SYS_mprotect, (long)g->writable[i].begin,
+                 (long)(g->writable[i].end - g->writable[i].begin), PROT_READ, 0, 0, 0) != 0)
             return false;
     bytes += g->foreign ? (SANDBOX_PAGES + 16) * page : 16 * page;
     const uint64_t limit[2] = {bytes, bytes};
@@ -260,9 +294,13 @@ static BARE bool memory_close(struct sandbox_vault *v)
 static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void *, void *))
 {
     static const int numbers[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGALRM};
-    stack_t stack = {.ss_sp = (void *)(v->all.end - STACK_BYTES - GUARD_BYTES - v->signal_bytes), .ss_size = v->signal_bytes};
+    stack_t stack = {.ss_sp = (void *)(v->all.end - STACK_BYTES - GUARD_BYTES - v->signal_bytes),
+                     .ss_size = v->signal_bytes};
     struct kernel_action ignore = {.handler = (void (*)(int, void *, void *))(uintptr_t)SIG_IGN};
-    struct kernel_action take = {.handler = handler, .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000 /* SA_RESTORER */, .restorer = sandbox_sigreturn};
+    struct kernel_action take = {.handler = handler,
+                                 .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER |
+                                          0x04000000 /* SA_RESTORER */,
+                                 .restorer = sandbox_sigreturn};
     uint64_t none = 0;
 
     if (call(SYS_sigaltstack, (long)&stack, 0, 0, 0, 0, 0) != 0)
@@ -284,12 +322,15 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Loads the 64 bits at @offset of the call and goes on only when they are @value; where it goes otherwise is filled in by rule_put. */
+/* Loads the 64 bits at @offset of the call and goes on only when they are @value; where it goes
+ * otherwise is filled in by rule_put. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {
-        f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset + 4 * half));
-        f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value >> 32 * half), 0, 0);
+        f[at++] =
+            (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset + 4 * half));
+        f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                               (uint32_t)(value >> 32 * half), 0, 0);
     }
     return at;
 }
@@ -298,11 +339,13 @@ static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct c
 {
     unsigned begin = at;
 
-    f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    f[at++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)r->number, 0, 0);
     at = check_put(f, at, offsetof(struct seccomp_data, instruction_pointer), (uint64_t)r->site);
     for (unsigned i = 0; i < r->count; i++)
-        at = check_put(f, at, offsetof(struct seccomp_data, args) + 8 * r->checks[i].argument, r->checks[i].value);
+        at = check_put(f, at, offsetof(struct seccomp_data, args) + 8 * r->checks[i].argument,
+                       r->checks[i].value);
     f[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     for (unsigned i = begin + 1; i < at; i += 2)
         if (BPF_CLASS(f[i].code) == BPF_JMP)
@@ -310,8 +353,9 @@ static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct c
     return at;
 }
 
-/* Reading and writing the link, reading the counter, mapping one writable page of the one memory file and unmapping one page, a rest, the end, and
- * returning from a signal: each from one address only. Everything else kills. */
+/* Reading and writing the link, reading the counter, mapping one writable page of the one memory
+ * file and unmapping one page, a rest, the end, and returning from a signal: each from one address
+ * only. Everything else kills. */
 static BARE long filter_set(const struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -325,13 +369,20 @@ static BARE long filter_set(const struct sandbox_vault *v)
     if (v->counter >= 0)
         rules[n++] = (struct call_rule){SYS_read, site, 1, {{0, (uint64_t)v->counter}}};
     if (g->foreign) {
-        rules[n++] = (struct call_rule){SYS_mmap, site, 4, {{1, g->page_size}, {2, PROT_READ | PROT_WRITE}, {3, MAP_SHARED | MAP_FIXED_NOREPLACE}, {4, (uint64_t)g->page}}};
+        rules[n++] = (struct call_rule){SYS_mmap,
+                                        site,
+                                        4,
+                                        {{1, g->page_size},
+                                         {2, PROT_READ | PROT_WRITE},
+                                         {3, MAP_SHARED | MAP_FIXED_NOREPLACE},
+                                         {4, (uint64_t)g->page}}};
         rules[n++] = (struct call_rule){SYS_munmap, site, 1, {{1, g->page_size}}};
     }
     rules[n++] = (struct call_rule){SYS_nanosleep, site, 0, {{0, 0}}};
     rules[n++] = (struct call_rule){SYS_exit_group, site, 0, {{0, 0}}};
     rules[n++] = (struct call_rule){SYS_rt_sigreturn, sandbox_sigreturn_site, 0, {{0, 0}}};
-    f[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+    f[at++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
     f[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TICKS_AUDIT_ARCH, 1, 0);
     f[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     for (unsigned i = 0; i < n; i++)
@@ -342,7 +393,8 @@ static BARE long filter_set(const struct sandbox_vault *v)
     return got ? got : call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&program, 0, 0, 0);
 }
 
-BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v, void (*handler)(int, void *, void *))
+BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
+                                             void (*handler)(int, void *, void *))
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);

@@ -77,7 +77,8 @@ static int image_take(struct dl_phdr_info *info, size_t size, void *data)
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD)
             continue;
-        uint64_t begin = (info->dlpi_addr + part->p_vaddr) / page * page, end = (info->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) / page * page;
+        uint64_t begin = (info->dlpi_addr + part->p_vaddr) / page * page,
+                 end = (info->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) / page * page;
         given->image.begin = begin < given->image.begin ? begin : given->image.begin;
         given->image.end = end > given->image.end ? end : given->image.end;
         if (part->p_flags & PF_W && given->writable_count < SANDBOX_WRITABLE)
@@ -94,15 +95,21 @@ void sandbox_process_image(struct sandbox_child *given)
 static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
 {
     static const char *const what[STAGE_COUNT] = {
-        [STAGE_ORPHAN] = "parent process ended", [STAGE_FILES] = "cannot close inherited files", [STAGE_MEMORY] = "cannot map its memory",
-        [STAGE_SIGNALS] = "cannot set its signal handlers", [STAGE_LIMITS] = "cannot set its limits",
+        [STAGE_ORPHAN] = "parent process ended",
+        [STAGE_FILES] = "cannot close inherited files",
+        [STAGE_MEMORY] = "cannot map its memory",
+        [STAGE_SIGNALS] = "cannot set its signal handlers",
+        [STAGE_LIMITS] = "cannot set its limits",
         [STAGE_FILTER] = "the kernel has no seccomp filters",
     };
-    const char *text = hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "unknown reason";
-    return err_set(err, ERR_IO, "measuring needs the sandbox", "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
+    const char *text =
+        hello->stage < STAGE_COUNT && what[hello->stage] ? what[hello->stage] : "unknown reason";
+    return err_set(err, ERR_IO, "measuring needs the sandbox",
+                   "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
-/* ThreadSanitizer's fork() begins a thread of its own in the child of a process that had one thread; the child takes away the memory under it. */
+/* ThreadSanitizer's fork() begins a thread of its own in the child of a process that had one
+ * thread; the child takes away the memory under it. */
 static pid_t child_fork(void)
 {
 #if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
@@ -112,14 +119,17 @@ static pid_t child_fork(void)
 #endif
 }
 
-bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given, struct sandbox_hello *hello, bool *early, struct err *err)
+bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
+                           struct sandbox_hello *hello, bool *early, struct err *err)
 {
     int link[2];
 
     *early = false;
-    /* A socket, since writing to one whose reader died need not raise a signal; messages stay whole. */
+    /* A socket, since writing to one whose reader died need not raise a signal; messages stay
+     * whole. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0)
-        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "cannot connect to the sandbox process: %s", strerror(errno));
+        return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL,
+                       "cannot connect to the sandbox process: %s", strerror(errno));
     given->link = link[1];
     given->parent = getpid();
     pid_t pid = child_fork();
@@ -129,14 +139,16 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
     close(link[1]);
     if (pid < 0) {
         close(link[0]);
-        return err_set(err, ERR_LIMIT, NULL, "cannot create the sandbox process: %s", strerror(error));
+        return err_set(err, ERR_LIMIT, NULL, "cannot create the sandbox process: %s",
+                       strerror(error));
     }
     *p = (struct sandbox_process){pid, link[0]};
     const struct sandbox_watching how = {.patience = START_SECONDS};
     unsigned fault;
     if (sandbox_process_wait(p, &how, hello, sizeof *hello, &fault) != WATCH_DONE) {
         *early = true;
-        return err_set(err, ERR_IO, NULL, "cannot start the sandbox process: %s", sandbox_fault_text(fault));
+        return err_set(err, ERR_IO, NULL, "cannot start the sandbox process: %s",
+                       sandbox_fault_text(fault));
     }
     if (hello->stage == STAGE_READY)
         return true;
@@ -161,7 +173,9 @@ void sandbox_process_allow(const struct sandbox_process *p, double seconds)
 }
 
 /* A message is there: the one expected, or an end. */
-static enum sandbox_watch message_take(struct sandbox_process *p, const struct sandbox_watching *how, void *bytes, size_t size, unsigned *fault)
+static enum sandbox_watch message_take(struct sandbox_process *p,
+                                       const struct sandbox_watching *how, void *bytes, size_t size,
+                                       unsigned *fault)
 {
     ssize_t got;
     while ((got = recv(p->link, bytes, size, MSG_TRUNC)) < 0 && errno == EINTR)
@@ -177,7 +191,9 @@ static enum sandbox_watch message_take(struct sandbox_process *p, const struct s
     return WATCH_DIED;
 }
 
-enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct sandbox_watching *how, void *bytes, size_t size, unsigned *fault)
+enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
+                                        const struct sandbox_watching *how, void *bytes,
+                                        size_t size, unsigned *fault)
 {
     struct sandbox_batch *batch = how->batch;
     uint64_t beat = batch ? batch->heartbeat : 0;
@@ -207,7 +223,8 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct 
             begun = wall;
             asked = false;
         } else if (now - since > 2 * SANDBOX_ENDLESS || wall - begun > how->patience) {
-            /* What sleeps chose to; what is ready after all that time, without having used its share of it, was left waiting by others. */
+            /* What sleeps chose to; what is ready after all that time, without having used its
+             * share of it, was left waiting by others. */
             bool endless = now - since > SANDBOX_ENDLESS || (!batch && !ready_to_run(p->pid));
             *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;
             sandbox_process_stop(p);

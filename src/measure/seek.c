@@ -10,12 +10,14 @@
 #define LATELY 0.3          /* weight of the newest look or work */
 #define MUCH_LOST 0.5       /* of the windows: below that, the CPU is good enough */
 #define LOOK_EVERY 0.3      /* seconds */
-#define LOOKS 60            /* at one CPU, some 3 ms: quiet moments beside a busy neighbour last a few tenths of one */
+/* at one CPU, some 3 ms: quiet moments beside a busy neighbour last a few tenths of one */
+#define LOOKS 60
 #define LOOK_SECONDS 3e-6
 #define QUIETER 0.1         /* share by which another CPU must be quieter */
 #define TIMES_QUIETER 2.0   /* or so many times, when both are hardly ever */
 #define HARDLY 0.02
-#define QUICKER 0.06        /* less than a probe takes by what is known: no misread clock, which is off by less */
+/* less than a probe takes by what is known: no misread clock, which is off by less */
+#define QUICKER 0.06
 #define AGREE 0.02          /* of such times */
 #define AGREEING 6          /* of LOOKS */
 #define LEARN_EVERY 5.0     /* seconds */
@@ -35,7 +37,8 @@ size_t seek_choice(const struct seek *k)
             best = i;
     if (best == k->at || isnan(k->quiet[best]))
         return k->at;
-    bool clearly = k->quiet[best] > here + QUIETER || (k->quiet[best] > TIMES_QUIETER * here + HARDLY);
+    bool clearly =
+        k->quiet[best] > here + QUIETER || (k->quiet[best] > TIMES_QUIETER * here + HARDLY);
     return clearly ? best : k->at;
 }
 
@@ -62,26 +65,39 @@ bool seek_outgrown(double *took, size_t n, double wanted)
     return false;
 }
 
-bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet, bool *outgrown, struct err *err)
+bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet,
+                bool *outgrown, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
     double cycles = LOOK_SECONDS * c->stretch * c->clock_hz, tick = INFINITY;
-    enum pulse_code probe = c->rules.room_cycles > 0 ? PULSE_ROOM : c->rules.ports_cycles > 0 ? PULSE_PORTS : PULSE_PROBE;
-    double wanted = probe == PULSE_ROOM ? c->rules.room_cycles : probe == PULSE_PORTS ? c->rules.ports_cycles : c->rules.probe_cycles;
-    double tolerance = probe == PULSE_PORTS ? fmax(c->rules.ports_tolerance, c->rules.probe_tolerance) : c->rules.probe_tolerance;
+    enum pulse_code probe = c->rules.room_cycles > 0    ? PULSE_ROOM
+                            : c->rules.ports_cycles > 0 ? PULSE_PORTS
+                                                        : PULSE_PROBE;
+    double wanted = probe == PULSE_ROOM    ? c->rules.room_cycles
+                    : probe == PULSE_PORTS ? c->rules.ports_cycles
+                                           : c->rules.probe_cycles;
+    double tolerance = probe == PULSE_PORTS
+                           ? fmax(c->rules.ports_tolerance, c->rules.probe_tolerance)
+                           : c->rules.probe_tolerance;
     double times[SEEK_LOOKS];
 
     *quiet = 0;
     for (unsigned i = 0; i < 2 * n; i++)
-        items[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = i % 2 ? probe : PULSE_CHAIN, .warm = 2, .samples = 1,
-                                         .count = (uint64_t)(cycles / (i % 2 ? wanted : c->rules.chain_cycles)) + 1};
+        items[i] = (struct sandbox_item){
+            .mode = SANDBOX_RAW_TICKS,
+            .code = i % 2 ? probe : PULSE_CHAIN,
+            .warm = 2,
+            .samples = 1,
+            .count = (uint64_t)(cycles / (i % 2 ? wanted : c->rules.chain_cycles)) + 1};
     if (!sandbox_run(s, 2 * n, NULL, NULL, NULL, err))
         return false;
     for (unsigned i = 0; i < 2 * n; i += 2)
         if (items[i].ticks[0])
-            tick = fmin(tick, ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / c->rules.chain_cycles);
+            tick = fmin(tick, ((double)items[i].ticks[0] - c->rules.overhead) /
+                                  (double)items[i].count / c->rules.chain_cycles);
     for (unsigned i = 1; i < 2 * n; i += 2) {
-        double took = ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
+        double took =
+            ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
         *quiet += items[i].ticks[0] && took < wanted * (1 + tolerance);
         times[i / 2] = items[i].ticks[0] ? took : INFINITY;
     }
@@ -89,7 +105,8 @@ bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsi
     return true;
 }
 
-bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended, struct err *err)
+bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
+               struct err *err)
 {
     double now = clock_seconds();
     unsigned quiet = 0;

@@ -9,32 +9,43 @@
 
 struct seek {
     int cpus[SEEK_CPUS];
-    double quiet[SEEK_CPUS];   /* share of looks that found it quiet, the last ones counting most; NaN: not looked at yet */
+    /* share of looks that found it quiet, the last ones counting most; NaN: not looked at yet */
+    double quiet[SEEK_CPUS];
     size_t count, at;
     double contended;          /* share of windows lost lately where it is */
-    double looked, learned;    /* clock_seconds of the last look around; of the last time it was calibrated anew */
+    /* clock_seconds of the last look around; of the last time it was calibrated anew */
+    double looked, learned;
     unsigned moves;
-    bool outgrown;             /* a probe was quicker than what is known of such cores: what is known was seen on a busy one */
+    /* a probe was quicker than what is known of such cores: what is known was seen on a busy one */
+    bool outgrown;
 };
 
-/* Pure: what a look at CPU @i found; the one to be on, which is another one only when that has been clearly quieter for more than one look. */
+/* Pure: what a look at CPU @i found; the one to be on, which is another one only when that has been
+ * clearly quieter for more than one look. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
-/* Pure: whether some of the @n times that a probe took agree in being less than it can take by what is known, @wanted. Sorts @took. */
+/* Pure: whether some of the @n times that a probe took agree in being less than it can take by what
+ * is known, @wanted. Sorts @took. */
 bool seek_outgrown(double *took, size_t n, double wanted);
 
-/* Takes @n looks of 6 us each at the CPU that the sandbox is on: *@quiet of them found it quiet. *@outgrown is set where they are quicker than that. Items of the sandbox are
- * overwritten. False with err as sandbox_run. */
-bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet, bool *outgrown, struct err *err);
+/* Takes @n looks of 6 us each at the CPU that the sandbox is on: *@quiet of them found it quiet.
+ * *@outgrown is set where they are quicker than that. Items of the sandbox are overwritten. False
+ * with err as sandbox_run. */
+bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet,
+                bool *outgrown, struct err *err);
 
 /* For a sandbox that may use any CPU those that this process may use, else the one it is on. */
 void seek_begin(struct seek *k, const struct sandbox *s);
-/* After work of which the share @contended of the windows was lost: now and then, and only while much is lost, looks at all CPUs and moves. Items of the sandbox are
- * overwritten. False with err as sandbox_run. */
-bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended, struct err *err);
-/* Where a step found that what is known of quiet cores is too little: calibrates anew, for @c, which keeps its patience and, when it does without, no probe for room; nothing would
- * ever be right by it otherwise. What was found of CPUs before is forgotten. Does nothing otherwise. Items of the sandbox are overwritten. False with err as calibrate. */
+/* After work of which the share @contended of the windows was lost: now and then, and only while
+ * much is lost, looks at all CPUs and moves. Items of the sandbox are overwritten. False with err
+ * as sandbox_run. */
+bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
+               struct err *err);
+/* Where a step found that what is known of quiet cores is too little: calibrates anew, for @c,
+ * which keeps its patience and, when it does without, no probe for room; nothing would ever be
+ * right by it otherwise. What was found of CPUs before is forgotten. Does nothing otherwise. Items
+ * of the sandbox are overwritten. False with err as calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

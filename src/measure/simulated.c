@@ -32,7 +32,8 @@ struct simulated {
 };
 
 /* Of one execution: what its ports take, and the mapping's issue width where it has one. */
-static double experiment_cycles(const struct mapping *m, const struct experiment *e, struct str *unknown)
+static double experiment_cycles(const struct mapping *m, const struct experiment *e,
+                                struct str *unknown)
 {
     double cycles = throughput_of(m, e, unknown), width = mapping_issue_width(m), slots = 0;
 
@@ -53,7 +54,8 @@ static void pass(struct simulated *s, double ticks)
     s->ticks += ticks;
     while (s->ticks > s->episode_ends) {
         s->contended = !s->contended;
-        s->episode_ends += TICK_HZ * exponential(&s->rng, s->contended ? BUSY_SECONDS : QUIET_SECONDS);
+        s->episode_ends +=
+            TICK_HZ * exponential(&s->rng, s->contended ? BUSY_SECONDS : QUIET_SECONDS);
     }
 }
 
@@ -74,11 +76,13 @@ static double loop_cycles(const struct simulated *s, enum pulse_code code)
     }
 }
 
-static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
+                              unsigned *fault)
 {
     struct simulated *s = self;
     /* The clock drifts by a few parts in ten thousand, as turbo does. */
-    double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)), jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
+    double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)),
+           jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
     double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;
 
     *fault = 0;
@@ -98,40 +102,60 @@ static void simulated_rest(void *self)
     pass(self, TICK_HZ * 0.2e-3);
 }
 
-static bool simulated_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state,
+static bool simulated_measure(struct source *base, const struct experiment *e, size_t n,
+                              struct measured *out, bool (*cancelled)(void *state), void *state,
                               struct err *err)
 {
-    static const struct window_rules rules = {
-        .chain_cycles = SANDBOX_CHAIN_LENGTH, .second_cycles = 3 * SANDBOX_CHAIN_LENGTH, .probe_cycles = SANDBOX_PROBE_LENGTH / NOPS_A_CYCLE,
-        .ports_cycles = SANDBOX_PORTS_LENGTH / PORTS_A_CYCLE,
-        .overhead = OVERHEAD, .chain_tolerance = 0.003, .probe_tolerance = 0.02, .agreement = 0.004,
-        .chain_ticks = TICK_HZ * 10e-6, .probe_ticks = TICK_HZ * 5e-6, .item_ticks = TICK_HZ * 20e-6, .patience = TICK_HZ * 0.1};
+    static const struct window_rules rules = {.chain_cycles = SANDBOX_CHAIN_LENGTH,
+                                              .second_cycles = 3 * SANDBOX_CHAIN_LENGTH,
+                                              .probe_cycles = SANDBOX_PROBE_LENGTH / NOPS_A_CYCLE,
+                                              .ports_cycles = SANDBOX_PORTS_LENGTH / PORTS_A_CYCLE,
+                                              .overhead = OVERHEAD,
+                                              .chain_tolerance = 0.003,
+                                              .probe_tolerance = 0.02,
+                                              .agreement = 0.004,
+                                              .chain_ticks = TICK_HZ * 10e-6,
+                                              .probe_ticks = TICK_HZ * 5e-6,
+                                              .item_ticks = TICK_HZ * 20e-6,
+                                              .patience = TICK_HZ * 0.1};
     struct simulated *s = (struct simulated *)base;
     const struct pulse pulse = {simulated_run, simulated_now, simulated_rest, s};
 
     for (size_t i = 0; i < n; i++) {
         struct str unknown = {0};
         struct window_result r = {0};
-        out[i] = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = CLOCK_HZ};
+        out[i] = (struct measured){
+            .cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = CLOCK_HZ};
         if (cancelled && cancelled(state))
             return err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         s->item_cycles = EXECUTIONS * experiment_cycles(s->mapping, &e[i], &unknown);
         if (unknown.length || !(s->item_cycles > 0)) {
-            snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.*s", unknown.length ? (int)strcspn(str_text(&unknown), "\n") : 8, unknown.length ? str_text(&unknown) : "anything");
+            snprintf(out[i].state, sizeof out[i].state, "unknown to the simulated machine: %.*s",
+                     unknown.length ? (int)strcspn(str_text(&unknown), "\n") : 8,
+                     unknown.length ? str_text(&unknown) : "anything");
         } else {
             struct window_wait wait = window_wait_begin(&pulse, rules.patience);
             window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;
             out[i].busy = r.state != WINDOW_SETTLED;
-            out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS * (isnan(s->noise) ? 1 + observed_deviation(rng_unit(&s->rng)) : 1);
+            out[i].cycles =
+                out[i].busy ? NAN
+                            : r.cycles / EXECUTIONS *
+                                  (isnan(s->noise) ? 1 + observed_deviation(rng_unit(&s->rng)) : 1);
             out[i].contended_cycles = (r.accepted ? r.cycles : r.contended_cycles) / EXECUTIONS;
             out[i].spread = r.spread;
             if (base->record) {
-                record_windows(base->record, s->ticks / TICK_HZ, r.clock * TICK_HZ, r.accepted, r.contended, r.disturbed);
-                record_add(base->record, &e[i], &(struct record_pass){.values = r.values, .count = r.accepted, .executions = (unsigned)EXECUTIONS,
-                                                                      .instructions = base->instructions, .clock_hz = r.clock * TICK_HZ});
+                record_windows(base->record, s->ticks / TICK_HZ, r.clock * TICK_HZ, r.accepted,
+                               r.contended, r.disturbed);
+                record_add(base->record, &e[i],
+                           &(struct record_pass){.values = r.values,
+                                                 .count = r.accepted,
+                                                 .executions = (unsigned)EXECUTIONS,
+                                                 .instructions = base->instructions,
+                                                 .clock_hz = r.clock * TICK_HZ});
             }
-            snprintf(out[i].state, sizeof out[i].state, "%s", out[i].busy ? EXPERIMENT_CONTENDED : EXPERIMENT_OK);
+            snprintf(out[i].state, sizeof out[i].state, "%s",
+                     out[i].busy ? EXPERIMENT_CONTENDED : EXPERIMENT_OK);
         }
         str_done(&unknown);
     }
@@ -146,7 +170,10 @@ static void simulated_free(struct source *base)
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed)
 {
     struct simulated *s = mem_zero(1, sizeof *s);
-    s->base = (struct source){.instructions = SOURCE_BODY, .orders = 1, .measure = simulated_measure, .free = simulated_free};
+    s->base = (struct source){.instructions = SOURCE_BODY,
+                              .orders = 1,
+                              .measure = simulated_measure,
+                              .free = simulated_free};
     s->mapping = mapping;
     s->noise = noise;
     rng_seed(&s->rng, seed);

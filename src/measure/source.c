@@ -10,8 +10,11 @@
 #include "measure/lanes.h"
 #include "toolchain/assemble.h"
 
-#define NOPS_HIDE 1.25      /* of a core's nops a cycle: the most that other instructions come to, where nops are too short for its µop cache */
-#define SLOTS_MOST 10.0     /* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
+/* of a core's nops a cycle: the most that other instructions come to, where nops are too short for
+ * its µop cache */
+#define NOPS_HIDE 1.25
+/* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
+#define SLOTS_MOST 10.0
 
 struct cpu_source {
     struct source base;
@@ -23,18 +26,28 @@ struct cpu_source {
     double started;
 };
 
-/* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does them nothing, and some hosts' are never asleep. */
+/* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does
+ * them nothing, and some hosts' are never asleep. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;
     s->forms_calibration.rules.room_cycles = 0;
 }
 
-static bool cpu_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
+static bool cpu_measure(struct source *base, const struct experiment *e, size_t n,
+                        struct measured *out, bool (*cancelled)(void *state), void *state,
+                        struct err *err)
 {
     struct cpu_source *s = (struct cpu_source *)base;
-    const struct lane_task task = {.source = base, .codes = s->codes, .calibration = &s->forms_calibration, .wide = s->wide, .started = s->started, .e = e, .out = out,
-                                   .cancelled = cancelled, .state = state};
+    const struct lane_task task = {.source = base,
+                                   .codes = s->codes,
+                                   .calibration = &s->forms_calibration,
+                                   .wide = s->wide,
+                                   .started = s->started,
+                                   .e = e,
+                                   .out = out,
+                                   .cancelled = cancelled,
+                                   .state = state};
 
     form_codes_learn(s->codes, e, n);
     if (!lanes_measure(s->lanes, &task, n, err) || !lanes_learn(s->lanes, &s->calibration, err))
@@ -48,14 +61,16 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
     return true;
 }
 
-static void cpu_sums(struct source *base, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
+static void cpu_sums(struct source *base, const struct experiment *e, size_t n,
+                     char (*out)[FORM_CODES_SUM])
 {
     form_codes_sums(((struct cpu_source *)base)->codes, e, n, out);
 }
 
 double source_least_cycles(double baseline, uint64_t instructions)
 {
-    return (double)instructions / (NOPS_HIDE * baseline > SLOTS_MOST ? NOPS_HIDE * baseline : SLOTS_MOST);
+    return (double)instructions /
+           (NOPS_HIDE * baseline > SLOTS_MOST ? NOPS_HIDE * baseline : SLOTS_MOST);
 }
 
 static void cpu_free(struct source *base)
@@ -66,11 +81,17 @@ static void cpu_free(struct source *base)
     free(s);
 }
 
-struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, const struct source_threads *threads, bool (*cancelled)(void *state), void *state, struct err *err)
+struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions,
+                          const struct source_threads *threads, bool (*cancelled)(void *state),
+                          void *state, struct err *err)
 {
     struct cpu_source *s = mem_zero(1, sizeof *s);
 
-    s->base = (struct source){.instructions = instructions ? instructions : SOURCE_BODY, .orders = BODY_ORDERS, .measure = cpu_measure, .sums = cpu_sums, .free = cpu_free};
+    s->base = (struct source){.instructions = instructions ? instructions : SOURCE_BODY,
+                              .orders = BODY_ORDERS,
+                              .measure = cpu_measure,
+                              .sums = cpu_sums,
+                              .free = cpu_free};
     s->codes = form_codes_new(forms);
     s->wide = !(baseline_width() <= SOURCE_WIDE);
     s->started = clock_seconds();
@@ -109,17 +130,21 @@ unsigned source_cpu_children(const struct source *s)
     return lanes_children(((const struct cpu_source *)s)->lanes);
 }
 
-bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err)
+bool source_code(const struct forms *forms, const struct experiment *e,
+                 const struct body_shape *shape, struct body *out, struct err *err)
 {
     struct form_code *codes[FORM_CODES_MAX] = {0};
     uint32_t counts[FORM_CODES_MAX];
-    bool ok = e->count <= FORM_CODES_MAX || err_set(err, ERR_LIMIT, NULL, "more than %d different forms", FORM_CODES_MAX);
+    bool ok = e->count <= FORM_CODES_MAX ||
+              err_set(err, ERR_LIMIT, NULL, "more than %d different forms", FORM_CODES_MAX);
 
     for (unsigned i = 0; ok && i < e->count; i++) {
         const struct form_row *row = forms_find(forms, e->terms[i].form);
         counts[i] = e->terms[i].count;
         codes[i] = row ? encodings_code_any(row, err) : NULL;
-        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list lists them", "unknown form %s", e->terms[i].form) : false);
+        ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list lists them",
+                                         "unknown form %s", e->terms[i].form)
+                               : false);
     }
     ok = ok && body_make(codes, counts, e->count, shape, out, err);
     for (unsigned i = 0; i < e->count && i < FORM_CODES_MAX; i++)

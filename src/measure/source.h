@@ -1,4 +1,5 @@
-/* Where measurements come from: this CPU through the sandbox, or a simulated one that knows its mapping. */
+/* Where measurements come from: this CPU through the sandbox, or a simulated one that knows its
+ * mapping. */
 #ifndef PORTOLAN_MEASURE_SOURCE_H
 #define PORTOLAN_MEASURE_SOURCE_H
 
@@ -15,32 +16,48 @@ struct measured {
     double clock_hz;
     uint32_t repeats;    /* accepted windows */
     bool counter;        /* cycles come from the hardware's counter */
-    double short_cycles; /* the same in a body of SOURCE_SHORT instructions; NaN: not measured, or by a source alone */
-    char lengths[24];    /* runner: what the two lengths say, runner_lengths; "" when not both are known */
-    double baseline;     /* nops per cycle of the idle core it was judged by; 0: no such thing, simulated */
+    /* the same in a body of SOURCE_SHORT instructions; NaN: not measured, or by a source alone */
+    double short_cycles;
+    /* runner: what the two lengths say, runner_lengths; "" when not both are known */
+    char lengths[24];
+    /* nops per cycle of the idle core it was judged by; 0: no such thing, simulated */
+    double baseline;
     double slowed;       /* share of the windows that others disturbed */
-    double contended_cycles;   /* without a value: what a busy core took, to be shown as that; NaN: not known */
-    bool busy;           /* no reason of the experiment's own: the machine was not quiet enough, try again */
+    /* without a value: what a busy core took, to be shown as that; NaN: not known */
+    double contended_cycles;
+    /* no reason of the experiment's own: the machine was not quiet enough, try again */
+    bool busy;
     char state[96];      /* EXPERIMENT_OK or the reason */
 };
 
-/* What the @n orders of one experiment say together, @beaten those that one window showed to be no faster: the least. An order that the neighbours left no window for may
- * be the quickest: without it there is no value. Returns which one counts. Pure. */
-unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n, struct measured *out);
+/* What the @n orders of one experiment say together, @beaten those that one window showed to be no
+ * faster: the least. An order that the neighbours left no window for may be the quickest: without
+ * it there is no value. Returns which one counts. Pure. */
+unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
+                        struct measured *out);
 
 /* One thread. */
 struct source {
     unsigned instructions;   /* of a body, about: may be changed between calls */
-    unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too (BODY_PAIRED), where that may be quicker: may be changed between calls */
+    /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of
+     * a padded one too (BODY_PAIRED), where that may be quicker: may be changed between calls */
+    unsigned orders;
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
-    unsigned cpus;           /* that measured at the same time in the last call that was not little; 0: none did, simulated */
+    /* that measured at the same time in the last call that was not little; 0: none did,
+     * simulated */
+    unsigned cpus;
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
-    bool one_pass;           /* it measures nothing: what a journal has of a single pass is a value */
+    /* it measures nothing: what a journal has of a single pass is a value */
+    bool one_pass;
     struct record *record;   /* what keeps the samples; NULL: nothing does */
-    /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled: nothing in @out counts then. */
-    bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);
-    /* The sums of the code of @n experiments (form_codes_sums), by which a journal knows them again; NULL: they are not code, simulated. */
-    void (*sums)(struct source *s, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM]);
+    /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself
+     * is impossible or was cancelled: nothing in @out counts then. */
+    bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
+                    bool (*cancelled)(void *state), void *state, struct err *err);
+    /* The sums of the code of @n experiments (form_codes_sums), by which a journal knows them
+     * again; NULL: they are not code, simulated. */
+    void (*sums)(struct source *s, const struct experiment *e, size_t n,
+                 char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
 };
 static inline void source_free(struct source *s)
@@ -49,26 +66,34 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Cycles that @instructions take at least by the issue width of any core, and of one that was seen to run @baseline nops a cycle (0 or NaN: not known): what is less is no time. Pure. */
+/* Cycles that @instructions take at least by the issue width of any core, and of one that was seen
+ * to run @baseline nops a cycle (0 or NaN: not known): what is less is no time. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
-/* Slots a cycle of a core that is fast enough for the way its µop cache delivers short instructions to show: bodies are also run padded (docs/measuring.md, "Padded"). */
+/* Slots a cycle of a core that is fast enough for the way its µop cache delivers short instructions
+ * to show: bodies are also run padded (docs/measuring.md, "Padded"). */
 #define SOURCE_WIDE 6.5
 
-/* Long enough that the loop's own branch costs half a percent of an issue-bound body, short enough for every decoded-instruction cache. */
+/* Long enough that the loop's own branch costs half a percent of an issue-bound body, short enough
+ * for every decoded-instruction cache. */
 #define SOURCE_BODY 200
 /* PMEvo's: what differs between the two lengths is the front end's, or the loop's. */
 #define SOURCE_SHORT 50
 
-/* Threads for CPUs that measure at the same time, from where threads may begin (work/crew.h, which says what each does). @crew: what begin returned; NULL with err when there are none. */
+/* Threads for CPUs that measure at the same time, from where threads may begin (work/crew.h, which
+ * says what each does). @crew: what begin returned; NULL with err when there are none. */
 struct source_threads {
     void *(*begin)(unsigned members, struct err *err);
-    void (*call)(void *crew, void (*work)(void *state, unsigned member), void *state, void (*waiting)(void *state));
+    void (*call)(void *crew, void (*work)(void *state, unsigned member), void *state,
+                 void (*waiting)(void *state));
     void (*end)(void *crew);
 };
 
-/* Loads forms from @forms (borrowed), calibrates. @threads (borrowed) NULL, or a @cpu that is not -1: one CPU measures at a time. NULL with err. */
-struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, const struct source_threads *threads, bool (*cancelled)(void *state), void *state, struct err *err);
+/* Loads forms from @forms (borrowed), calibrates. @threads (borrowed) NULL, or a @cpu that is not
+ * -1: one CPU measures at a time. NULL with err. */
+struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions,
+                          const struct source_threads *threads, bool (*cancelled)(void *state),
+                          void *state, struct err *err);
 const struct calibration *source_cpu_calibration(const struct source *s);
 /* What a source of this CPU measures from now on goes into @record (borrowed), as a new series. */
 void source_cpu_record(struct source *s, struct record *record);
@@ -76,11 +101,14 @@ struct sandbox *source_cpu_sandbox(struct source *s);
 /* Processes that ran code for it so far; one for each CPU when none died. */
 unsigned source_cpu_children(const struct source *s);
 
-/* The body that source_cpu would run for @e on a processor of the forms' set, without running it. False with err when there is none. Any thread. */
-bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err);
+/* The body that source_cpu would run for @e on a processor of the forms' set, without running it.
+ * False with err when there is none. Any thread. */
+bool source_code(const struct forms *forms, const struct experiment *e,
+                 const struct body_shape *shape, struct body *out, struct err *err);
 
-/* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs interrupted and contention now and then as seen on real ones.
- * @noise: relative jitter of each run; NaN: none, but values are off as those of a real CPU were (measure/observed_noise.h). */
+/* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs
+ * interrupted and contention now and then as seen on real ones. @noise: relative jitter of each
+ * run; NaN: none, but values are off as those of a real CPU were (measure/observed_noise.h). */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 #endif

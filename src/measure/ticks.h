@@ -16,7 +16,8 @@
 #error "no tick counter for this processor"
 #endif
 
-/* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz to 1 GHz): calibration sizes windows by it. Any thread. */
+/* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz
+ * to 1 GHz): calibration sizes windows by it. Any thread. */
 BARE_INLINE uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)

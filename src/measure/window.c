@@ -28,7 +28,8 @@ BARE double window_lowest(double *values, unsigned n, double *spread)
     return values[n < 3 ? 0 : 1];
 }
 
-BARE bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread)
+BARE bool window_agreed(double *values, unsigned n, double agreement, double *cycles,
+                        double *spread)
 {
     unsigned needed = n < 4 ? 2 : n / 2 + 1;
 
@@ -44,11 +45,13 @@ BARE bool window_agreed(double *values, unsigned n, double agreement, double *cy
     return *spread < agreement;
 }
 
-BARE bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread)
+BARE bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
+                       double *spread)
 {
     unsigned needed = (unsigned)(share * n);
 
-    needed += needed < share * n;   /* no ceil, which may be a call of a library that is not there */
+    /* no ceil, which may be a call of a library that is not there */
+    needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
     for (unsigned i = 0; i + needed <= n; i++)
@@ -61,7 +64,8 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 }
 
 /* Ticks per cycle by a chain; 0 when the run failed. */
-static BARE double clock_by(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double ticks_per_cycle)
+static BARE double clock_by(const struct pulse *pulse, const struct window_rules *rules,
+                            enum pulse_code code, double ticks_per_cycle)
 {
     unsigned fault;
     double cycles = code == PULSE_CHAIN ? rules->chain_cycles : rules->second_cycles;
@@ -70,29 +74,40 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Whether a probe takes what it does on a quiet core. One that is faster proves that the clock was misread. */
-static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules, enum pulse_code code, double wanted, double tolerance, double ticks_per_cycle)
+/* Whether a probe takes what it does on a quiet core. One that is faster proves that the clock was
+ * misread. */
+static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
+                             enum pulse_code code, double wanted, double tolerance,
+                             double ticks_per_cycle)
 {
     unsigned fault;
     uint64_t count = (uint64_t)(0.5 * rules->probe_ticks / (wanted * ticks_per_cycle)) + 1;
     uint64_t ticks = pulse->run(pulse->self, code, 2, count, &fault);
     double cycles = ((double)ticks - rules->overhead) / ((double)count * ticks_per_cycle);
-    return ticks && cycles < wanted * (1 + tolerance) && cycles > wanted * (1 - rules->probe_tolerance);
+    return ticks && cycles < wanted * (1 + tolerance) &&
+           cycles > wanted * (1 - rules->probe_tolerance);
 }
 
-/* Nobody takes from the front end, nor from the ports, and no other thread is awake on the core: who shares it may leave nops nearly alone (5 % slower) while additions
- * take 40 % longer, and who waits for memory leaves both alone, but holds half of every buffer. */
-static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules, double ticks_per_cycle)
+/* Nobody takes from the front end, nor from the ports, and no other thread is awake on the core:
+ * who shares it may leave nops nearly alone (5 % slower) while additions take 40 % longer, and who
+ * waits for memory leaves both alone, but holds half of every buffer. */
+static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
+                             double ticks_per_cycle)
 {
-    double tolerance = rules->probe_tolerance, ports = rules->ports_tolerance > tolerance ? rules->ports_tolerance : tolerance;
+    double tolerance = rules->probe_tolerance,
+           ports = rules->ports_tolerance > tolerance ? rules->ports_tolerance : tolerance;
 
-    return (!(rules->room_cycles > 0) || probe_right(pulse, rules, PULSE_ROOM, rules->room_cycles, tolerance, ticks_per_cycle)) &&
-           probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, tolerance, ticks_per_cycle) &&
-           (!(rules->ports_cycles > 0) || probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
+    return (!(rules->room_cycles > 0) || probe_right(pulse, rules, PULSE_ROOM, rules->room_cycles,
+                                                     tolerance, ticks_per_cycle)) &&
+           probe_right(pulse, rules, PULSE_PROBE, rules->probe_cycles, tolerance,
+                       ticks_per_cycle) &&
+           (!(rules->ports_cycles > 0) ||
+            probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
 }
 
 /* The shortest of @runs; false on a fault. */
-static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count, double *ticks, unsigned *fault)
+static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count,
+                          double *ticks, unsigned *fault)
 {
     *ticks = INFINITY;
     for (unsigned i = 0; i < runs; i++) {
@@ -105,7 +120,8 @@ static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t war
 }
 
 /* How many iterations fill the window; 0 on a fault. */
-static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules, unsigned *fault)
+static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules,
+                               unsigned *fault)
 {
     unsigned sizing = rules->sizing ? rules->sizing : 4;
     double ticks, least = 1.0 / sizing;
@@ -139,8 +155,10 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* What the windows so far say: cycles and spread. True when the least of them agree. @iterations: of a difference, those that the long run has more. */
-static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations, double values[VALUES], struct window_result *out)
+/* What the windows so far say: cycles and spread. True when the least of them agree. @iterations:
+ * of a difference, those that the long run has more. */
+static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
+                               double values[VALUES], struct window_result *out)
 {
     double longer, shorter, longer_apart, shorter_apart;
 
@@ -155,7 +173,8 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* An answer's numbers; what else it holds stays. The values are not set, since nothing here may become a call of the C library. */
+/* An answer's numbers; what else it holds stays. The values are not set, since nothing here may
+ * become a call of the C library. */
 static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
@@ -183,14 +202,17 @@ BARE struct window_wait window_wait_begin(const struct pulse *pulse, double tick
     return (struct window_wait){now, now + (uint64_t)ticks};
 }
 
-static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *rules, const struct window_wait *wait)
+static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *rules,
+                          const struct window_wait *wait)
 {
     uint64_t now = pulse->now(pulse->self);
     return now < wait->until && (double)(now - wait->quiet) < rules->patience;
 }
 
-/* Cycles per iteration beside whoever is there, for those who would rather know that than nothing. False on a fault. */
-static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules, uint64_t count, struct window_result *out)
+/* Cycles per iteration beside whoever is there, for those who would rather know that than nothing.
+ * False on a fault. */
+static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules,
+                                uint64_t count, struct window_result *out)
 {
     double longer, before = clock_by(pulse, rules, PULSE_CHAIN, 1);
 
@@ -198,12 +220,14 @@ static BARE bool contended_look(const struct pulse *pulse, const struct window_r
         return false;
     double after = clock_by(pulse, rules, PULSE_CHAIN, before > 0 ? before : 1);
     if (before > 0 && after > 0)
-        out->contended_cycles = (longer - rules->overhead) / ((double)count * (after < before ? after : before));
+        out->contended_cycles =
+            (longer - rules->overhead) / ((double)count * (after < before ? after : before));
     return true;
 }
 
 /* The beginning of a window: the clock and the probes. 0 when the core is not quiet. */
-static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules, double *tick, struct window_result *out)
+static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules,
+                               double *tick, struct window_result *out)
 {
     double before = clock_by(pulse, rules, PULSE_CHAIN, *tick);
 
@@ -217,7 +241,9 @@ static BARE double window_open(const struct pulse *pulse, const struct window_ru
     return 0;
 }
 
-BARE void window_measure(const struct pulse *pulse, const struct window_rules *rules, struct window_wait *wait, bool difference, uint64_t count, double beat, struct window_result *out)
+BARE void window_measure(const struct pulse *pulse, const struct window_rules *rules,
+                         struct window_wait *wait, bool difference, uint64_t count, double beat,
+                         struct window_result *out)
 {
     double values[VALUES], tick = 1, before = 0;
     bool first = true, agree = false;
@@ -228,10 +254,12 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         result_fault(out);
         return;
     }
-    /* Of differences one run of each kind: quiet moments are short, and the least of many windows counts. */
+    /* Of differences one run of each kind: quiet moments are short, and the least of many windows
+     * counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
-    while (!agree && out->accepted < VALUES && (first || before > 0 || may_wait(pulse, rules, wait))) {
+    while (!agree && out->accepted < VALUES &&
+           (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
         /* What ended a window that counts begins the next one. */
@@ -239,11 +267,14 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         if (!(before > 0))
             continue;
         uint64_t warm = difference ? count : count / 8;
-        if ((difference && !shortest(pulse, runs, warm, count / 2, &shorter, &out->fault)) || !shortest(pulse, runs, warm, count, &longer, &out->fault)) {
+        if ((difference && !shortest(pulse, runs, warm, count / 2, &shorter, &out->fault)) ||
+            !shortest(pulse, runs, warm, count, &longer, &out->fault)) {
             result_fault(out);
             return;
         }
-        double begun = before, after = clock_by(pulse, rules, rules->second_cycles > 0 ? PULSE_SECOND_CHAIN : PULSE_CHAIN, begun);
+        double begun = before,
+               after = clock_by(pulse, rules,
+                                rules->second_cycles > 0 ? PULSE_SECOND_CHAIN : PULSE_CHAIN, begun);
         before = 0;
         if (!(fabs(after - begun) < rules->chain_tolerance * begun)) {
             out->disturbed++;

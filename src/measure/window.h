@@ -1,18 +1,24 @@
-/* One experiment's windows: what is run, which windows count, when it is settled. Pure logic over a pulse; no allocation, no system calls:
- * the same code runs in the sandbox child and over a simulated processor. */
+/* One experiment's windows: what is run, which windows count, when it is settled. Pure logic over a
+ * pulse; no allocation, no system calls: the same code runs in the sandbox child and over a
+ * simulated processor. */
 #ifndef PORTOLAN_MEASURE_WINDOW_H
 #define PORTOLAN_MEASURE_WINDOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a pulse can run: two dependent chains that tell the clock, three probes that contention slows (nops, which fill the front end; independent comparisons,
- * which fill the ports too; slow operations far apart, which need the whole reorder buffer), and the code measured. */
-enum pulse_code { PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM };
+/* What a pulse can run: two dependent chains that tell the clock, three probes that contention
+ * slows (nops, which fill the front end; independent comparisons, which fill the ports too; slow
+ * operations far apart, which need the whole reorder buffer), and the code measured. */
+enum pulse_code {
+    PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM
+};
 
 struct pulse {
-    /* Runs a loop @warm + @count times and returns the ticks of the last @count; 0 when it failed, *fault tells how. */
-    uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault);
+    /* Runs a loop @warm + @count times and returns the ticks of the last @count; 0 when it failed,
+     * *fault tells how. */
+    uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
+                    unsigned *fault);
     uint64_t (*now)(void *self);     /* ticks */
     void (*rest)(void *self);        /* a fifth of a millisecond or so passes */
     void *self;
@@ -20,20 +26,28 @@ struct pulse {
 
 /* What calibration learnt of a machine. Cycles are core cycles per loop iteration. */
 struct window_rules {
-    double chain_cycles, second_cycles;   /* per iteration of the chains; second 0: there is none that agrees */
-    double probe_cycles, ports_cycles, room_cycles;   /* per iteration of the probes when the core is quiet; the last two 0: not known */
+    /* per iteration of the chains; second 0: there is none that agrees */
+    double chain_cycles, second_cycles;
+    /* per iteration of the probes when the core is quiet; the last two 0: not known */
+    double probe_cycles, ports_cycles, room_cycles;
     double overhead;                      /* ticks of a run of no iterations */
     double chain_tolerance;               /* relative: the two clocks of a window */
-    double probe_tolerance;               /* relative: above and below what the probes take; 1 or more: whatever they take */
-    double ports_tolerance;               /* the same of the probe for ports, whose times differ more on an idle core; 0: no other */
+    /* relative: above and below what the probes take; 1 or more: whatever they take */
+    double probe_tolerance;
+    /* the same of the probe for ports, whose times differ more on an idle core; 0: no other */
+    double ports_tolerance;
     double agreement;                     /* relative: of three values */
-    double chain_ticks, probe_ticks, item_ticks;   /* how long each is run; a probe gets half of its */
+    /* how long each is run; a probe gets half of its */
+    double chain_ticks, probe_ticks, item_ticks;
     double patience;                      /* ticks without a quiet window after which it gives up */
-    unsigned sizing;                      /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks are coarse */
+    /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks
+     * are coarse */
+    unsigned sizing;
 };
 
-/* How long may be waited for a quiet core, shared by what is measured one after the other: a core that is never quiet costs one wait, not one each. Whoever comes when it
- * is used up still gets one try, and as many more as are quiet. In ticks. */
+/* How long may be waited for a quiet core, shared by what is measured one after the other: a core
+ * that is never quiet costs one wait, not one each. Whoever comes when it is used up still gets one
+ * try, and as many more as are quiet. In ticks. */
 struct window_wait {
     uint64_t quiet;      /* when a window last counted, or the first one began */
     uint64_t until;      /* when waiting ends, whatever comes */
@@ -41,7 +55,8 @@ struct window_wait {
 
 enum window_state { WINDOW_SETTLED, WINDOW_UNSETTLED, WINDOW_FAULT, WINDOW_BEATEN };
 
-#define WINDOW_VALUES 16     /* accepted windows kept; after that many the lowest three stand whatever their spread */
+/* accepted windows kept; after that many the lowest three stand whatever their spread */
+#define WINDOW_VALUES 16
 
 struct window_result {
     enum window_state state;
@@ -49,29 +64,44 @@ struct window_result {
     double cycles;           /* per loop iteration; NaN without an accepted window */
     double spread;           /* relative, of the values it rests on */
     double clock;            /* cycles per tick in the last accepted window */
-    double contended_cycles; /* per loop iteration beside whoever shares the core, when no window was accepted; NaN: not known. No truth, but what a busy core gives */
+    /* per loop iteration beside whoever shares the core, when no window was accepted; NaN: not
+     * known. No truth, but what a busy core gives */
+    double contended_cycles;
     unsigned accepted, contended, disturbed;   /* windows by what became of them */
-    float values[WINDOW_VALUES];               /* cycles per loop iteration of the accepted ones, as they came */
-    float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];   /* of differences: cycles of the two runs, which together make the value */
+    /* cycles per loop iteration of the accepted ones, as they came */
+    float values[WINDOW_VALUES];
+    /* of differences: cycles of the two runs, which together make the value */
+    float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
 };
 
-/* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With @difference half as many are run as well and subtracted
- * instead of the overhead, and a whole run warms up: the least of the long runs less the least of the short ones, each confirmed by others, since a disturbance of a
- * short run makes a difference too small, and no difference by itself says which of the two was disturbed. Code that takes @beat cycles per iteration or more (to within the agreement) in its first window is not
- * measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any thread. */
-void window_measure(const struct pulse *pulse, const struct window_rules *rules, struct window_wait *wait, bool difference, uint64_t count, double beat, struct window_result *out);
+/* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With
+ * @difference half as many are run as well and subtracted instead of the overhead, and a whole run
+ * warms up: the least of the long runs less the least of the short ones, each confirmed by others,
+ * since a disturbance of a short run makes a difference too small, and no difference by itself says
+ * which of the two was disturbed. Code that takes @beat cycles per iteration or more (to within the
+ * agreement) in its first window is not measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any
+ * thread. */
+void window_measure(const struct pulse *pulse, const struct window_rules *rules,
+                    struct window_wait *wait, bool difference, uint64_t count, double beat,
+                    struct window_result *out);
 /* A wait that begins now and ends after @ticks. */
 /* The answer of what was not run, since it could not count: WINDOW_BEATEN. */
 void window_not_run(struct window_result *out);
 struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
-/* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
+/* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least
+ * 1. */
 double window_lowest(double *values, unsigned n, double *spread);
-/* The lowest of the @n @values (sorted in place) around which others lie densely: three at least and @share of all within @width above it, relative. False when there is
- * none. A floor that a core touches by chance is thin, that of code which takes so long is not; single values below it are two times of different
- * disturbance subtracted. *cycles is the middle of those values, *spread how far they lie apart. */
-bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread);
-/* True when the two, from four on more than half, of the @n @values (sorted in place) that lie closest are within @agreement, relative; *cycles is the lowest of
- * them, *spread how far they lie apart. For differences of two times, whose noise has either sign: their lowest value alone proves nothing. @n at least 2. */
+/* The lowest of the @n @values (sorted in place) around which others lie densely: three at least
+ * and @share of all within @width above it, relative. False when there is none. A floor that a core
+ * touches by chance is thin, that of code which takes so long is not; single values below it are
+ * two times of different disturbance subtracted. *cycles is the middle of those values, *spread how
+ * far they lie apart. */
+bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
+                  double *spread);
+/* True when the two, from four on more than half, of the @n @values (sorted in place) that lie
+ * closest are within @agreement, relative; *cycles is the lowest of them, *spread how far they lie
+ * apart. For differences of two times, whose noise has either sign: their lowest value alone proves
+ * nothing. @n at least 2. */
 bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread);
 
 #endif

@@ -1,4 +1,5 @@
-/* Where a loop's arrays lie when it is run over memory of its own: what registers begin with, and what memory holds besides numbers. */
+/* Where a loop's arrays lie when it is run over memory of its own: what registers begin with, and
+ * what memory holds besides numbers. */
 #ifndef PORTOLAN_MODEL_ARRAYS_H
 #define PORTOLAN_MODEL_ARRAYS_H
 
@@ -10,7 +11,9 @@
 
 enum arrays_fill_kind {
     ARRAYS_INDICES,   /* numbers in no order, below @range */
-    ARRAYS_RING,      /* addresses of places in the same bytes, @spacing apart, each of which leads to another one until all were visited */
+    /* addresses of places in the same bytes, @spacing apart, each of which leads to another one
+     * until all were visited */
+    ARRAYS_RING,
 };
 
 struct arrays_fill {
@@ -18,7 +21,9 @@ struct arrays_fill {
     uint64_t at, bytes;       /* from the beginning of the arena */
     uint32_t unit;            /* bytes of an index */
     uint64_t range;
-    uint32_t spacing, link;   /* of a ring, whose places are 4 to 7 times a power of two: bytes from one to the next, and from a place to its address */
+    /* of a ring, whose places are 4 to 7 times a power of two: bytes from one to the next, and from
+     * a place to its address */
+    uint32_t spacing, link;
 };
 
 /* One array: the general register that leads to it, and how far it moves on in an iteration. */
@@ -31,14 +36,19 @@ struct array {
 
 struct arrays {
     uint64_t bytes;                        /* of the arena that is used */
-    uint64_t iterations;                   /* until a walk has come to its end; 0: as many as one likes */
+    /* until a walk has come to its end; 0: as many as one likes */
+    uint64_t iterations;
     uint32_t given;                        /* general registers, by number, that values holds */
-    uint32_t inside;                       /* of these, those that count from the beginning of the arena */
+    /* of these, those that count from the beginning of the arena */
+    uint32_t inside;
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
-    uint8_t factors[32];      /* of a register that leads into the arena: what it is multiplied by in addresses; 0: not at all */
-    struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];   /* what stands in the code for a symbol: where its array is, from what the registers come to */
+    /* of a register that leads into the arena: what it is multiplied by in addresses; 0: not at
+     * all */
+    uint8_t factors[32];
+    /* what stands in the code for a symbol: where its array is, from what the registers come to */
+    struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];
     unsigned place_count;
     struct arrays_fill fills[ARRAYS_MOST];
     unsigned fill_count;

@@ -20,9 +20,11 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
     return sum;
 }
 
-/* Slots of a form (@old NULL: a new one) that gets @usage. Where they were inferred they do not follow from a usage: those of the form stay, but for those of µops that it has no more.
- * Elsewhere 0: they are counted by its µops. */
-static unsigned slots_with(const struct machine *m, const struct mapping_entry *old, const struct usage *usage)
+/* Slots of a form (@old NULL: a new one) that gets @usage. Where they were inferred they do not
+ * follow from a usage: those of the form stay, but for those of µops that it has no more. Elsewhere
+ * 0: they are counted by its µops. */
+static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
+                           const struct usage *usage)
 {
     const struct ports *ports = mapping_ports(m->mapping);
 
@@ -30,15 +32,18 @@ static unsigned slots_with(const struct machine *m, const struct mapping_entry *
         return 0;
     if (!old)
         return 1;
-    unsigned before = uops_of(&old->usage, ports), now = uops_of(usage, ports), gone = before > now ? before - now : 0, least = old->micro_ops > 0;
+    unsigned before = uops_of(&old->usage, ports), now = uops_of(usage, ports),
+             gone = before > now ? before - now : 0, least = old->micro_ops > 0;
     return old->micro_ops > gone + least ? old->micro_ops - gone : least;
 }
 
 static bool change_usage(struct machine *m, const char *form, const char *value, struct err *err)
 {
     const struct mapping_entry *old = mapping_find(m->mapping, form);
-    struct mapping_entry fresh = {.form = (char *)form, .latency = old ? old->latency : NAN, .source = (char *)"what if"};
-    bool ok = usage_parse(strcmp(value, "none") == 0 ? "" : value, mapping_ports(m->mapping), &fresh.usage, err);
+    struct mapping_entry fresh = {
+        .form = (char *)form, .latency = old ? old->latency : NAN, .source = (char *)"what if"};
+    bool ok = usage_parse(strcmp(value, "none") == 0 ? "" : value, mapping_ports(m->mapping),
+                          &fresh.usage, err);
 
     fresh.micro_ops = ok ? slots_with(m, old, &fresh.usage) : 0;
     if (ok)
@@ -61,7 +66,10 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
             err->code = ERR_USAGE;   /* what was typed is wrong, no file */
         return false;
     }
-    struct mapping_entry fresh = {.form = (char *)form, .latency = cycles, .micro_ops = old->micro_ops, .source = (char *)"what if"};
+    struct mapping_entry fresh = {.form = (char *)form,
+                                  .latency = cycles,
+                                  .micro_ops = old->micro_ops,
+                                  .source = (char *)"what if"};
     usage_copy(&fresh.usage, &old->usage);
     mapping_set(m->mapping, &fresh);
     usage_done(&fresh.usage);
@@ -75,11 +83,14 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
     char todo[SIMILAR_TODO];
 
     if (!f && strchr(name, '('))   /* as forms have it */
-        err_set(err, ERR_USAGE, "changes of a form are usage:FORM=USAGE and latency:FORM=CYCLES", "unknown fact \"%s\"", name);
+        err_set(err, ERR_USAGE, "changes of a form are usage:FORM=USAGE and latency:FORM=CYCLES",
+                "unknown fact \"%s\"", name);
     else if (!f)
-        err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", name);
+        err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo),
+                "unknown fact \"%s\"", name);
     else if (f->kind == FACT_FIXED)
-        err_set(err, ERR_USAGE, "help facts shows which can be changed", "the fact %s is fixed once the machine is loaded", name);
+        err_set(err, ERR_USAGE, "help facts shows which can be changed",
+                "the fact %s is fixed once the machine is loaded", name);
     return f && f->kind != FACT_FIXED ? f : NULL;
 }
 
@@ -99,7 +110,8 @@ bool machine_change(struct machine *m, const char *name, const char *value, stru
     return true;
 }
 
-bool change_range(const char *name, const char *value, long most, long *from, long *to, struct err *err)
+bool change_range(const char *name, const char *value, long most, long *from, long *to,
+                  struct err *err)
 {
     char *end;
 
@@ -111,9 +123,12 @@ bool change_range(const char *name, const char *value, long most, long *from, lo
     if (end == second || *end)
         return false;
     if (*to < *from || *to - *from >= most)
-        return err_set(err, ERR_USAGE, NULL, "%s: invalid sweep; at most %ld ascending values, not %ld to %ld", name, most, *from, *to);
+        return err_set(err, ERR_USAGE, NULL,
+                       "%s: invalid sweep; at most %ld ascending values, not %ld to %ld", name,
+                       most, *from, *to);
     if (str_has_prefix(name, CHANGE_LATENCY))
-        return *from >= 0 || err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
+        return *from >= 0 ||
+               err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
     if (str_has_prefix(name, CHANGE_USAGE))
         return err_set(err, ERR_USAGE, "give one usage", "a usage cannot be swept");
     const struct fact *f = fact_to_change(name, err);
@@ -122,6 +137,7 @@ bool change_range(const char *name, const char *value, long most, long *from, lo
     if (f->type != FACT_NUMBER && f->type != FACT_WHOLE)
         return err_set(err, ERR_USAGE, "give one value", "%s cannot be swept: not a number", name);
     if (*from < f->least || *to > f->most)
-        return err_set(err, ERR_USAGE, NULL, "%s must be from %g to %g, not %ld to %ld", name, f->least, f->most, *from, *to);
+        return err_set(err, ERR_USAGE, NULL, "%s must be from %g to %g, not %ld to %ld", name,
+                       f->least, f->most, *from, *to);
     return true;
 }

@@ -7,10 +7,13 @@
 #define CHANGE_USAGE "usage:"       /* usage:FORM=USAGE */
 #define CHANGE_LATENCY "latency:"   /* latency:FORM=CYCLES */
 
-/* Sets on @m what @name says: a fact of the schema, within its type and range, the usage of a form or its latency. False with err, and @m as it was. */
+/* Sets on @m what @name says: a fact of the schema, within its type and range, the usage of a form
+ * or its latency. False with err, and @m as it was. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
-/* Whether @value, "32..128", is a sweep over whole numbers, at most @most of them. True with *@from and *@to; false with err->code set where it is one
- * that @name cannot take, and without where it is none. @err must be clear. */
-bool change_range(const char *name, const char *value, long most, long *from, long *to, struct err *err);
+/* Whether @value, "32..128", is a sweep over whole numbers, at most @most of them. True with *@from
+ * and *@to; false with err->code set where it is one that @name cannot take, and without where it
+ * is none. @err must be clear. */
+bool change_range(const char *name, const char *value, long most, long *from, long *to,
+                  struct err *err);
 
 #endif

@@ -29,7 +29,8 @@ static struct experiment_term *term_of(const struct experiment *e, const char *f
 }
 
 /* The same while @e is read: of many forms @seen has the names, at the same places. */
-static struct experiment_term *term_read(const struct experiment *e, struct names *seen, const char *form)
+static struct experiment_term *term_read(const struct experiment *e, struct names *seen,
+                                         const char *form)
 {
     if (e->count < FEW)
         return term_of(e, form);
@@ -96,7 +97,8 @@ void experiment_print(const struct experiment *e, struct str *out)
 
 static int by_form(const void *a, const void *b)
 {
-    return strcmp(((const struct experiment_term *)a)->form, ((const struct experiment_term *)b)->form);
+    return strcmp(((const struct experiment_term *)a)->form,
+                  ((const struct experiment_term *)b)->form);
 }
 
 void experiment_print_key(const struct experiment *e, struct str *out)
@@ -110,7 +112,8 @@ void experiment_print_key(const struct experiment *e, struct str *out)
     free(sorted.terms);
 }
 
-/* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when one of them has no partner. */
+/* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when
+ * one of them has no partner. */
 static const char *term_end(const char *at, const char **fault)
 {
     int depth = 0;
@@ -155,7 +158,8 @@ static const char *skip_count(const char *at, const char *end)
 }
 
 /* Adds the term between @at and @end, blanks around it allowed. */
-static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out, struct names *seen, struct err *err)
+static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out,
+                       struct names *seen, struct err *err)
 {
     at = skip_blanks(at, end);
     while (end > at && isspace((unsigned char)end[-1]))
@@ -163,12 +167,14 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
     const char *name = skip_count(at, end);
     unsigned long count = name > at ? strtoul(at, NULL, 10) : 1;
     if (name == end || skip_count(name, end) > name) {
-        err_set(err, ERR_DATA, "write 2*ADD (R64, R64) + IMUL (R64, R64)", "expected an instruction form");
+        err_set(err, ERR_DATA, "write 2*ADD (R64, R64) + IMUL (R64, R64)",
+                "expected an instruction form");
         return fail_at(text, name, err);
     }
     char *form = mem_strndup(name, (size_t)(end - name));
     struct experiment_term *old = term_read(out, seen, form);
-    bool ok = count > 0 && count <= EXPERIMENT_COUNT_MAX - (old ? old->count : 0), full = !old && out->count == EXPERIMENT_FORMS_MAX;
+    bool ok = count > 0 && count <= EXPERIMENT_COUNT_MAX - (old ? old->count : 0),
+         full = !old && out->count == EXPERIMENT_FORMS_MAX;
     if (ok && old) {
         old->count += (uint32_t)count;
     } else if (ok && !full) {
@@ -177,7 +183,8 @@ static bool parse_term(const char *text, const char *at, const char *end, struct
         err_set(err, ERR_LIMIT, "split the experiment", "more than %u forms", EXPERIMENT_FORMS_MAX);
         ok = fail_at(text, at, err);
     } else {
-        err_set(err, ERR_DATA, "use counts from 1 to 10000", "the count of %.64s is out of range", form);
+        err_set(err, ERR_DATA, "use counts from 1 to 10000", "the count of %.64s is out of range",
+                form);
         fail_at(text, at, err);
     }
     free(form);

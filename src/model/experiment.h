@@ -26,14 +26,17 @@ void experiment_done(struct experiment *e);
 /* Merges; a sum past 2^32 - 1 stays there. */
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
-/* Into @out, in place of what is there: the same text for the same multiset, whatever the order of its terms. */
+/* Into @out, in place of what is there: the same text for the same multiset, whatever the order of
+ * its terms. */
 void experiment_print_key(const struct experiment *e, struct str *out);
-uint64_t experiment_size(const struct experiment *e);                           /* forms with multiplicity */
-void experiment_term_print(const char *form, uint32_t count, struct str *out);   /* one term of it: 2*ADD (R64, R64) */
+/* forms with multiplicity */
+uint64_t experiment_size(const struct experiment *e);
+/* one term of it: 2*ADD (R64, R64) */
+void experiment_term_print(const char *form, uint32_t count, struct str *out);
 void experiment_print(const struct experiment *e, struct str *out);
-/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count does. Counts go up to EXPERIMENT_COUNT_MAX,
- * distinct forms to EXPERIMENT_FORMS_MAX.
- * err->column set on failure and @out stays empty. */
+/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count
+ * does. Counts go up to EXPERIMENT_COUNT_MAX, distinct forms to EXPERIMENT_FORMS_MAX. err->column
+ * set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
 /* The same with forms by index: of a mapping, or of a table of experiments. */

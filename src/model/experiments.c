@@ -18,8 +18,10 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* What nearly all rows say stands once for all: a table of a million rows is copied and freed in a moment. */
-static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK}, (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
+/* What nearly all rows say stands once for all: a table of a million rows is copied and freed in a
+ * moment. */
+static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
+                                      (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
 
 #define COPIED_A_STEP 4   /* rows */
@@ -80,7 +82,8 @@ size_t experiments_try_add(struct experiments *t, const struct flat_term *terms,
 
     for (size_t i = 0; i < n; i++) {
         if (terms[i].form >= t->forms.count || terms[i].count == 0)
-            BUG("experiment term %u * form %u of %zu", terms[i].count, terms[i].form, t->forms.count);
+            BUG("experiment term %u * form %u of %zu", terms[i].count, terms[i].form,
+                t->forms.count);
         vec_try_push(&t->terms, terms[i], ok);
     }
     if (!ok) {
@@ -98,7 +101,11 @@ size_t experiments_try_add(struct experiments *t, const struct flat_term *terms,
             own[kept++] = own[i];
     }
     t->terms.count = start + kept;
-    struct experiment_row row = {.start = (uint32_t)start, .count = (uint32_t)kept, .cycles = NAN, .spread = NAN, .state = state_new(EXPERIMENT_PENDING)};
+    struct experiment_row row = {.start = (uint32_t)start,
+                                 .count = (uint32_t)kept,
+                                 .cycles = NAN,
+                                 .spread = NAN,
+                                 .state = state_new(EXPERIMENT_PENDING)};
     vec_try_push(&t->rows, row, ok);
     if (!ok) {
         t->terms.count = start;
@@ -121,7 +128,8 @@ size_t experiments_try_add_named(struct experiments *t, const struct experiment 
     struct flat_term *terms = mem_alloc((e->count + 1) * sizeof *terms);
     bool ok = true;
     for (unsigned i = 0; i < e->count && ok; i++) {
-        terms[i] = (struct flat_term){names_try_add(&t->forms, e->terms[i].form), e->terms[i].count};
+        terms[i] =
+            (struct flat_term){names_try_add(&t->forms, e->terms[i].form), e->terms[i].count};
         ok = terms[i].form != UINT32_MAX;
     }
     size_t index = ok ? experiments_try_add(t, terms, e->count) : SIZE_MAX;
@@ -137,7 +145,8 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e)
     return index;
 }
 
-void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state)
+void experiments_set(struct experiments *t, size_t index, double cycles, double spread,
+                     uint32_t repeats, const char *state)
 {
     struct experiment_row *row = &t->rows.items[index];
     char *text = state_new(state ? state : isnan(cycles) ? EXPERIMENT_PENDING : EXPERIMENT_OK);
@@ -161,7 +170,8 @@ static void extend_extra(struct experiments *t, struct experiment_row *row, size
         row->extra[row->extras++] = empty;
 }
 
-void experiments_set_extra(struct experiments *t, size_t index, const char *column, const char *text)
+void experiments_set_extra(struct experiments *t, size_t index, const char *column,
+                           const char *text)
 {
     uint32_t known = names_add(&t->extra, column), said;
     struct experiment_row *row = &t->rows.items[index];
@@ -183,7 +193,8 @@ const char *experiments_extra(const struct experiments *t, size_t index, size_t 
     return column < row->extras ? t->texts.items[row->extra[column]] : "";
 }
 
-static void copy_result(struct experiments *t, size_t index, const struct experiments *from, size_t i)
+static void copy_result(struct experiments *t, size_t index, const struct experiments *from,
+                        size_t i)
 {
     const struct experiment_row *row = &from->rows.items[i];
     experiments_set(t, index, row->cycles, row->spread, row->repeats, row->state);
@@ -191,10 +202,12 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], experiments_extra(from, i, k));
 }
 
-/* Room for @rows and @terms more; false when memory runs out for so many, and this thread's work will fail. */
+/* Room for @rows and @terms more; false when memory runs out for so many, and this thread's work
+ * will fail. */
 static bool make_room(struct experiments *t, size_t rows, size_t terms)
 {
-    size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items + (t->terms.count + terms) * sizeof *t->terms.items;
+    size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items +
+                   (t->terms.count + terms) * sizeof *t->terms.items;
 
     if (bytes > SHORTAGE_KEPT && !mem_room(bytes, "experiments", NULL) && shortage_lose(bytes))
         return false;
@@ -215,7 +228,8 @@ static void copy_all(struct experiments *to, const struct experiments *from)
         struct experiment_row row = from->rows.items[i];
         row.state = state_new(row.state);
         if (row.extra)
-            row.extra = memcpy(mem_alloc(row.extras * sizeof *row.extra), row.extra, row.extras * sizeof *row.extra);
+            row.extra = memcpy(mem_alloc(row.extras * sizeof *row.extra), row.extra,
+                               row.extras * sizeof *row.extra);
         to->rows.items[to->rows.count++] = row;
     }
 }
@@ -237,7 +251,8 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
         copy_all(copy, t);
     for (size_t i = 0; keep && i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++)
         if (keep[i])
-            copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
+            copy_result(
+                copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
     return copy;
 }
 
@@ -253,7 +268,9 @@ void experiments_append(struct experiments *t, const struct experiments *from)
         const struct flat_term *theirs = experiments_terms(from, i);
         terms.count = 0;
         for (uint32_t k = 0; k < from->rows.items[i].count; k++)
-            vec_push(&terms, ((struct flat_term){names_add(&t->forms, from->forms.items[theirs[k].form]), theirs[k].count}));
+            vec_push(&terms,
+                     ((struct flat_term){names_add(&t->forms, from->forms.items[theirs[k].form]),
+                                         theirs[k].count}));
         copy_result(t, experiments_add(t, terms.items, terms.count), from, i);
     }
     vec_done(&terms);
@@ -277,13 +294,15 @@ void experiments_print(const struct experiments *t, size_t index, struct str *ou
     }
 }
 
-bool experiments_translate(const struct experiments *t, size_t index, const struct experiments *to, struct flat_term *out)
+bool experiments_translate(const struct experiments *t, size_t index, const struct experiments *to,
+                           struct flat_term *out)
 {
     const struct flat_term *terms = experiments_terms(t, index);
     uint32_t n = t->rows.items[index].count;
 
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = (struct flat_term){names_find(&to->forms, t->forms.items[terms[i].form]), terms[i].count};
+        out[i] = (struct flat_term){names_find(&to->forms, t->forms.items[terms[i].form]),
+                                    terms[i].count};
         if (out[i].form == UINT32_MAX)
             return false;
     }
@@ -302,7 +321,9 @@ uint64_t experiments_size(const struct experiments *t, size_t index)
 
 bool experiment_state_open(const char *state)
 {
-    static const char *const open[] = {EXPERIMENT_PENDING, EXPERIMENT_ONCE, EXPERIMENT_CONTENDED, "core is contended", "clock unstable", "not confirmed in time", "process killed"};
+    static const char *const open[] = {
+        EXPERIMENT_PENDING, EXPERIMENT_ONCE,         EXPERIMENT_CONTENDED, "core is contended",
+        "clock unstable",   "not confirmed in time", "process killed"};
 
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         if (strcmp(state, open[i]) == 0)

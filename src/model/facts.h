@@ -1,5 +1,6 @@
-/* The schema of machine facts: what each key of machine.csv and facts.csv means, what values it takes, and what holds without it. The loader, the
- * analysis, what-if, help, completion and the manual page read this one table. */
+/* The schema of machine facts: what each key of machine.csv and facts.csv means, what values it
+ * takes, and what holds without it. The loader, the analysis, what-if, help, completion and the
+ * manual page read this one table. */
 #ifndef PORTOLAN_MODEL_FACTS_H
 #define PORTOLAN_MODEL_FACTS_H
 
@@ -22,7 +23,8 @@ enum fact_type {
 enum fact_kind {
     FACT_USUAL = false,
     FACT_FIXED = true,   /* read when the machine is loaded: what-if cannot change it */
-    FACT_FITTED,         /* a mean, fitted to times, no mechanism; the machine's source names the times */
+    /* a mean, fitted to times, no mechanism; the machine's source names the times */
+    FACT_FITTED,
 };
 
 struct fact {
@@ -30,7 +32,9 @@ struct fact {
     enum fact_type type;
     const char *unit;        /* "" for none */
     double least, most;      /* of numbers */
-    const char *otherwise;   /* what is taken without it: a value, or the key of another fact; NULL: what it limits is not modelled */
+    /* what is taken without it: a value, or the key of another fact; NULL: what it limits is not
+     * modelled */
+    const char *otherwise;
     const char *words;       /* separated by blanks; NULL: any */
     const char *meaning;     /* a sentence without its full stop */
     const char *reader;      /* what reads it: "simulation", "front end", ... */
@@ -44,12 +48,14 @@ extern const struct fact fact_schema[];
 const struct fact *fact_find(const char *key);
 /* The key that @key was most probably meant to be; NULL when none is near. */
 const char *fact_meant(const char *key);
-/* Whether @value is of the fact's type and in its range; else @err says what is wrong and what to write. Ports are looked up in @ports when not
- * NULL. Any thread. */
-bool fact_check(const struct fact *f, const char *value, const struct ports *ports, struct err *err);
+/* Whether @value is of the fact's type and in its range; else @err says what is wrong and what to
+ * write. Ports are looked up in @ports when not NULL. Any thread. */
+bool fact_check(const struct fact *f, const char *value, const struct ports *ports,
+                struct err *err);
 
-/* What the machine has for @key, by the schema: NaN where it has nothing that fits the type and nothing is taken otherwise. What is above the range
- * counts as its end (an endless queue), what is below as missing. A key that is no number in the schema is a bug. */
+/* What the machine has for @key, by the schema: NaN where it has nothing that fits the type and
+ * nothing is taken otherwise. What is above the range counts as its end (an endless queue), what is
+ * below as missing. A key that is no number in the schema is a bug. */
 double fact_number(const struct machine *m, const char *key);
 /* The same for yes and no. */
 bool fact_switch(const struct machine *m, const char *key);

@@ -127,7 +127,8 @@ bool machine_lacks(const struct machine *m, const char *extension)
     return *extension && machine_fact(m, "extensions") && !machine_has(m, "extensions", extension);
 }
 
-void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source)
+void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
+                      const char *source)
 {
     struct machine_fact fresh = {mem_strdup(key), mem_strdup(value), mem_strdup(unit ? unit : ""),
                                  mem_strdup(source ? source : "")};
@@ -157,23 +158,31 @@ void machine_drop_fact(struct machine *m, const char *key)
     memmove(old, old + 1, (size_t)(m->facts + m->fact_count - old) * sizeof *old);
 }
 
-bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err)
+bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
+                         struct err *err)
 {
     struct similar similar = {.word = form};
     char todo[SIMILAR_TODO];
 
     for (size_t i = 0; i < mapping_count(m->mapping); i++)
         similar_try(&similar, mapping_at(m->mapping, i)->form);
-    return err_set(err, ERR_DATA, similar_todo(&similar, otherwise, todo), "%s does not know the form %s", m->id, form);
+    return err_set(err, ERR_DATA, similar_todo(&similar, otherwise, todo),
+                   "%s does not know the form %s", m->id, form);
 }
 
-void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)
+void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,
+                         const char *source)
 {
     m->latencies = mem_resize(m->latencies, (m->latency_count + 1) * sizeof *m->latencies);
-    m->latencies[m->latency_count++] = (struct latency_rule){.form = mem_strdup(form), .from = from, .to = to, .cycles = cycles, .source = mem_strdup(source)};
+    m->latencies[m->latency_count++] = (struct latency_rule){.form = mem_strdup(form),
+                                                             .from = from,
+                                                             .to = to,
+                                                             .cycles = cycles,
+                                                             .source = mem_strdup(source)};
 }
 
-void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)
+void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles,
+                         const char *source)
 {
     machine_add_latency(m, form, from, to, cycles, source);
     struct latency_rule added = m->latencies[m->latency_count - 1];
@@ -200,13 +209,15 @@ bool latency_rule_fits(const struct latency_rule *rule, int from, int to)
 {
     bool address = rule->from == LATENCY_ADDRESS && (from == LATENCY_BASE || from == LATENCY_INDEX);
 
-    return (address || rule->from == LATENCY_ANY || rule->from == from) && (rule->to == LATENCY_ANY || rule->to == to);
+    return (address || rule->from == LATENCY_ANY || rule->from == from) &&
+           (rule->to == LATENCY_ANY || rule->to == to);
 }
 
-static const struct { const char *name; int end; } latency_ends[] = {
-    {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
-    {"base", LATENCY_BASE}, {"index", LATENCY_INDEX}, {"alone", LATENCY_ALONE},
-    {"slowest", LATENCY_SLOWEST},
+static const struct { const char *name; int end;
+} latency_ends[] = {
+    {"any", LATENCY_ANY},     {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY},
+    {"flags", LATENCY_FLAGS}, {"base", LATENCY_BASE},       {"index", LATENCY_INDEX},
+    {"alone", LATENCY_ALONE}, {"slowest", LATENCY_SLOWEST},
 };
 #define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
 
@@ -242,7 +253,8 @@ struct machine *machine_copy(const struct machine *m)
     mapping_free(copy->mapping);
     copy->mapping = mapping_copy(m->mapping);
     for (size_t i = 0; i < m->fact_count; i++)
-        machine_set_fact(copy, m->facts[i].key, m->facts[i].value, m->facts[i].unit, m->facts[i].source);
+        machine_set_fact(copy, m->facts[i].key, m->facts[i].value, m->facts[i].unit,
+                         m->facts[i].source);
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *rule = &m->latencies[i];
         machine_add_latency(copy, rule->form, rule->from, rule->to, rule->cycles, rule->source);

@@ -1,4 +1,5 @@
-/* Everything known of a microarchitecture: ports, mapping, and facts by name with unit and source. */
+/* Everything known of a microarchitecture: ports, mapping, and facts by name with unit and
+ * source. */
 #ifndef PORTOLAN_MODEL_MACHINE_H
 #define PORTOLAN_MODEL_MACHINE_H
 
@@ -8,11 +9,22 @@ struct machine_fact {
     char *key, *value, *unit, *source;
 };
 
-/* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). An address means its base and its index.
- * From slowest to slowest: what the form takes with the operands that it takes longest with; its other figures are of those it is quick with.
- * From alone to alone: the least cycles that copies of the form take each, whatever its ports: microcoded, serialising and waiting instructions. */
-enum latency_end {   /* 0.. are operand numbers less one */
-    LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT, LATENCY_BASE, LATENCY_INDEX, LATENCY_ALONE, LATENCY_SLOWEST
+/* Latency between two operands of the forms that match, where it differs from the form's one number
+ * (latencies.csv). An address means its base and its index. From slowest to slowest: what the form
+ * takes with the operands that it takes longest with; its other figures are of those it is quick
+ * with. From alone to alone: the least cycles that copies of the form take each, whatever its
+ * ports: microcoded, serialising and waiting instructions. */
+enum latency_end { /* 0.. are operand numbers less one */
+                   LATENCY_ANY = -1,
+                   LATENCY_ADDRESS = 100,
+                   LATENCY_MEMORY,
+                   LATENCY_FLAGS,
+                   LATENCY_FENCE,
+                   LATENCY_COMMIT,
+                   LATENCY_BASE,
+                   LATENCY_INDEX,
+                   LATENCY_ALONE,
+                   LATENCY_SLOWEST
 };
 struct latency_rule {
     const char *form; /* name or pattern with * and ? */
@@ -40,7 +52,8 @@ struct machine {
 struct machine *machine_new(const char *id, const struct ports *ports);
 /* The last holder's call frees it. Any thread. */
 void machine_free(struct machine *m);
-/* One more may read it, on any thread, and is to machine_free it. Nobody changes it while others hold it. */
+/* One more may read it, on any thread, and is to machine_free it. Nobody changes it while others
+ * hold it. */
 struct machine *machine_hold(struct machine *m);
 bool machine_held(const struct machine *m);
 /* All of @m, to change without touching it. */
@@ -58,29 +71,38 @@ const char *machine_fact_estimate(const struct machine *m, const char *key);
 double machine_number(const struct machine *m, const char *key);
 /* True when the comma- or blank-separated list fact @key holds @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
-/* True when the machine says which extensions its CPU has (fact extensions) and @extension is none of them. */
+/* True when the machine says which extensions its CPU has (fact extensions) and @extension is none
+ * of them. */
 bool machine_lacks(const struct machine *m, const char *extension);
-void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit, const char *source);
+void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
+                      const char *source);
 /* Takes a fact out, if it is there. */
 void machine_drop_fact(struct machine *m, const char *key);
-/* Refuses a form that @m does not have: false with err, which names one that is alike, else says @otherwise. */
-bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise, struct err *err);
+/* Refuses a form that @m does not have: false with err, which names one that is alike, else says
+ * @otherwise. */
+bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
+                         struct err *err);
 /* Appends a rule; the first that matches wins. */
-void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
+void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,
+                         const char *source);
 /* The same in front of all others. */
-void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
+void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles,
+                         const char *source);
 /* Takes the rule in front of all others out; there must be one. */
 void machine_drop_latency(struct machine *m);
-/* The rule with the least cycles that each copy of @form takes among copies of it, whatever its ports; NULL: there is none. Borrowed. */
+/* The rule with the least cycles that each copy of @form takes among copies of it, whatever its
+ * ports; NULL: there is none. Borrowed. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
-/* Whether the rule holds from what is read as @from to what is written as @to, both enum latency_end. */
+/* Whether the rule holds from what is read as @from to what is written as @to, both enum
+ * latency_end. */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
 /* Whether a rule from @end is of the form as a whole, not between operands. */
 static inline bool latency_end_whole(int end)
 {
     return end == LATENCY_ALONE || end == LATENCY_SLOWEST;
 }
-/* "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in latencies.csv: false for anything else. */
+/* "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in
+ * latencies.csv: false for anything else. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
 

@@ -19,7 +19,8 @@ struct mapping {
     VEC(struct mapping_entry) entries;
     struct index index;         /* of the entries that rows does not have, by form */
     struct mapping_rows rows;   /* what entries may borrow from; zero: nothing */
-    atomic_bool *filled;        /* which of the entries that rows has stand in entries: a loop needs few of thousands */
+    /* which of the entries that rows has stand in entries: a loop needs few of thousands */
+    atomic_bool *filled;
 };
 
 struct mapping *mapping_new(const struct ports *ports)
@@ -57,7 +58,10 @@ static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
     struct uop *uops = row->uop_count ? (struct uop *)&m->rows.uops[row->uops] : NULL;
     lock_take(&filling);
     if (!atomic_load_explicit(&m->filled[index], memory_order_relaxed)) {
-        *entry = (struct mapping_entry){(char *)&m->rows.texts[row->form], {uops, row->uop_count}, m->rows.latencies[row->latency], row->micro_ops,
+        *entry = (struct mapping_entry){(char *)&m->rows.texts[row->form],
+                                        {uops, row->uop_count},
+                                        m->rows.latencies[row->latency],
+                                        row->micro_ops,
                                         (char *)&m->rows.texts[row->source]};
         atomic_store_explicit(&m->filled[index], true, memory_order_release);
     }
@@ -93,7 +97,8 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     return m;
 }
 
-/* Where the form stands in the slots that are kept: nobody chooses those, so that any process may know where. */
+/* Where the form stands in the slots that are kept: nobody chooses those, so that any process may
+ * know where. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -158,13 +163,16 @@ bool source_is_estimate(const char *source)
 {
     static const char word[] = "estimate";
 
-    return strncmp(source, word, strlen(word)) == 0 || strstr(source, "experiments are not explained");
+    return strncmp(source, word, strlen(word)) == 0 ||
+           strstr(source, "experiments are not explained");
 }
 
 size_t mapping_index(const struct mapping *m, const char *form)
 {
-    const struct index rows = {(struct index_slot *)m->rows.slots, m->rows.slot_count, m->rows.count};
-    uint32_t index = rows.slot_count ? index_find(&rows, hash_row(form), is_form, m, form) : INDEX_NONE;
+    const struct index rows = {(struct index_slot *)m->rows.slots, m->rows.slot_count,
+                               m->rows.count};
+    uint32_t index =
+        rows.slot_count ? index_find(&rows, hash_row(form), is_form, m, form) : INDEX_NONE;
 
     if (index == INDEX_NONE && m->index.slot_count)
         index = index_find(&m->index, hash_text(form), is_form, m, form);
@@ -177,7 +185,8 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
     return index == SIZE_MAX ? NULL : entry_at(m, index);
 }
 
-/* Room for one entry more; false when memory runs out for so many, and this thread's work will fail. */
+/* Room for one entry more; false when memory runs out for so many, and this thread's work will
+ * fail. */
 static bool make_room(struct mapping *m)
 {
     for (unsigned tries = 0; !vec_room(&m->entries) || !index_try_reserve(&m->index); tries++) {
@@ -213,13 +222,15 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
 
 bool mapping_equal(const struct mapping *a, const struct mapping *b)
 {
-    if (!ports_equal(&a->ports, &b->ports) || a->issue_width != b->issue_width || a->entries.count != b->entries.count)
+    if (!ports_equal(&a->ports, &b->ports) || a->issue_width != b->issue_width ||
+        a->entries.count != b->entries.count)
         return false;
     for (size_t i = 0; i < a->entries.count; i++) {
         const struct mapping_entry *x = entry_at(a, i), *y = mapping_find(b, x->form);
         if (!y || !usage_equal(&x->usage, &y->usage))
             return false;
-        if (isnan(x->latency) != isnan(y->latency) || (!isnan(x->latency) && x->latency != y->latency))
+        if (isnan(x->latency) != isnan(y->latency) ||
+            (!isnan(x->latency) && x->latency != y->latency))
             return false;
     }
     return true;
@@ -261,14 +272,16 @@ bool mapping_check(const struct mapping *m, struct err *err)
             while (k < count && sets[k] != set)
                 k++;
             if (k == PORTSETS_MAX)
-                return err_set(err, ERR_LIMIT, NULL, "more than %d distinct port sets", PORTSETS_MAX);
+                return err_set(err, ERR_LIMIT, NULL, "more than %d distinct port sets",
+                               PORTSETS_MAX);
             sets[k] = set;
             count += k == count;
         }
     return true;
 }
 
-void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out)
+void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
+                         struct str *out)
 {
     if (entry->usage.count)
         usage_print(&entry->usage, &m->ports, out);

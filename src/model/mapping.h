@@ -1,4 +1,5 @@
-/* Port mapping: ports, and per instruction form its usage and latency (three-level model, PMEvo Definition 4). */
+/* Port mapping: ports, and per instruction form its usage and latency (three-level model, PMEvo
+ * Definition 4). */
 #ifndef PORTOLAN_MODEL_MAPPING_H
 #define PORTOLAN_MODEL_MAPPING_H
 
@@ -9,13 +10,16 @@ struct mapping_entry {
     char *form;         /* canonical name; opaque here */
     struct usage usage;
     double latency;     /* cycles; NaN: not known */
-    unsigned micro_ops; /* µops issued (fused domain as the source counts them); 0: not known (then the usage's count) */
+    /* µops issued (fused domain as the source counts them); 0: not known (then the usage's
+     * count) */
+    unsigned micro_ops;
     char *source;       /* where the fact comes from; "" when the mapping's own source holds */
 };
 
 struct mapping;
 
-/* A mapping as it stands ready in memory that stays for as long as the program runs (io/machine_image.h): offsets into its parts. */
+/* A mapping as it stands ready in memory that stays for as long as the program runs
+ * (io/machine_image.h): offsets into its parts. */
 struct mapping_row {
     uint32_t form, source;   /* into texts */
     uint32_t uops;           /* index of the first */
@@ -40,13 +44,15 @@ struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
 /* Borrows texts and usages of @rows, until an entry is replaced. NULL when memory runs out. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
-/* Fills @out, which is empty, with the slots of the forms that are kept beside rows; index_done frees them. */
+/* Fills @out, which is empty, with the slots of the forms that are kept beside rows; index_done
+ * frees them. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
-/* Slots per cycle that the forms' micro_ops share as a further bound, micro_ops / width cycles (an inferred mapping may carry it: no
- * set of ports says the same). 0: the mapping has none, the default. */
+/* Slots per cycle that the forms' micro_ops share as a further bound, micro_ops / width cycles (an
+ * inferred mapping may carry it: no set of ports says the same). 0: the mapping has none, the
+ * default. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
 /* Entries in order of insertion; the pointer is valid until the mapping changes. */
@@ -54,22 +60,25 @@ const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
 /* NULL when the form is not known. Any thread, while no thread changes it. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
 /* Appends "1*p0156, latency 1" of an entry of @m; "no port" where it has none. */
-void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out);
+void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
+                         struct str *out);
 /* How sure its source says to be of the usage, 0 to 1; NaN for usages that were not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Whether @source, of a usage or a latency, says that the figure is an estimate: it begins with that word, or is a chart's that does not explain its experiments. */
+/* Whether @source, of a usage or a latency, says that the figure is an estimate: it begins with
+ * that word, or is a chart's that does not explain its experiments. */
 bool source_is_estimate(const char *source);
 /* Index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces; copies all of @entry. Where memory runs out for so many entries it is left out, and this thread's work fails (base/shortage.h). */
+/* Adds or replaces; copies all of @entry. Where memory runs out for so many entries it is left out,
+ * and this thread's work fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Same ports, issue width, forms (any order), usages and latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
-/* False when the mapping has more than PORTSETS_MAX distinct sets: readers of files refuse it then, so that the
- * throughput engine takes whatever is asked of it. */
+/* False when the mapping has more than PORTSETS_MAX distinct sets: readers of files refuse it then,
+ * so that the throughput engine takes whatever is asked of it. */
 bool mapping_check(const struct mapping *m, struct err *err);
 
 #endif

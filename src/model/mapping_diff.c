@@ -9,11 +9,13 @@
 
 const char *diff_kind_name(enum diff_kind kind)
 {
-    static const char *const names[DIFF_COUNT] = {"equal", "pipes", "narrower", "wider", "ports", "fewer", "more"};
+    static const char *const names[DIFF_COUNT] = {"equal", "pipes", "narrower", "wider",
+                                                  "ports", "fewer", "more"};
     return names[kind];
 }
 
-/* Hungarian method with potentials, rows one after the other, on cost = -gain. Index 0 is a sentinel. */
+/* Hungarian method with potentials, rows one after the other, on cost = -gain. Index 0 is a
+ * sentinel. */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of)
 {
     double row_potential[PORTS_MAX + 1] = {0}, column_potential[PORTS_MAX + 1] = {0};
@@ -33,7 +35,8 @@ void assignment_best(const double *gain, unsigned n, unsigned *column_of)
             for (unsigned j = 1; j <= n; j++) {
                 if (used[j])
                     continue;
-                double reduced = -gain[(from - 1) * n + j - 1] - row_potential[from] - column_potential[j];
+                double reduced =
+                    -gain[(from - 1) * n + j - 1] - row_potential[from] - column_potential[j];
                 if (reduced < slack[j]) {
                     slack[j] = reduced;
                     before[j] = column;
@@ -71,7 +74,8 @@ static void spread(const struct usage *usage, double share[PORTS_MAX])
                 share[p] += (double)usage->uops[i].count / portset_size(usage->uops[i].ports);
 }
 
-/* Agreement of port i of A with port j of B over the shared forms; pipes with ports gain nothing. */
+/* Agreement of port i of A with port j of B over the shared forms; pipes with ports gain
+ * nothing. */
 static void match_by_use(const struct mapping *a, const struct mapping *b, int to_a[PORTS_MAX])
 {
     const struct ports *pa = mapping_ports(a), *pb = mapping_ports(b);
@@ -100,7 +104,8 @@ static void match_by_use(const struct mapping *a, const struct mapping *b, int t
     free(gain);
 }
 
-/* True when every port of the mapping with fewer ports has its name in the other. Pipes may lack a partner. */
+/* True when every port of the mapping with fewer ports has its name in the other. Pipes may lack a
+ * partner. */
 static bool match_by_name(const struct ports *a, const struct ports *b, int to_a[PORTS_MAX])
 {
     unsigned lone_a = 0, lone_b = 0;
@@ -141,8 +146,9 @@ static uint64_t total(const struct usage *usage)
     return sum;
 }
 
-/* True when the µops of @small can be paired with those of @large, each within its partner's ports. Pairing the smallest sets first with
- * the smallest that holds them is enough for the nested sets that processors have. */
+/* True when the µops of @small can be paired with those of @large, each within its partner's ports.
+ * Pairing the smallest sets first with the smallest that holds them is enough for the nested sets
+ * that processors have. */
 static bool within(const struct usage *small, const struct usage *large)
 {
     struct usage left = {0};
@@ -188,7 +194,8 @@ static enum diff_kind compare(const struct usage *a, const struct usage *b, port
     return kind;
 }
 
-struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b, bool by_name)
+struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
+                                      bool by_name)
 {
     struct mapping_diff *d = mem_zero(1, sizeof *d);
     size_t capacity = 0;

@@ -1,4 +1,5 @@
-/* Two mappings side by side: which port of one is which of the other, and which forms use them differently. */
+/* Two mappings side by side: which port of one is which of the other, and which forms use them
+ * differently. */
 #ifndef PORTOLAN_MODEL_MAPPING_DIFF_H
 #define PORTOLAN_MODEL_MAPPING_DIFF_H
 
@@ -17,7 +18,8 @@ enum diff_kind {
 
 struct form_diff {
     const struct mapping_entry *a, *b;   /* borrowed from the mappings */
-    struct usage b_usage;                /* of B in A's ports; ports without a partner are left out */
+    /* of B in A's ports; ports without a partner are left out */
+    struct usage b_usage;
     enum diff_kind kind;
 };
 
@@ -30,12 +32,15 @@ struct mapping_diff {
     size_t count;
 };
 
-/* Ports with the same names in both are the same when the smaller mapping has no name of its own (@by_name is false: look at the use
- * alone); else the one-to-one assignment under which the shared forms load their ports most alike. Free with mapping_diff_free. */
-struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b, bool by_name);
+/* Ports with the same names in both are the same when the smaller mapping has no name of its own
+ * (@by_name is false: look at the use alone); else the one-to-one assignment under which the shared
+ * forms load their ports most alike. Free with mapping_diff_free. */
+struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
+                                      bool by_name);
 void mapping_diff_free(struct mapping_diff *d);
 const char *diff_kind_name(enum diff_kind kind);   /* "pipes", "narrower", ... */
-/* The assignment of columns to rows of the n x n matrix @gain (row major) with the largest sum: column_of[row]. O(n^3). */
+/* The assignment of columns to rows of the n x n matrix @gain (row major) with the largest sum:
+ * column_of[row]. O(n^3). */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of);
 
 #endif

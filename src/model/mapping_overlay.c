@@ -30,7 +30,8 @@ static void translate(const struct usage *usage, const int *to, struct usage *ou
 }
 
 /* What is laid over comes first, where it is looked for; then the rest of @base. */
-static void lay(const struct mapping *base, const struct mapping *over, const int *to, struct overlay *out)
+static void lay(const struct mapping *base, const struct mapping *over, const int *to,
+                struct overlay *out)
 {
     for (size_t f = 0; f < mapping_count(over); f++) {
         struct mapping_entry entry = *mapping_at(over, f);
@@ -61,7 +62,8 @@ static portset used(const struct mapping *over)
     return all;
 }
 
-bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out, struct err *err)
+bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out,
+                  struct err *err)
 {
     struct mapping_diff *d = mapping_diff_new(base, over, false);
     struct ports ports = *mapping_ports(base);
@@ -76,7 +78,8 @@ bool overlay_make(const struct mapping *base, const struct mapping *over, struct
     }
     mapping_diff_free(d);
     if (!out->matched && needed)
-        return err_set(err, ERR_USAGE, NULL, "no port of the mapping serves the same forms as one of the machine's");
+        return err_set(err, ERR_USAGE, NULL,
+                       "no port of the mapping serves the same forms as one of the machine's");
     for (unsigned p = 0; ok && p < mapping_ports(over)->count; p++)
         if (to[p] < 0 && needed >> p & 1) {
             to[p] = (int)ports.count;
@@ -85,7 +88,9 @@ bool overlay_make(const struct mapping *base, const struct mapping *over, struct
     if (!ok)
         return false;
     out->mapping = mapping_new(&ports);
-    mapping_set_issue_width(out->mapping, mapping_issue_width(over) > 0 ? mapping_issue_width(over) : mapping_issue_width(base));
+    mapping_set_issue_width(out->mapping, mapping_issue_width(over) > 0
+                                              ? mapping_issue_width(over)
+                                              : mapping_issue_width(base));
     lay(base, over, to, out);
     return true;
 }

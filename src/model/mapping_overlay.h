@@ -1,4 +1,5 @@
-/* A mapping of some forms laid over one of all: what was inferred of a few forms, with all that the tables have of the others. */
+/* A mapping of some forms laid over one of all: what was inferred of a few forms, with all that the
+ * tables have of the others. */
 #ifndef PORTOLAN_MODEL_MAPPING_OVERLAY_H
 #define PORTOLAN_MODEL_MAPPING_OVERLAY_H
 
@@ -7,11 +8,15 @@
 struct overlay {
     struct mapping *mapping;   /* the caller's */
     size_t replaced, added;    /* forms that the base had, and had not */
-    unsigned matched;          /* ports of what is laid over that are the base's; the others were added to these */
+    /* ports of what is laid over that are the base's; the others were added to these */
+    unsigned matched;
 };
 
-/* All of @base with the usages of @over. The ports of @over become those of @base that both load most alike (model/mapping_diff.h); ports without a counterpart are added as new1, new2, ... Latencies
- * that @over does not have stay. False with err where no port has a counterpart, or there are too many ports; @out is empty then. */
-bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out, struct err *err);
+/* All of @base with the usages of @over. The ports of @over become those of @base that both load
+ * most alike (model/mapping_diff.h); ports without a counterpart are added as new1, new2, ...
+ * Latencies that @over does not have stay. False with err where no port has a counterpart, or there
+ * are too many ports; @out is empty then. */
+bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out,
+                  struct err *err);
 
 #endif

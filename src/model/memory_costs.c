@@ -11,7 +11,9 @@
 
 const char *memory_cost_name(enum memory_cost cost)
 {
-    static const char *const names[MEMORY_COSTS] = {"load", "store", "update", "beside", "streamed", "random", "paired", "odd", "skipped", "page", "hop", "few", "some"};
+    static const char *const names[MEMORY_COSTS] = {
+        "load", "store",   "update", "beside", "streamed", "random", "paired",
+        "odd",  "skipped", "page",   "hop",    "few",      "some"};
     return names[cost];
 }
 
@@ -36,7 +38,8 @@ static double between(const struct memory_costs *m, enum memory_cost cost, doubl
         return cycles[0];
     if (i == m->count)
         return cycles[m->count - 1];
-    return cycles[i - 1] + (cycles[i] - cycles[i - 1]) * log(bytes / at[i - 1]) / log(at[i] / at[i - 1]);
+    return cycles[i - 1] +
+           (cycles[i] - cycles[i - 1]) * log(bytes / at[i - 1]) / log(at[i] / at[i - 1]);
 }
 
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes)
@@ -51,7 +54,8 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
     return part * between(m, cost, fmax(bytes, EDGE * m->first));
 }
 
-static void size_add(struct memory_costs *out, double bytes, double line, double write, double streamed, double miss, double latency)
+static void size_add(struct memory_costs *out, double bytes, double line, double write,
+                     double streamed, double miss, double latency)
 {
     size_t i = out->count++;
 
@@ -59,7 +63,8 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
     out->cycles[COST_STREAMED][i] = streamed;   /* to memory, wherever the lines were */
-    out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] = out->cycles[COST_SKIPPED][i] = miss;
+    out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
+        out->cycles[COST_SKIPPED][i] = miss;
     out->cycles[COST_HOP][i] = latency;
 }
 
@@ -67,20 +72,30 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
 {
     double clock = fact_number(m, "clock"), bandwidth = fact_number(m, "memory_bandwidth");
 
-    *out = (struct memory_costs){.first = fact_number(m, "l1_bytes"), .second = fact_number(m, "l2_bytes"), .third = fact_number(m, "l3_bytes"),
-                                 .clock_hz = 1e9 * clock, .overlaps = fact_switch(m, "transfers_overlap")};
+    *out = (struct memory_costs){.first = fact_number(m, "l1_bytes"),
+                                 .second = fact_number(m, "l2_bytes"),
+                                 .third = fact_number(m, "l3_bytes"),
+                                 .clock_hz = 1e9 * clock,
+                                 .overlaps = fact_switch(m, "transfers_overlap")};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         out->spread[i] = NAN;
-    if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) || isnan(fact_number(m, "memory_latency")))
-        return err_set(err, ERR_MISSING, "machine calibrate --memory measures this CPU's; help fact l1_bytes describes the facts needed",
+    if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) ||
+        isnan(fact_number(m, "memory_latency")))
+        return err_set(err, ERR_MISSING,
+                       "machine calibrate --memory measures this CPU's; help fact l1_bytes "
+                       "describes the facts needed",
                        "nothing is known of the caches and the memory of %s", m->id);
-    double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"), write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
-    double wait = fact_number(m, "memory_latency") * clock, parallel = fact_number(m, "miss_parallel"), second = fact_number(m, "l2_latency");
+    double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"),
+           write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
+    double wait = fact_number(m, "memory_latency") * clock,
+           parallel = fact_number(m, "miss_parallel"), second = fact_number(m, "l2_latency");
     size_add(out, EDGE * out->first, l2, 1, far, fact_number(m, "l2_miss_cycles"), second);
     size_add(out, out->second, l2, 1, far, fact_number(m, "l2_miss_cycles"), second);
     if (!isnan(out->third)) {
-        size_add(out, EDGE * out->second, l3, 1, far, fact_number(m, "l3_miss_cycles"), fact_number(m, "l3_latency"));
-        size_add(out, out->third, l3, 1, far, fact_number(m, "l3_miss_cycles"), fact_number(m, "l3_latency"));
+        size_add(out, EDGE * out->second, l3, 1, far, fact_number(m, "l3_miss_cycles"),
+                 fact_number(m, "l3_latency"));
+        size_add(out, out->third, l3, 1, far, fact_number(m, "l3_miss_cycles"),
+                 fact_number(m, "l3_latency"));
     } else {
         out->third = 0;
     }
@@ -92,7 +107,11 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
 
 const char *memory_level_at(const struct memory_costs *m, double bytes)
 {
-    return bytes <= m->first ? "L1" : bytes <= m->second ? "L2" : m->third > 0 && bytes <= m->third ? "L3" : m->third > 0 ? "memory" : "L3 or memory";
+    return bytes <= m->first                   ? "L1"
+           : bytes <= m->second                ? "L2"
+           : m->third > 0 && bytes <= m->third ? "L3"
+           : m->third > 0                      ? "memory"
+                                               : "L3 or memory";
 }
 
 double memory_third_seen(const struct memory_costs *m)

@@ -1,4 +1,5 @@
-/* What lines cost beyond the first level, by how much memory they are spread over: the facts of memory, measured or from a machine's own. */
+/* What lines cost beyond the first level, by how much memory they are spread over: the facts of
+ * memory, measured or from a machine's own. */
 #ifndef PORTOLAN_MODEL_MEMORY_COSTS_H
 #define PORTOLAN_MODEL_MEMORY_COSTS_H
 
@@ -36,28 +37,37 @@ struct memory_costs {
     size_t count;
     double bytes[MEMORY_SIZES];                  /* ascending */
     double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* at so many bytes */
-    double spread[MEMORY_COSTS];                 /* relative, of what was measured: the middle one over sizes; NaN: not measured */
-    double first;                                /* bytes of the first level: up to there a line costs nothing */
+    /* relative, of what was measured: the middle one over sizes; NaN: not measured */
+    double spread[MEMORY_COSTS];
+    /* bytes of the first level: up to there a line costs nothing */
+    double first;
     double second;                               /* of the second */
-    double third;                                /* of the third, as far as it can be used; 0: not known */
+    /* of the third, as far as it can be used; 0: not known */
+    double third;
     double clock_hz;
-    bool overlaps;                               /* transfers overlap with the core's own loads and stores: the slowest part counts; else these add up (ECM) */
-    double huge;                                 /* share of large pages while it was measured; NaN: not known */
+    /* transfers overlap with the core's own loads and stores: the slowest part counts; else these
+     * add up (ECM) */
+    bool overlaps;
+    /* share of large pages while it was measured; NaN: not known */
+    double huge;
     bool measured;                               /* on this CPU; else published or estimated */
     char day[MEMORY_COSTS_DAY];                  /* measured */
 };
 
-/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. Pure. */
+/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two
+ * in the step, up to a page, whose place in memory is chance. Pure. */
 double memory_crowding(double step);
 /* "load", ...; as in the file that keeps them. */
 const char *memory_cost_name(enum memory_cost cost);
-/* Cycles at @bytes, between sizes by their logarithm. 0 within the first level, which the core's cycles have, but for COST_STREAMED, COST_FEW and COST_SOME. Pure. */
+/* Cycles at @bytes, between sizes by their logarithm. 0 within the first level, which the core's
+ * cycles have, but for COST_STREAMED, COST_FEW and COST_SOME. Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* From the facts of @m. False with err (ERR_MISSING) when it has none. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
 /* "L1", "L2", "L3" or "memory": where @bytes are. Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Where the third level ends by what its lines cost (the size from which they cost as much as half way to the last), 0: not seen. Pure. */
+/* Where the third level ends by what its lines cost (the size from which they cost as much as half
+ * way to the last), 0: not seen. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

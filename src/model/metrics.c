@@ -85,14 +85,16 @@ static size_t cell_of(double value, double limit)
     return cell < 0 ? 0 : cell >= METRICS_CELLS ? METRICS_CELLS - 1 : (size_t)cell;
 }
 
-void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit, struct heat_map *out)
+void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit,
+                      struct heat_map *out)
 {
     memset(out, 0, sizeof *out);
     for (size_t i = 0; limit <= 0 && i < n; i++)
         out->limit = fmax(out->limit, ceil(measured[i]));
     out->limit = limit > 0 ? limit : fmax(out->limit, 1);
     for (size_t i = 0; i < n; i++) {
-        uint32_t *cell = &out->cell[cell_of(predicted[i], out->limit)][cell_of(measured[i], out->limit)];
+        uint32_t *cell =
+            &out->cell[cell_of(predicted[i], out->limit)][cell_of(measured[i], out->limit)];
         (*cell)++;
         out->highest = *cell > out->highest ? *cell : out->highest;
     }

@@ -1,4 +1,5 @@
-/* How well predicted cycles match measured ones: the figures of PMEvo's evaluation, by scipy's definitions. */
+/* How well predicted cycles match measured ones: the figures of PMEvo's evaluation, by scipy's
+ * definitions. */
 #ifndef PORTOLAN_MODEL_METRICS_H
 #define PORTOLAN_MODEL_METRICS_H
 
@@ -16,15 +17,16 @@ void metrics_ranks(const double *x, size_t n, double *ranks);
 
 #define METRICS_CELLS 35
 
-/* Figure 7 of PMEvo: counts of experiments per cell, predicted up, measured across, cells of equal width from 0 to @limit;
- * what lies above the limit is counted in the last cell. */
+/* Figure 7 of PMEvo: counts of experiments per cell, predicted up, measured across, cells of equal
+ * width from 0 to @limit; what lies above the limit is counted in the last cell. */
 struct heat_map {
     double limit;    /* cycles at the far end of both axes */
     uint32_t cell[METRICS_CELLS][METRICS_CELLS];   /* [predicted][measured] */
     uint32_t highest;
 };
 /* @limit 0: the largest measured value, rounded up to a whole number. */
-void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit, struct heat_map *out);
+void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit,
+                      struct heat_map *out);
 
 struct accuracy {
     size_t n;              /* experiments that count */
@@ -32,7 +34,8 @@ struct accuracy {
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN: none) with what was measured; rows without measured cycles do not count. */
+/* Compares one prediction per row (NaN: none) with what was measured; rows without measured cycles
+ * do not count. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 
 #endif

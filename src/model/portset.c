@@ -23,13 +23,15 @@ bool ports_add(struct ports *ports, const char *name, struct err *err)
     size_t length = strlen(name);
 
     if (ports->count == PORTS_MAX)
-        return err_set(err, ERR_LIMIT, NULL, "too many ports at %s: the limit is %d", name, PORTS_MAX);
+        return err_set(err, ERR_LIMIT, NULL, "too many ports at %s: the limit is %d", name,
+                       PORTS_MAX);
     if (length == 0 || length >= PORT_NAME_MAX)
-        return err_set(err, ERR_DATA, "use 1 to 11 letters and digits", "port name \"%s\" is too %s", name,
-                       length ? "long" : "short");
+        return err_set(err, ERR_DATA, "use 1 to 11 letters and digits",
+                       "port name \"%s\" is too %s", name, length ? "long" : "short");
     for (size_t i = 0; i < length; i++)
         if (!name_char(name[i]))
-            return err_set(err, ERR_DATA, "use letters, digits and _", "port name \"%s\" has a '%c'", name, name[i]);
+            return err_set(err, ERR_DATA, "use letters, digits and _",
+                           "port name \"%s\" has a '%c'", name, name[i]);
     if (ports_find(ports, name, length) >= 0)
         return err_set(err, ERR_DATA, "name each port once", "duplicate port %s", name);
     memcpy(ports->names[ports->count++], name, length + 1);
@@ -50,9 +52,11 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     for (;;) {
         char name[PORT_NAME_MAX + 1];   /* one character more than fits tells that it is too long */
         size_t length = strcspn(at, ", ");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+                 at);
         if (!length)
-            return err_set(err, ERR_DATA, "name ports as in 0,1,DV", "empty port name in \"%s\"", list);
+            return err_set(err, ERR_DATA, "name ports as in 0,1,DV", "empty port name in \"%s\"",
+                           list);
         if (!ports_add(ports, name, err))
             return false;
         at += length;
@@ -89,13 +93,15 @@ int portset_by_size(const void *a, const void *b)
     return sizes ? sizes : (x > y) - (x < y);
 }
 
-/* Names that may stand side by side without brackets: one character, and not a lower-case letter. */
+/* Names that may stand side by side without brackets: one character, and not a lower-case
+ * letter. */
 static bool is_short(const char *name)
 {
     return name[1] == '\0' && (isdigit((unsigned char)name[0]) || isupper((unsigned char)name[0]));
 }
 
-void portset_list(portset set, const struct ports *ports, const char *separator, const char *last, struct str *out)
+void portset_list(portset set, const struct ports *ports, const char *separator, const char *last,
+                  struct str *out)
 {
     unsigned done = 0, count = 0;
 
@@ -103,7 +109,11 @@ void portset_list(portset set, const struct ports *ports, const char *separator,
         count += set >> i & 1;
     for (unsigned i = 0; i < ports->count; i++)
         if (set >> i & 1) {
-            str_addf(out, "%s%s", done == 0 ? "" : done + 1 == count ? last : separator, ports->names[i]);
+            str_addf(out, "%s%s",
+                     done == 0           ? ""
+                     : done + 1 == count ? last
+                                         : separator,
+                     ports->names[i]);
             done++;
         }
 }
@@ -122,12 +132,14 @@ void portset_print(portset set, const struct ports *ports, struct str *out)
 }
 
 /* One name at *@at; false with @err when there is no such port or it is already in @set. */
-static bool member(const char *start, const char *at, size_t length, const struct ports *ports, portset *set, struct err *err)
+static bool member(const char *start, const char *at, size_t length, const struct ports *ports,
+                   portset *set, struct err *err)
 {
     int index = ports_find(ports, at, length);
 
     if (index < 0) {
-        err_set(err, ERR_DATA, "name ports of this machine", "unknown port \"%.*s\"", (int)length, at);
+        err_set(err, ERR_DATA, "name ports of this machine", "unknown port \"%.*s\"", (int)length,
+                at);
         return err_at(err, NULL, 0, (size_t)(at - start) + 1);
     }
     if (*set >> index & 1) {
@@ -144,7 +156,8 @@ bool portset_parse(const char **text, const struct ports *ports, portset *out, s
     portset set = 0;
 
     if (*at != 'p') {
-        err_set(err, ERR_DATA, "write port sets as p015 or p[DV]", "expected a port set at \"%.16s\"", at);
+        err_set(err, ERR_DATA, "write port sets as p015 or p[DV]",
+                "expected a port set at \"%.16s\"", at);
         return err_at(err, NULL, 0, 1);
     }
     at++;

@@ -11,7 +11,8 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
-#define PORTSETS_MAX 1024   /* distinct sets in one experiment: real machines have some twenty in all */
+/* distinct sets in one experiment: real machines have some twenty in all */
+#define PORTSETS_MAX 1024
 
 typedef uint32_t portset;   /* bit i: port i of the machine's struct ports */
 
@@ -22,32 +23,41 @@ struct ports {
     portset pipes;                          /* blocking pipes among them (dividers): shown apart */
 };
 
-/* Appends @name; false when full, the name is a duplicate or has characters besides letters, digits and _. */
+/* Appends @name; false when full, the name is a duplicate or has characters besides letters, digits
+ * and _. */
 bool ports_add(struct ports *ports, const char *name, struct err *err);
 /* The ports "0".."9", "A".., of which there are @count, at most PORTS_MAX. */
 void ports_number(struct ports *ports, unsigned count);
-/* Appends the ports of a list of names, "0,1,DV" (blanks after a comma are allowed). False with err when it is empty, a name in it is, or
- * one is not fit for ports_add; the ones before it are added then. */
+/* Appends the ports of a list of names, "0,1,DV" (blanks after a comma are allowed). False with err
+ * when it is empty, a name in it is, or one is not fit for ports_add; the ones before it are added
+ * then. */
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
 /* Index of the port called @name (length bytes), or -1. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
-/* Where a file does not say which ports block: by their name, which ends in DV for dividers (OSACA's habit and ours), or in DV and a number. */
+/* Where a file does not say which ports block: by their name, which ends in DV for dividers
+ * (OSACA's habit and ours), or in DV and a number. */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set)
 {
-    /* Not __builtin_popcount: without the instruction, which not every x86-64 has, that is a call. */
+    /* Not __builtin_popcount: without the instruction, which not every x86-64 has, that is a
+     * call. */
     set -= set >> 1 & 0x55555555u;
     set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
     return ((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
-/* Appends the names of the ports in @set, @separator between two of them, @last before the last one. */
-void portset_list(portset set, const struct ports *ports, const char *separator, const char *last, struct str *out);
-/* For qsort: small sets first, those of one size by their bits. Of portset, and of structs whose first member is one. */
+/* Appends the names of the ports in @set, @separator between two of them, @last before the last
+ * one. */
+void portset_list(portset set, const struct ports *ports, const char *separator, const char *last,
+                  struct str *out);
+/* For qsort: small sets first, those of one size by their bits. Of portset, and of structs whose
+ * first member is one. */
 int portset_by_size(const void *a, const void *b);
-/* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the empty set is never valid. */
+/* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the
+ * empty set is never valid. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
-/* Parses the same at *@text (both spellings) and moves *@text past it; err->column counts from the start given. */
+/* Parses the same at *@text (both spellings) and moves *@text past it; err->column counts from the
+ * start given. */
 bool portset_parse(const char **text, const struct ports *ports, portset *out, struct err *err);
 
 #endif

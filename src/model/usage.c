@@ -74,7 +74,8 @@ static bool fault(const char *start, const char *at, struct err *err)
 
 static bool count_fault(const char *start, const char *at, struct err *err)
 {
-    err_set(err, ERR_DATA, "use counts from 1 to 100000", "the count at \"%.16s\" is out of range", at);
+    err_set(err, ERR_DATA, "use counts from 1 to 100000", "the count at \"%.16s\" is out of range",
+            at);
     return fault(start, at, err);
 }
 
@@ -130,7 +131,8 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
             goto out;
         }
         if (out->count == USAGE_SETS_MAX && !count_of(out, set)) {
-            err_set(err, ERR_LIMIT, NULL, "more than %u distinct port sets in one usage", USAGE_SETS_MAX);
+            err_set(err, ERR_LIMIT, NULL, "more than %u distinct port sets in one usage",
+                    USAGE_SETS_MAX);
             fault(text, term, err);
             goto out;
         }
@@ -138,7 +140,8 @@ bool usage_parse(const char *text, const struct ports *ports, struct usage *out,
         if (!*at)
             return true;
         if (*at != '+') {
-            err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "expected '+' at \"%.16s\"", at);
+            err_set(err, ERR_DATA, "write usages as 1*p0156+1*p23", "expected '+' at \"%.16s\"",
+                    at);
             fault(text, at, err);
             goto out;
         }

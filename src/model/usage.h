@@ -1,4 +1,5 @@
-/* Port usage of a form: a multiset of µops, written 1*p0156+1*p23. Zero-initialised is the empty usage (no port at all). */
+/* Port usage of a form: a multiset of µops, written 1*p0156+1*p23. Zero-initialised is the empty
+ * usage (no port at all). */
 #ifndef PORTOLAN_MODEL_USAGE_H
 #define PORTOLAN_MODEL_USAGE_H
 
@@ -19,7 +20,8 @@ struct usage {
 };
 
 void usage_done(struct usage *usage);
-void usage_copy(struct usage *to, const struct usage *from);          /* @to must be empty or zeroed */
+/* @to must be empty or zeroed */
+void usage_copy(struct usage *to, const struct usage *from);
 /* Merges and keeps it canonical; a sum past 2^32 - 1 stays there. */
 void usage_add(struct usage *usage, portset ports, uint32_t count);
 bool usage_equal(const struct usage *a, const struct usage *b);
@@ -28,7 +30,8 @@ uint64_t usage_volume(const struct usage *usage);
 /* Text in canonical order; "" for the empty usage. Round trip with usage_parse is exact. */
 void usage_print(const struct usage *usage, const struct ports *ports, struct str *out);
 /* The whole of @text; "" is the empty usage. "p01" alone means 1*p01. Counts go up to
- * USAGE_COUNT_MAX, distinct sets to USAGE_SETS_MAX. On failure @out stays empty and err->column is set. */
+ * USAGE_COUNT_MAX, distinct sets to USAGE_SETS_MAX. On failure @out stays empty and err->column is
+ * set. */
 bool usage_parse(const char *text, const struct ports *ports, struct usage *out, struct err *err);
 
 #endif

@@ -15,14 +15,16 @@
 #include "base/rng.h"
 
 #define REST 0.0002        /* seconds of sleep at most: forks and signals wait for us */
-#define GO_SECONDS 1.0     /* after which threads that do not stop are left to the end of this one */
+/* after which threads that do not stop are left to the end of this one */
+#define GO_SECONDS 1.0
 
 struct tracee {
     struct thread_id task;
     bool asked;            /* interrupted, and not stopped yet */
 };
 
-/* CPU time of a process when it was last sampled: on a busy machine it waits much of the time, and what it waited for is not where it spends its own. */
+/* CPU time of a process when it was last sampled: on a busy machine it waits much of the time, and
+ * what it waited for is not where it spends its own. */
 struct progress {
     pid_t pid;
     double begun, cpu;     /* seconds, when it was first and last looked at */
@@ -77,12 +79,17 @@ static void drop(struct interrupt *p, pid_t tid)
 
 static const char *refusal(int reason)
 {
-    return reason == EPERM || reason == EACCES ? "another debugger is attached, or sysctl kernel.yama.ptrace_scope forbids it: start the program from here, or run as root" : NULL;
+    return reason == EPERM || reason == EACCES
+               ? "another debugger is attached, or sysctl kernel.yama.ptrace_scope forbids it: "
+                 "start the program from here, or run as root"
+               : NULL;
 }
 
-struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate, struct err *err)
+struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
+                                struct err *err)
 {
-    const uintptr_t options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | (ours ? PTRACE_O_EXITKILL : 0);
+    const uintptr_t options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                              PTRACE_O_TRACEEXEC | (ours ? PTRACE_O_EXITKILL : 0);
     struct interrupt *p = mem_zero(1, sizeof *p);
     int reason = ESRCH;
 
@@ -99,7 +106,8 @@ struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double
         return p;
     }
     free(p);
-    err_set(err, ERR_IO, refusal(reason), "the system refuses to have the program interrupted (ptrace): %s", strerror(reason));
+    err_set(err, ERR_IO, refusal(reason),
+            "the system refuses to have the program interrupted (ptrace): %s", strerror(reason));
     return NULL;
 }
 
@@ -110,7 +118,8 @@ static void sample(struct interrupt *p, const struct tracee *t, struct spaces *s
     if (trace(PTRACE_GET_SYSCALL_INFO, t->task.tid, sizeof info, (uintptr_t)&info) <= 0)
         return;
     if (!spaces_sample(spaces, t->task.pid, info.instruction_pointer) &&
-        !(spaces_read(spaces, t->task.pid) && spaces_sample(spaces, t->task.pid, info.instruction_pointer)))
+        !(spaces_read(spaces, t->task.pid) &&
+          spaces_sample(spaces, t->task.pid, info.instruction_pointer)))
         p->lost++;
 }
 
@@ -119,7 +128,8 @@ static void go_on(const struct interrupt *p, pid_t tid, int signal)
     trace(p->leaving ? PTRACE_DETACH : PTRACE_CONT, tid, 0, (uintptr_t)signal);
 }
 
-/* A thread or process has been started: it is traced by itself, and has its own first stop before or after this one. */
+/* A thread or process has been started: it is traced by itself, and has its own first stop before
+ * or after this one. */
 static void take_start(struct interrupt *p, const struct tracee *t, int event)
 {
     unsigned long started = 0;
@@ -131,7 +141,8 @@ static void take_start(struct interrupt *p, const struct tracee *t, int event)
     add(p, event == PTRACE_EVENT_CLONE ? t->task.pid : (pid_t)started, (pid_t)started);
 }
 
-/* Only the thread that called exec is left, under the process's number; what the first thread was asked, it does not answer. */
+/* Only the thread that called exec is left, under the process's number; what the first thread was
+ * asked, it does not answer. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
     spaces_clear(spaces, tid);
@@ -161,7 +172,8 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            trace(PTRACE_LISTEN, tid, 0, 0);   /* stopped by a signal: it stays so until another lets it go on */
+            /* stopped by a signal: it stays so until another lets it go on */
+            trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
         break;
@@ -216,7 +228,8 @@ static struct progress *progress_of(struct interrupt *p, pid_t pid)
         if (p->processes_seen.items[i].pid == pid)
             return &p->processes_seen.items[i];
     double cpu = cpu_of(pid);
-    vec_push(&p->processes_seen, ((struct progress){pid, isnan(cpu) ? 0 : cpu, isnan(cpu) ? 0 : cpu}));
+    vec_push(&p->processes_seen,
+             ((struct progress){pid, isnan(cpu) ? 0 : cpu, isnan(cpu) ? 0 : cpu}));
     return &p->processes_seen.items[p->processes_seen.count - 1];
 }
 
@@ -255,7 +268,8 @@ static void rest(double seconds)
         nanosleep(&t, NULL);
 }
 
-bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status, struct rusage *usage)
+bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
+                     struct rusage *usage)
 {
     double until = now() + seconds;
 

@@ -40,7 +40,8 @@ char *launch_find(const char *name)
             return str_take(&path);
         str_done(&path);
     }
-    return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;   /* in this directory: what to do is said by launch_check */
+    /* in this directory: what to do is said by launch_check */
+    return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;
 }
 
 bool launch_check(const char *path, const char *name, struct err *err)
@@ -50,11 +51,15 @@ bool launch_check(const char *path, const char *name, struct err *err)
     ssize_t length;
 
     if (stat(path, &status) != 0)
-        return err_set(err, ERR_MISSING, "name a program, as the shell would find it", "no such program: %s", name);
+        return err_set(err, ERR_MISSING, "name a program, as the shell would find it",
+                       "no such program: %s", name);
     if (S_ISDIR(status.st_mode))
         return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", name);
     if (access(path, X_OK) != 0)
-        return err_set(err, ERR_DATA, "chmod +x makes it so; a script's interpreter can be named instead: program profile sh -- SCRIPT", "%s is not executable", name);
+        return err_set(err, ERR_DATA,
+                       "chmod +x makes it so; a script's interpreter can be named instead: program "
+                       "profile sh -- SCRIPT",
+                       "%s is not executable", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot read %s: %s", name, strerror(errno));
@@ -68,13 +73,18 @@ bool launch_check(const char *path, const char *name, struct err *err)
         return true;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (isa_ops((enum isa)isa)->elf_machine == header.e_machine)
-            return err_set(err, ERR_DATA, "kernel load shows its loops; run it on such a machine to profile it", "%s is a program for %s, and this CPU runs %s", name, isa_name((enum isa)isa),
-                           isa_name(isa_host()));
-    return err_set(err, ERR_DATA, "run it on such a machine", "%s is a program for another processor (ELF machine %u)", name, header.e_machine);
+            return err_set(err, ERR_DATA,
+                           "kernel load shows its loops; run it on such a machine to profile it",
+                           "%s is a program for %s, and this CPU runs %s", name,
+                           isa_name((enum isa)isa), isa_name(isa_host()));
+    return err_set(err, ERR_DATA, "run it on such a machine",
+                   "%s is a program for another processor (ELF machine %u)", name,
+                   header.e_machine);
 }
 
 /* In the child: nothing here may allocate or lock. */
-static _Noreturn void become(const char *path, const char *const *argv, int in, int out, int go, int fault)
+static _Noreturn void become(const char *path, const char *const *argv, int in, int out, int go,
+                             int fault)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     sigset_t none;
@@ -98,7 +108,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     _exit(written == sizeof reason ? 127 : 126);
 }
 
-/* Opens a file for the program without waiting for anybody at the other end of a named pipe: -1 with errno, ENXIO for such a one, which would look empty when read. */
+/* Opens a file for the program without waiting for anybody at the other end of a named pipe: -1
+ * with errno, ENXIO for such a one, which would look empty when read. */
 static int open_now(const char *path, int flags)
 {
     struct stat status;
@@ -107,7 +118,8 @@ static int open_now(const char *path, int flags)
 
     if (fd < 0)
         return -1;
-    if (flags == O_RDONLY && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) && fstatfs(fd, &system) == 0 && system.f_type != PIPEFS_MAGIC) {
+    if (flags == O_RDONLY && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) &&
+        fstatfs(fd, &system) == 0 && system.f_type != PIPEFS_MAGIC) {
         close(fd);
         errno = ENXIO;
         return -1;
@@ -116,18 +128,23 @@ static int open_now(const char *path, int flags)
     return fd;
 }
 
-bool launch(const char *const *argv, const char *output, const char *input, struct launched *out, struct err *err)
+bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
+            struct err *err)
 {
     int go[2] = {-1, -1}, fault[2] = {-1, -1}, in = -1, to = -1;
 
     *out = (struct launched){.path = launch_find(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
-        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "no such program: %s", argv[0]);
+        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME",
+                       "no such program: %s", argv[0]);
     bool ok = launch_check(out->path, out->path, err);
     if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
-        ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output, strerror(errno));
+        ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output,
+                     strerror(errno));
     if (ok && (in = open_now(input ? input : "/dev/null", O_RDONLY)) < 0)
-        ok = err_set(err, ERR_IO, errno == ENXIO ? "a named pipe is not read: write it to a file first" : NULL, "cannot read %s: %s", input, strerror(errno));
+        ok = err_set(err, ERR_IO,
+                     errno == ENXIO ? "a named pipe is not read: write it to a file first" : NULL,
+                     "cannot read %s: %s", input, strerror(errno));
     if (ok && (pipe2(go, O_CLOEXEC) < 0 || pipe2(fault, O_CLOEXEC) < 0))
         ok = err_set(err, ERR_IO, NULL, "cannot start %s: %s", out->path, strerror(errno));
     if (ok && (out->pid = fork()) == 0)
@@ -157,7 +174,10 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
         ;
     if (length == 0)
         return true;   /* the pipe closed as the program began */
-    return err_set(err, ERR_DATA, reason == ENOEXEC ? "a script begins with #! and its interpreter" : reason == ENOENT ? "its interpreter is missing: see its first line, or ldd" : NULL,
+    return err_set(err, ERR_DATA,
+                   reason == ENOEXEC  ? "a script begins with #! and its interpreter"
+                   : reason == ENOENT ? "its interpreter is missing: see its first line, or ldd"
+                                      : NULL,
                    "%s cannot be run: %s", l->path, strerror(reason));
 }
 

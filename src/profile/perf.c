@@ -14,7 +14,8 @@
 
 #include "base/mem.h"
 
-#define PAGES 16             /* of a ring: at a thousand samples a second it is full after a second */
+/* of a ring: at a thousand samples a second it is full after a second */
+#define PAGES 16
 #define LATE 10000000u       /* ns within which a processor's records are in its ring */
 
 /* One for each processor: all threads that run there write into it. */
@@ -47,9 +48,24 @@ static int event_open(struct perf_event_attr *attr, pid_t tid, int cpu)
 static struct perf_event_attr attributes(bool on_exec, double rate)
 {
     struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = (uint64_t)(1e9 / rate),
-        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .disabled = on_exec, .enable_on_exec = on_exec, .inherit = 1, .exclude_kernel = 1,
-        .exclude_hv = 1, .mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1, .sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = (uint64_t)(1e9 / rate),
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+        .disabled = on_exec,
+        .enable_on_exec = on_exec,
+        .inherit = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .mmap = 1,
+        .mmap2 = 1,
+        .comm = 1,
+        .comm_exec = 1,
+        .task = 1,
+        .sample_id_all = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
     };
     return attr;
 }
@@ -70,7 +86,8 @@ static bool ring_map(struct ring *ring)
     return false;
 }
 
-/* The thread's events on every processor; false with errno. A thread that is gone is none to watch. */
+/* The thread's events on every processor; false with errno. A thread that is gone is none to
+ * watch. */
 static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 {
     struct perf_event_attr attr = attributes(on_exec, rate);
@@ -97,8 +114,9 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 
 static const char *what_to_do(int reason)
 {
-    return reason == EACCES || reason == EPERM ? "sysctl kernel.perf_event_paranoid=2 allows it"
-           : reason == EMFILE || reason == ENFILE ? "raise the limit of open files (ulimit -n)" : NULL;
+    return reason == EACCES || reason == EPERM    ? "sysctl kernel.perf_event_paranoid=2 allows it"
+           : reason == EMFILE || reason == ENFILE ? "raise the limit of open files (ulimit -n)"
+                                                  : NULL;
 }
 
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err)
@@ -112,7 +130,10 @@ struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, 
     for (size_t i = 0; i < p->ring_count; i++)
         p->rings[i].fd = -1;
     for (size_t i = 0; ok && i < tasks->list.count; i++)
-        ok = watch(p, tasks->list.items[i].tid, on_exec, rate) || err_set(err, ERR_IO, what_to_do(errno), "the system refuses its sampling clock (perf_event_open): %s", strerror(errno));
+        ok =
+            watch(p, tasks->list.items[i].tid, on_exec, rate) ||
+            err_set(err, ERR_IO, what_to_do(errno),
+                    "the system refuses its sampling clock (perf_event_open): %s", strerror(errno));
     bool any = false;
     for (size_t i = 0; i < p->ring_count; i++)
         any |= p->rings[i].page != NULL;
@@ -143,9 +164,25 @@ void perf_free(struct perf *p)
     free(p);
 }
 
-struct sample_record { struct perf_event_header header; uint64_t ip; uint32_t pid, tid; uint64_t time; };
-struct map_record { struct perf_event_header header; uint32_t pid, tid; uint64_t start, length, offset; char inode[24]; uint32_t protection, flags; char name[]; };
-struct task_record { struct perf_event_header header; uint32_t pid, parent, tid, parent_tid; uint64_t time; };
+struct sample_record {
+    struct perf_event_header header;
+    uint64_t ip;
+    uint32_t pid, tid;
+    uint64_t time;
+};
+struct map_record {
+    struct perf_event_header header;
+    uint32_t pid, tid;
+    uint64_t start, length, offset;
+    char inode[24];
+    uint32_t protection, flags;
+    char name[];
+};
+struct task_record {
+    struct perf_event_header header;
+    uint32_t pid, parent, tid, parent_tid;
+    uint64_t time;
+};
 struct comm_record { struct perf_event_header header; uint32_t pid, tid; };
 struct lost_record { struct perf_event_header header; uint64_t id, lost; };
 
@@ -170,13 +207,16 @@ static void keep(struct perf *p, const struct ring *ring, uint64_t from, uint16_
     for (uint16_t i = 0; i < size; i++)
         p->bytes.items[at + i] = data[(from + i) % ring->bytes];
     p->bytes.count += size;
-    vec_push(&p->waiting, ((struct late_record){record_time((const void *)(p->bytes.items + at)), at}));
+    vec_push(&p->waiting,
+             ((struct late_record){record_time((const void *)(p->bytes.items + at)), at}));
 }
 
 static void ring_read(struct perf *p, const struct ring *ring)
 {
     const char *data = (const char *)ring->page + sysconf(_SC_PAGESIZE);
-    uint64_t head = atomic_load_explicit((_Atomic uint64_t *)(void *)&ring->page->data_head, memory_order_acquire), tail = ring->page->data_tail;
+    uint64_t head = atomic_load_explicit((_Atomic uint64_t *)(void *)&ring->page->data_head,
+                                         memory_order_acquire),
+             tail = ring->page->data_tail;
 
     while (tail < head) {
         struct perf_event_header header;
@@ -187,13 +227,15 @@ static void ring_read(struct perf *p, const struct ring *ring)
         keep(p, ring, tail, header.size);
         tail += header.size;
     }
-    atomic_store_explicit((_Atomic uint64_t *)(void *)&ring->page->data_tail, head, memory_order_release);
+    atomic_store_explicit((_Atomic uint64_t *)(void *)&ring->page->data_tail, head,
+                          memory_order_release);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct late_record *x = a, *y = b;
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : (x->at > y->at) - (x->at < y->at);
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+                              : (x->at > y->at) - (x->at < y->at);
 }
 
 static void take(struct perf *p, const struct perf_event_header *h, struct spaces *spaces)
@@ -233,7 +275,8 @@ void perf_drain(struct perf *p, bool more, struct spaces *spaces)
     size_t taken = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t until = more ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - LATE : UINT64_MAX;
+    uint64_t until =
+        more ? (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - LATE : UINT64_MAX;
     for (size_t i = 0; i < p->ring_count; i++)
         if (p->rings[i].page)
             ring_read(p, &p->rings[i]);

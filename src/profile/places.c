@@ -14,7 +14,8 @@
 
 #define AROUND 16384u      /* bytes decoded on each side of code without symbols */
 #define LARGE 65536u       /* bytes of a function that are decoded whole */
-#define HOT_PART 0.8       /* of a loop's own samples: a part with so many is shown as a loop of its own */
+/* of a loop's own samples: a part with so many is shown as a loop of its own */
+#define HOT_PART 0.8
 #define PART_LEAST 50u     /* samples of a loop that is split */
 #define LINES_LEAST 0.01   /* share of all samples from which on a loop gets its source lines */
 #define DECODED 0.001      /* share of all samples from which on a function is searched for loops */
@@ -27,7 +28,8 @@ struct code_place {
 
 struct place_list { VEC(struct code_place) list; };
 
-/* Where an instruction of a section begins; places are looked up in order, so decoding goes on from there. */
+/* Where an instruction of a section begins; places are looked up in order, so decoding goes on from
+ * there. */
 struct walk {
     const struct object_section *section;   /* NULL: at the beginning */
     uint64_t at;
@@ -42,11 +44,15 @@ static int places_order(const void *a, const void *b)
 static void function_add(struct run_profile *p, const char *name, const char *file, size_t samples)
 {
     for (size_t i = 0; i < p->functions.count; i++)
-        if (strcmp(p->functions.items[i].name, name) == 0 && strcmp(p->functions.items[i].file, file) == 0) {
+        if (strcmp(p->functions.items[i].name, name) == 0 &&
+            strcmp(p->functions.items[i].file, file) == 0) {
             p->functions.items[i].samples += samples;
             return;
         }
-    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup(name), .shown = demangle_name(name, true), .file = mem_strdup(file), .samples = samples}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup(name),
+                                                       .shown = demangle_name(name, true),
+                                                       .file = mem_strdup(file),
+                                                       .samples = samples}));
 }
 
 /* Innermost: the smallest that holds the instruction. SIZE_MAX: none. */
@@ -57,23 +63,33 @@ static size_t loop_at(const struct kernel *k, uint64_t at)
     for (size_t l = 0; l < k->loop_count; l++) {
         const struct kernel_loop *loop = &k->loops[l];
         const struct insn *last = &k->insns[loop->first + loop->count - 1];
-        if (loop->depth && at >= k->insns[loop->first].offset && at < last->offset + last->length && (best == SIZE_MAX || loop->count < k->loops[best].count))
+        if (loop->depth && at >= k->insns[loop->first].offset && at < last->offset + last->length &&
+            (best == SIZE_MAX || loop->count < k->loops[best].count))
             best = l;
     }
     return best;
 }
 
-static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop, const char *file, size_t samples)
+static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop, const char *file,
+                     size_t samples)
 {
     const char *name = k->loops[loop].label;
 
     for (size_t i = 0; i < p->loops.count; i++)
-        if (strcmp(p->loops.items[i].name, name) == 0 && strcmp(p->loops.items[i].file, file) == 0) {
+        if (strcmp(p->loops.items[i].name, name) == 0 &&
+            strcmp(p->loops.items[i].file, file) == 0) {
             p->loops.items[i].samples += samples;
             return;
         }
-    vec_push(&p->loops, ((struct profile_loop){.kernel = kernel_hold(k), .loop = loop, .name = mem_strdup(name), .file = mem_strdup(file), .samples = samples,
-                                               .measured = NAN, .bound = NAN, .predicted = NAN, .over_memory = NAN}));
+    vec_push(&p->loops, ((struct profile_loop){.kernel = kernel_hold(k),
+                                               .loop = loop,
+                                               .name = mem_strdup(name),
+                                               .file = mem_strdup(file),
+                                               .samples = samples,
+                                               .measured = NAN,
+                                               .bound = NAN,
+                                               .predicted = NAN,
+                                               .over_memory = NAN}));
 }
 
 /* The instruction of @k at position @at, or around it. */
@@ -97,9 +113,11 @@ struct insn_samples {
     size_t *loops;               /* SIZE_MAX: none */
 };
 
-/* Several branches lead back to the head of some loops, and few passes go the whole way: the shortest part of loop @l that begins at a branch's target, ends with the branch, and has most of
+/* Several branches lead back to the head of some loops, and few passes go the whole way: the
+ * shortest part of loop @l that begins at a branch's target, ends with the branch, and has most of
  * the samples that loop @l has for itself. False when there is none. */
-static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples, size_t *first, size_t *last)
+static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
+                     size_t *first, size_t *last)
 {
     const struct kernel_loop *loop = &k->loops[l];
     size_t best = loop->count;
@@ -137,16 +155,19 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
     }
 }
 
-/* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start + @length). */
-static void loops_take(struct run_profile *p, const struct object *o, const struct code_place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file,
-                       bool lines)
+/* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start
+ * + @length). */
+static void loops_take(struct run_profile *p, const struct object *o,
+                       const struct code_place *places, size_t first, size_t end, uint64_t start,
+                       uint64_t length, const char *file, bool lines)
 {
     struct err ignored;
     struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
 
     if (!k)
         return;
-    struct insn_samples s = {mem_zero(k->insn_count + 1, sizeof *s.counts), mem_zero(k->insn_count + 1, sizeof *s.loops)};
+    struct insn_samples s = {mem_zero(k->insn_count + 1, sizeof *s.counts),
+                             mem_zero(k->insn_count + 1, sizeof *s.loops)};
     float *percents = mem_zero(k->insn_count + 1, sizeof *percents);
     for (size_t i = 0; i < k->insn_count && !watch_steps(1 + k->loop_count / 16); i++)
         s.loops[i] = loop_at(k, k->insns[i].offset);
@@ -174,8 +195,10 @@ static void loops_take(struct run_profile *p, const struct object *o, const stru
     kernel_free(k);
 }
 
-/* Where decoding @section can begin at or before @at: instructions are counted from its start on, by @walk from where it was last. Ends early under watch. */
-static uint64_t boundary(const struct object *o, const struct object_section *section, struct walk *walk, uint64_t at)
+/* Where decoding @section can begin at or before @at: instructions are counted from its start on,
+ * by @walk from where it was last. Ends early under watch. */
+static uint64_t boundary(const struct object *o, const struct object_section *section,
+                         struct walk *walk, uint64_t at)
 {
     uint64_t step = isa_step(o->isa);
     char form[FORM_MAX];
@@ -184,7 +207,8 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
     if (walk->section != section)
         *walk = (struct walk){section, section->offset};
     while (!watch_steps(1)) {
-        size_t n = insn_form(o->isa, o->code + walk->at, section->offset + section->size - walk->at, form, &traits);
+        size_t n = insn_form(o->isa, o->code + walk->at, section->offset + section->size - walk->at,
+                             form, &traits);
         uint64_t next = walk->at + (n ? n : step);
         if (next > at)
             break;
@@ -194,7 +218,8 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
 }
 
 /* Code of @s, NULL: without a symbol; its places are [@first, @end). */
-static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s, const struct code_place *places, size_t first, size_t end, struct walk *walk,
+static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s,
+                   const struct code_place *places, size_t first, size_t end, struct walk *walk,
                    const char *file, bool lines)
 {
     if (s && s->size <= LARGE) {
@@ -203,18 +228,23 @@ static void search(struct run_profile *p, const struct object *o, const struct o
     }
     while (first < end && !watch_steps(1)) {
         const struct object_section *section = object_section_at(o, places[first].at);
-        uint64_t low = s ? s->offset : section->offset, high = s ? s->offset + s->size : section->offset + section->size;
-        uint64_t from = places[first].at - low > AROUND ? boundary(o, section, walk, places[first].at - AROUND) : low;
+        uint64_t low = s ? s->offset : section->offset,
+                 high = s ? s->offset + s->size : section->offset + section->size;
+        uint64_t from = places[first].at - low > AROUND
+                            ? boundary(o, section, walk, places[first].at - AROUND)
+                            : low;
         uint64_t to = high - places[first].at > 2 * AROUND ? places[first].at + 2 * AROUND : high;
         size_t last = first;
         while (last < end && places[last].at < places[first].at + AROUND && places[last].at < to)
             last++;
-        loops_take(p, o, places, first, last, from < low ? low : from, to - (from < low ? low : from), file, lines);
+        loops_take(p, o, places, first, last, from < low ? low : from,
+                   to - (from < low ? low : from), file, lines);
         first = last;
     }
 }
 
-static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list, const char *file, bool lines)
+static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list,
+                           const char *file, bool lines)
 {
     struct code_place *places = list->list.items;
     struct walk walk = {NULL, 0};
@@ -222,7 +252,8 @@ static void find_in_object(struct run_profile *p, const struct object *o, struct
     for (size_t first = 0, end; first < list->list.count && !watch_steps(1); first = end) {
         const struct object_symbol *s = object_function_at(o, places[first].at);
         size_t samples = 0;
-        for (end = first; end < list->list.count && object_function_at(o, places[end].at) == s; end++)
+        for (end = first; end < list->list.count && object_function_at(o, places[end].at) == s;
+             end++)
             samples += places[end].count;
         function_add(p, s ? s->name : "", file, samples);
         if ((double)samples >= DECODED * (double)p->samples)
@@ -241,7 +272,8 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image,
 
     for (size_t i = 0; i < s->points.count; i++) {
         const struct sample_point *point = &s->points.items[i];
-        uint64_t at = point->image == image && readable ? object_place(&o, point->offset) : UINT64_MAX;
+        uint64_t at =
+            point->image == image && readable ? object_place(&o, point->offset) : UINT64_MAX;
         if (at != UINT64_MAX)
             vec_push(&list.list, ((struct code_place){at, point->count}));
         else if (point->image == image) {

@@ -40,7 +40,8 @@ void profile_free(struct run_profile *p)
 double profile_share(const struct run_profile *p, size_t samples, double *off)
 {
     double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
-    /* Two successes and two failures more: of 0 or all of them, too, it tells something (Agresti and Coull 1998). */
+    /* Two successes and two failures more: of 0 or all of them, too, it tells something (Agresti
+     * and Coull 1998). */
     double middle = ((double)samples + 2) / (n + 4);
 
     if (off)
@@ -77,19 +78,22 @@ double profile_time_with(const struct run_profile *p, size_t at, double now, dou
 static int functions_by_samples(const void *a, const void *b)
 {
     const struct profile_function *x = a, *y = b;
-    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples) : strcmp(x->name, y->name);
+    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples)
+                                    : strcmp(x->name, y->name);
 }
 
 static int loops_by_samples(const void *a, const void *b)
 {
     const struct profile_loop *x = a, *y = b;
-    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples) : strcmp(x->name, y->name);
+    return x->samples != y->samples ? (x->samples < y->samples) - (x->samples > y->samples)
+                                    : strcmp(x->name, y->name);
 }
 
 /* Drops the loops below @least of all samples, which stand last. */
 static void loops_cut(struct run_profile *p, double least)
 {
-    while (p->loops.count && (double)p->loops.items[p->loops.count - 1].samples < least * (double)p->samples) {
+    while (p->loops.count &&
+           (double)p->loops.items[p->loops.count - 1].samples < least * (double)p->samples) {
         struct profile_loop *l = &p->loops.items[--p->loops.count];
         kernel_free(l->kernel);
         free(l->name);
@@ -97,7 +101,9 @@ static void loops_cut(struct run_profile *p, double least)
     }
 }
 
-struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err)
+struct run_profile *profile_new(const struct sampled *s, double rate, double least,
+                                bool (*goes_on)(void *state, double share), void *state,
+                                struct err *err)
 {
     static _Atomic uint64_t last;
     struct run_profile *p = mem_zero(1, sizeof *p);
@@ -124,7 +130,8 @@ struct run_profile *profile_new(const struct sampled *s, double rate, double lea
             places_find(p, &s->samples, (uint32_t)i, goes_on != NULL);
     }
     if (p->functions.count)
-        qsort(p->functions.items, p->functions.count, sizeof *p->functions.items, functions_by_samples);
+        qsort(p->functions.items, p->functions.count, sizeof *p->functions.items,
+              functions_by_samples);
     if (p->loops.count)
         qsort(p->loops.items, p->loops.count, sizeof *p->loops.items, loops_by_samples);
     loops_cut(p, least);

@@ -15,7 +15,8 @@ struct sample_point {
 };
 
 struct samples {
-    VEC(char *) images;        /* paths of mapped files as the system names them; "[vdso]", "" for code that lies in no file */
+    /* paths of mapped files as the system names them; "[vdso]", "" for code that lies in no file */
+    VEC(char *) images;
     VEC(struct sample_point) points;   /* each place once */
     struct index by_place;     /* of points */
     size_t count;              /* of all */

@@ -99,13 +99,17 @@ static bool watch(struct watching *w, struct err *err)
     const struct sampling *o = w->options;
     int pidfd = pidfd_open(o->argv ? w->program.pid : o->pid, 0);
     double begun = now();
-    bool ok = w->out->ended || pidfd >= 0 || err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
+    bool ok =
+        w->out->ended || pidfd >= 0 ||
+        err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
 
-    while (ok && !w->out->ended && now() - begun < o->seconds && !(o->enough && o->enough(o->state))) {
+    while (ok && !w->out->ended && now() - begun < o->seconds &&
+           !(o->enough && o->enough(o->state))) {
         w->out->memory = fmax(w->out->memory, memory_of_process(o->argv ? w->program.pid : o->pid));
         w->out->ended = step(w, pidfd);
         w->out->seconds = now() - begun;
-        ok = !o->goes_on || o->goes_on(o->state, w->out->seconds, w->out->samples.count) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
+        ok = !o->goes_on || o->goes_on(o->state, w->out->seconds, w->out->samples.count) ||
+             err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
     }
     if (pidfd >= 0)
         close(pidfd);
@@ -135,7 +139,8 @@ static bool choose(struct watching *w, struct err *err)
     return w->interrupt != NULL;
 }
 
-/* Its file is looked at through the system's link: it may have been deleted since, or lie where only the process sees it. */
+/* Its file is looked at through the system's link: it may have been deleted since, or lie where
+ * only the process sees it. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
@@ -143,11 +148,15 @@ static bool find_process(struct watching *w, struct err *err)
 
     tasks_find(w->options->pid, &w->tasks);
     if (!w->tasks.list.count)
-        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d", (int)w->options->pid);
+        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d",
+                       (int)w->options->pid);
     snprintf(link, sizeof link, "/proc/%d/exe", (int)w->options->pid);
     length = readlink(link, path, sizeof path - 1);
     if (length <= 0)
-        return err_set(err, ERR_IO, errno == EACCES || errno == EPERM ? "run as its user, or as root" : "it is a kernel thread, or has just ended",
+        return err_set(err, ERR_IO,
+                       errno == EACCES || errno == EPERM
+                           ? "run as its user, or as root"
+                           : "it is a kernel thread, or has just ended",
                        "cannot profile process %d: %s", (int)w->options->pid, strerror(errno));
     path[length] = '\0';
     w->out->path = mem_strdup(path);
@@ -191,14 +200,20 @@ static void tell(struct watching *w)
     struct sampled *out = w->out;
     out->lost = w->perf ? perf_lost(w->perf) : interrupt_lost(w->interrupt);
     for (int threads = 0; threads < 2; threads++)
-        *(threads ? &out->threads : &out->processes) = w->perf ? perf_started(w->perf, threads) : interrupt_started(w->interrupt, threads);
-    out->user = w->options->argv ? seconds_of(w->usage.ru_utime) : w->interrupt ? interrupt_cpu(w->interrupt) : (double)(out->samples.count + out->lost) / w->options->rate;
+        *(threads ? &out->threads : &out->processes) =
+            w->perf ? perf_started(w->perf, threads) : interrupt_started(w->interrupt, threads);
+    out->user = w->options->argv ? seconds_of(w->usage.ru_utime)
+                : w->interrupt   ? interrupt_cpu(w->interrupt)
+                                 : (double)(out->samples.count + out->lost) / w->options->rate;
     out->system = w->options->argv ? seconds_of(w->usage.ru_stime) : NAN;
 }
 
 static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 {
-    struct watching w = {.options = o, .out = out, .spaces.samples = &out->samples, .program = {.go = -1, .fault = -1}};
+    struct watching w = {.options = o,
+                         .out = out,
+                         .spaces.samples = &out->samples,
+                         .program = {.go = -1, .fault = -1}};
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
@@ -226,7 +241,8 @@ static void run_call(void *state)
     call->ok = run(call->options, call->out, call->err);
 }
 
-/* On a thread of its own: what was interrupted and could not be let go in time is let go by the system when this ends. */
+/* On a thread of its own: what was interrupted and could not be let go in time is let go by the
+ * system when this ends. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct call call = {o, out, err, false};

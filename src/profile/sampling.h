@@ -1,4 +1,5 @@
-/* A program looked at about a thousand times a second while it runs: by the system's sampling clock, or, where that is refused, by interrupting it. */
+/* A program looked at about a thousand times a second while it runs: by the system's sampling
+ * clock, or, where that is refused, by interrupting it. */
 #ifndef PORTOLAN_PROFILE_SAMPLING_H
 #define PORTOLAN_PROFILE_SAMPLING_H
 
@@ -10,7 +11,8 @@
 enum sampling_method { SAMPLING_ANY, SAMPLING_CLOCK, SAMPLING_INTERRUPT };
 
 struct sampling {
-    const char *const *argv;         /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
+    /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
+    const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* paths, of a program that is started; input NULL: nothing */
     double seconds;                  /* at most; INFINITY: until it ends */
@@ -18,7 +20,8 @@ struct sampling {
     enum sampling_method method;
     /* Asked some times a second; false: stop, and nothing is wanted. May be NULL. */
     bool (*goes_on)(void *state, double seconds, size_t samples);
-    /* Asked as often; true: the program is ended, or the process let go, and the samples so far are the profile. May be NULL. */
+    /* Asked as often; true: the program is ended, or the process let go, and the samples so far are
+     * the profile. May be NULL. */
     bool (*enough)(void *state);
     void *state;
 };
@@ -26,18 +29,22 @@ struct sampling {
 struct sampled {
     struct samples samples;
     enum sampling_method method;     /* that was used */
-    struct err refused;              /* why it was not the clock; code 0: it was, or nobody asked for it */
+    /* why it was not the clock; code 0: it was, or nobody asked for it */
+    struct err refused;
     char *path;                      /* of the program that was started, or of the process's */
     double seconds;                  /* of wall clock */
     double user, system;             /* CPU seconds in and for the program; system NaN: not known */
-    double memory;                   /* bytes of its own, anonymous or shared, at most of all looks at it; 0: it ended before one */
+    /* bytes of its own, anonymous or shared, at most of all looks at it; 0: it ended before one */
+    double memory;
     size_t lost;                     /* samples that lay nowhere known */
     size_t processes, threads;       /* started by it */
     bool ended;                      /* it has; else the time was up */
-    int status;                      /* as waitpid gives it, of one that was started here and ended */
+    /* as waitpid gives it, of one that was started here and ended */
+    int status;
 };
 
-/* False with err; sampled_done frees @out in either case. Any thread; goes_on is asked on another one, while this one waits. */
+/* False with err; sampled_done frees @out in either case. Any thread; goes_on is asked on another
+ * one, while this one waits. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err);
 void sampled_done(struct sampled *s);
 

@@ -42,7 +42,8 @@ static void cut(struct space *space, uint64_t start, uint64_t end)
             continue;
         struct space_map behind = {end, m->end, m->offset + (end - m->start), m->image};
         bool more = m->end > end;
-        m->end = m->start < start ? start : m->start;   /* nothing is left of it when it began behind @start */
+        /* nothing is left of it when it began behind @start */
+        m->end = m->start < start ? start : m->start;
         if (more)
             vec_push(&space->maps, behind);
     }
@@ -53,14 +54,17 @@ static void cut(struct space *space, uint64_t start, uint64_t end)
     space->maps.count = kept;
 }
 
-void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset, const char *path)
+void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset,
+                const char *path)
 {
     struct space *space = find_or_add(s, pid);
     /* "//anon" and the like are no files. */
-    bool named = path[0] == '[' || (path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0);
+    bool named =
+        path[0] == '[' || (path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0);
 
     cut(space, start, start + length);
-    vec_push(&space->maps, ((struct space_map){start, start + length, named ? offset : start, samples_image(s->samples, named ? path : "")}));
+    vec_push(&space->maps, ((struct space_map){start, start + length, named ? offset : start,
+                                               samples_image(s->samples, named ? path : "")}));
 }
 
 void spaces_clear(struct spaces *s, pid_t pid)
@@ -97,7 +101,9 @@ bool spaces_read(struct spaces *s, pid_t pid)
         uint64_t start, end, offset;
         char mode[8];
         int name = 0;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &start, &end, mode, &offset, &name) < 4 || !name || mode[2] != 'x')
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &start, &end, mode,
+                   &offset, &name) < 4 ||
+            !name || mode[2] != 'x')
             continue;
         line[strcspn(line, "\n")] = '\0';
         spaces_map(s, pid, start, end - start, offset, line + name);

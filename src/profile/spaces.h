@@ -1,4 +1,5 @@
-/* What files processes have mapped to run code from: which place in which file an address is. One thread. */
+/* What files processes have mapped to run code from: which place in which file an address is. One
+ * thread. */
 #ifndef PORTOLAN_PROFILE_SPACES_H
 #define PORTOLAN_PROFILE_SPACES_H
 
@@ -25,7 +26,8 @@ struct spaces {
 
 void spaces_done(struct spaces *s);
 /* Process @pid has mapped @path; what lay there is gone. */
-void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset, const char *path);
+void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset,
+                const char *path);
 /* @pid has become another program: nothing is mapped. */
 void spaces_clear(struct spaces *s, pid_t pid);
 /* @child begins with all that @parent has. */

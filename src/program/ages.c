@@ -14,8 +14,9 @@ static int by_distance(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A window that holds d lines grows by one whenever a reference is farther than d: its length as a function of d is the integral of the time from one of these to the next
- * (the working set of Denning, 1968, whose growth is the rate of misses). */
+/* A window that holds d lines grows by one whenever a reference is farther than d: its length as a
+ * function of d is the integral of the time from one of these to the next (the working set of
+ * Denning, 1968, whose growth is the rate of misses). */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out)
 {
     VEC(struct counted) all = {0};
@@ -57,7 +58,8 @@ double ages_at(const struct ages *ages, double distance)
     if (low == ages->list.count)
         return fmin(1, ages->list.items[low - 1].part);
     const struct age *to = &ages->list.items[low], from = low ? to[-1] : (struct age){0, 0};
-    return fmin(1, from.part + (to->part - from.part) * (distance - from.distance) / (to->distance - from.distance));
+    return fmin(1, from.part + (to->part - from.part) * (distance - from.distance) /
+                                   (to->distance - from.distance));
 }
 
 void ages_done(struct ages *ages)

@@ -10,14 +10,16 @@
 #include "base/mem.h"
 #include "throughput/throughput.h"
 
-static bool pipes_of_form(const struct machine *m, struct throughput *throughput, const char *form, struct pipe_kind *out, struct err *err)
+static bool pipes_of_form(const struct machine *m, struct throughput *throughput, const char *form,
+                          struct pipe_kind *out, struct err *err)
 {
     const struct mapping_entry *e = mapping_find(m->mapping, form);
     VEC(struct mass) masses = {0};
     unsigned fewest = PORTS_MAX;
 
     if (!e || !e->usage.count)
-        return err_set(err, ERR_MISSING, "use --model steady, or another machine", "%s does not know the ports of %s", m->id, form);
+        return err_set(err, ERR_MISSING, "use --model steady, or another machine",
+                       "%s does not know the ports of %s", m->id, form);
     for (size_t i = 0; i < e->usage.count; i++) {
         unsigned ports = (unsigned)__builtin_popcount(e->usage.uops[i].ports);
         fewest = ports < fewest ? ports : fewest;
@@ -34,13 +36,16 @@ bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], str
     char *path = file_data_path("programs/pipes.csv");
     struct csv_table *t = path ? csv_table_read(path, err) : NULL;
     struct throughput *throughput = throughput_new(mapping_ports(m->mapping)->count);
-    bool ok = t != NULL || (path ? false : err_set(err, ERR_MISSING, "install Portolan's data", "data/programs/pipes.csv not found"));
+    bool ok = t != NULL || (path ? false
+                                 : err_set(err, ERR_MISSING, "install Portolan's data",
+                                           "data/programs/pipes.csv not found"));
 
     for (unsigned i = 0; i < OP_CLASSES; i++)
         kinds[i] = (struct pipe_kind){1, 1, 1};
     for (size_t i = 0; ok && i < t->count; i++) {
         enum op_class class;
-        if (strcmp(t->rows[i][0], m->isa) == 0 && op_class_find(t->rows[i][1], strlen(t->rows[i][1]), &class))
+        if (strcmp(t->rows[i][0], m->isa) == 0 &&
+            op_class_find(t->rows[i][1], strlen(t->rows[i][1]), &class))
             ok = pipes_of_form(m, throughput, t->rows[i][2], &kinds[class], err);
     }
     throughput_free(throughput);
@@ -52,7 +57,8 @@ bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], str
 /* Of all references of each block: mean latency and cycles per line, by their distances. */
 struct block_memory { double references, latency, lines; };
 
-static struct block_memory *memory_by_block(const struct program *p, const struct program_run *run, const struct memory *memory, struct program_time *out)
+static struct block_memory *memory_by_block(const struct program *p, const struct program_run *run,
+                                            const struct memory *memory, struct program_time *out)
 {
     struct block_memory *list = mem_zero(p->block_count + 1, sizeof *list);
 
@@ -75,8 +81,9 @@ static struct block_memory *memory_by_block(const struct program *p, const struc
     return list;
 }
 
-static double time_block(const struct program_block *b, const struct pipe_kind *kinds, const struct block_memory *memory, struct call_costs *calls, struct part_time *out,
-                         double busy[OP_CLASSES])
+static double time_block(const struct program_block *b, const struct pipe_kind *kinds,
+                         const struct block_memory *memory, struct call_costs *calls,
+                         struct part_time *out, double busy[OP_CLASSES])
 {
     struct pipe_kind own[OP_CLASSES];
     double cost = 0;
@@ -103,19 +110,25 @@ static int by_cycles(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void ammp_time(const struct program *p, const struct program_run *run, const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory, struct call_costs *calls,
-               struct program_time *out)
+void ammp_time(const struct program *p, const struct program_run *run,
+               const struct pipe_kind kinds[OP_CLASSES], const struct memory *memory,
+               struct call_costs *calls, struct program_time *out)
 {
     *out = (struct program_time){.cycles = 0};
     struct block_memory *by_block = memory_by_block(p, run, memory, out);
 
     for (size_t b = 0; b < p->block_count; b++) {
-        struct part_time part = {.block = (uint32_t)b, .unit = p->blocks[b].unit, .loop = UINT32_MAX, .line = p->blocks[b].line, .executions = run->counts[b],
+        struct part_time part = {.block = (uint32_t)b,
+                                 .unit = p->blocks[b].unit,
+                                 .loop = UINT32_MAX,
+                                 .line = p->blocks[b].line,
+                                 .executions = run->counts[b],
                                  .bottleneck = BOUND_DEPENDENCIES};
         if (!(part.executions > 0))
             continue;
         double busy[OP_CLASSES];
-        part.cycles = part.executions * time_block(&p->blocks[b], kinds, &by_block[b], calls, &part, busy);
+        part.cycles =
+            part.executions * time_block(&p->blocks[b], kinds, &by_block[b], calls, &part, busy);
         for (unsigned class = 0; class < OP_CLASSES; class++)
             out->busy[class] += part.executions * busy[class];
         out->cycles += part.cycles;

@@ -1,4 +1,5 @@
-/* What a model's counts rest on: runs, the code, formulas that fit the runs or estimates, and the ranges that this leaves. All pure but for what derived.h keeps; any thread. */
+/* What a model's counts rest on: runs, the code, formulas that fit the runs or estimates, and the
+ * ranges that this leaves. All pure but for what derived.h keeps; any thread. */
 #ifndef PORTOLAN_PROGRAM_BASIS_H
 #define PORTOLAN_PROGRAM_BASIS_H
 
@@ -9,17 +10,24 @@
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
     COUNT_CODE,       /* it follows from the code */
-    COUNT_FITS,       /* a formula that gives every run's count, with runs to spare: other inputs may take another way */
+    /* a formula that gives every run's count, with runs to spare: other inputs may take another
+     * way */
+    COUNT_FITS,
     COUNT_ESTIMATE,   /* the formula that predicts best what it was not fitted to */
 };
 
 /* What the count of @block at @inputs rests on. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count, or that none gives it where it follows from the code to be @count at @inputs. */
-void count_print(const struct program_model *m, size_t block, const double *inputs, double count, struct str *out);
-/* The least and the most that block @block is executed at @inputs by all formulas that explain the runs about equally well; the same number where it follows from the code, or was run. */
-void count_range(const struct program_model *m, size_t block, const double *inputs, double *least, double *most);
+/* Appends the formula of @block's count, or that none gives it where it follows from the code to be
+ * @count at @inputs. */
+void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
+                 struct str *out);
+/* The least and the most that block @block is executed at @inputs by all formulas that explain the
+ * runs about equally well; the same number where it follows from the code, or was run. */
+void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
+                 double *most);
 /* The same of formula number @formula, of which the code says nothing. */
-void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs, double *least, double *most);
+void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
+                         double *least, double *most);
 
 #endif

@@ -14,7 +14,8 @@ static size_t bin_of(double distance)
     return distance < 1 ? 0 : (size_t)fmin(BINNED_BINS - 2, floor(log2(distance)) + 1);
 }
 
-void binned_profile(const struct fit_data *data, const struct reuse_histogram *profiles, const double *at, double total, struct reuse_histogram *out)
+void binned_profile(const struct fit_data *data, const struct reuse_histogram *profiles,
+                    const double *at, double total, struct reuse_histogram *out)
 {
     const struct growth_limits limits = {2, 1e-4, 0.005, 0, 1, 0.5, false};
     double *shares = mem_zero(data->run_count, sizeof *shares), sum = 0;
@@ -37,8 +38,10 @@ void binned_profile(const struct fit_data *data, const struct reuse_histogram *p
         }
         if (!(count > 0))
             continue;
-        fit_growth(&(struct fit_data){data->inputs, data->input_count, data->run_count, shares}, &limits, &f);
-        double share = fmax(0, formula_value(&f, at, data->input_count));   /* far outside the runs a formula may fall below */
+        fit_growth(&(struct fit_data){data->inputs, data->input_count, data->run_count, shares},
+                   &limits, &f);
+        /* far outside the runs a formula may fall below */
+        double share = fmax(0, formula_value(&f, at, data->input_count));
         reuse_histogram_add(out, distance / count, share);
         sum += share;
     }

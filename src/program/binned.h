@@ -1,15 +1,19 @@
-/* The PPT-AMMP paper's profile of reuse distances: all references of the program in 40 bins, each bin's share a formula of the inputs. For comparison: as the inputs
- * grow, references go on to bins in which no run had any, and that no formula of a bin can tell. */
+/* The PPT-AMMP paper's profile of reuse distances: all references of the program in 40 bins, each
+ * bin's share a formula of the inputs. For comparison: as the inputs grow, references go on to bins
+ * in which no run had any, and that no formula of a bin can tell. */
 #ifndef PORTOLAN_PROGRAM_BINNED_H
 #define PORTOLAN_PROGRAM_BINNED_H
 
 #include "program/fit.h"
 #include "program/histogram.h"
 
-#define BINNED_BINS 40       /* a distance of 0, one for each power of two from 1 on, the last for first uses */
+/* a distance of 0, one for each power of two from 1 on, the last for first uses */
+#define BINNED_BINS 40
 
-/* The profile of @total references at inputs whose reciprocals are @at, from those of data->run_count runs, @profiles[r] at data->inputs, reciprocals, too; data->values
- * is not read. reuse_histogram_done frees @out. Any thread. */
-void binned_profile(const struct fit_data *data, const struct reuse_histogram *profiles, const double *at, double total, struct reuse_histogram *out);
+/* The profile of @total references at inputs whose reciprocals are @at, from those of
+ * data->run_count runs, @profiles[r] at data->inputs, reciprocals, too; data->values is not read.
+ * reuse_histogram_done frees @out. Any thread. */
+void binned_profile(const struct fit_data *data, const struct reuse_histogram *profiles,
+                    const double *at, double total, struct reuse_histogram *out);
 
 #endif

@@ -6,11 +6,14 @@
 
 #include "base/mem.h"
 
-#define AGREES 0.03            /* of the program's time: what differs by less needs no explanation */
+/* of the program's time: what differs by less needs no explanation */
+#define AGREES 0.03
 #define EXPLAINS 0.5           /* of a difference: a term that comes to so much of it is to blame */
 
-/* Cycles that branches of the part's blocks would cost if each went the rarer way unforeseen; the ends of its loop are predicted by themselves. */
-static double branches_of(const struct program *p, const struct program_run *run, const struct code_part *part, double branch_miss, double ends)
+/* Cycles that branches of the part's blocks would cost if each went the rarer way unforeseen; the
+ * ends of its loop are predicted by themselves. */
+static double branches_of(const struct program *p, const struct program_run *run,
+                          const struct code_part *part, double branch_miss, double ends)
 {
     double sum = 0;
 
@@ -22,8 +25,9 @@ static double branches_of(const struct program *p, const struct program_run *run
     return fmax(0, sum - ends);
 }
 
-void blamed_part_fill(struct blamed_part *out, const struct program *p, const struct program_run *run, const struct code_parts *parts, size_t index, const struct program_time *time,
-                      double clock_hz, double branch_miss)
+void blamed_part_fill(struct blamed_part *out, const struct program *p,
+                      const struct program_run *run, const struct code_parts *parts, size_t index,
+                      const struct program_time *time, double clock_hz, double branch_miss)
 {
     const struct code_part *part = &parts->list.items[index];
     const struct part_time *t = program_time_part(time, part);
@@ -32,8 +36,14 @@ void blamed_part_fill(struct blamed_part *out, const struct program *p, const st
     struct str name = {0};
 
     str_addf(&name, "%s:%u%s", f->name, block - f->first_block, part->repeats ? " loop" : "");
-    *out = (struct blamed_part){.name = str_take(&name), .part = index, .line = p->blocks[block].line, .repeats = part->repeats, .executions = part->executions,
-                                .clock_hz = clock_hz, .alone = NAN, .term = ""};
+    *out = (struct blamed_part){.name = str_take(&name),
+                                .part = index,
+                                .line = p->blocks[block].line,
+                                .repeats = part->repeats,
+                                .executions = part->executions,
+                                .clock_hz = clock_hz,
+                                .alone = NAN,
+                                .term = ""};
     if (!t)
         return;
     out->predicted = t->cycles / clock_hz;
@@ -82,7 +92,11 @@ static const char *term_of(const struct blamed_part *b, double measured)
     if (difference > 0 && b->repeats && isnan(b->alone))
         return "not told apart";
     if (difference > 0)
-        return b->branches >= enough && b->branches >= b->misses ? "branch misses" : b->misses > 0 ? "misses" : b->calls > 0 ? "calls" : b->branches > 0 ? "branch misses" : "not explained";
+        return b->branches >= enough && b->branches >= b->misses ? "branch misses"
+               : b->misses > 0                                   ? "misses"
+               : b->calls > 0                                    ? "calls"
+               : b->branches > 0                                 ? "branch misses"
+                                                                 : "not explained";
     /* Faster than predicted: the largest term that it could be faster by. */
     if (b->misses >= enough && b->misses >= b->calls)
         return "misses";
@@ -91,7 +105,8 @@ static const char *term_of(const struct blamed_part *b, double measured)
     return b->ends >= enough ? "branch misses" : isnan(b->alone) ? core_term(b) : "not explained";
 }
 
-char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted, double elsewhere)
+char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
+                   double elsewhere)
 {
     struct str text = {0};
     const struct blamed_part *worst = NULL;
@@ -101,19 +116,32 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         if (!worst && parts[i].term[0] != 'a')
             worst = &parts[i];
     }
-    if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured && (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {
-        str_addf(&text, "Most of the difference, %.4f s, is spent in libraries and in code outside all parts.", elsewhere);
+    if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&
+        (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {
+        str_addf(
+            &text,
+            "Most of the difference, %.4f s, is spent in libraries and in code outside all parts.",
+            elsewhere);
     } else if (!worst) {
-        str_add(&text, "No part differs by more than the samples can tell: prediction and program agree.");
+        str_add(&text,
+                "No part differs by more than the samples can tell: prediction and program agree.");
     } else {
-        str_addf(&text, "%s takes %.4f s, predicted %.4f: %s", worst->name, worst->measured, worst->predicted, worst->term);
+        str_addf(&text, "%s takes %.4f s, predicted %.4f: %s", worst->name, worst->measured,
+                 worst->predicted, worst->term);
         if (worst->term[0] == 'n')
-            str_add(&text, worst->repeats && isnan(worst->alone) ? ": it could not be measured alone" : " by what is modelled");
+            str_add(&text, worst->repeats && isnan(worst->alone)
+                               ? ": it could not be measured alone"
+                               : " by what is modelled");
         else
-            str_add(&text, worst->term[0] == 'p' || worst->term[0] == 'c' || worst->measured > worst->predicted ? " to blame" : " predicted too high");
+            str_add(&text, worst->term[0] == 'p' || worst->term[0] == 'c' ||
+                                   worst->measured > worst->predicted
+                               ? " to blame"
+                               : " predicted too high");
         if (!isnan(worst->alone))
-            str_addf(&text, "; alone it takes %.2f cycles per iteration, predicted %.2f, in the program %.2f", worst->alone, worst->core,
-                     worst->measured * worst->clock_hz / worst->executions);
+            str_addf(
+                &text,
+                "; alone it takes %.2f cycles per iteration, predicted %.2f, in the program %.2f",
+                worst->alone, worst->core, worst->measured * worst->clock_hz / worst->executions);
         str_add(&text, ".");
     }
     return str_take(&text);

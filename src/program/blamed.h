@@ -1,4 +1,5 @@
-/* Parts of a program whose predicted time differs from the measured one, and which term of the prediction is to blame. Pure. */
+/* Parts of a program whose predicted time differs from the measured one, and which term of the
+ * prediction is to blame. Pure. */
 #ifndef PORTOLAN_PROGRAM_BLAMED_H
 #define PORTOLAN_PROGRAM_BLAMED_H
 
@@ -15,18 +16,25 @@ struct blamed_part {
     double alone;              /* the same, measured; NaN: it was not */
     char *unmeasured;          /* why; NULL: it was, or nobody tried */
     enum bound_kind bottleneck;
-    /* Predicted seconds: of lines streamed and misses waited for, of mispredicted loop ends, of calls; and what all branches that go either way may cost. */
+    /* Predicted seconds: of lines streamed and misses waited for, of mispredicted loop ends, of
+     * calls; and what all branches that go either way may cost. */
     double misses, ends, calls, branches;
-    const char *term;          /* "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained", "not told apart" */
+    /* "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained", "not told
+     * apart" */
+    const char *term;
 };
 
-/* What is predicted of part @index of @parts at @run; measured, off and alone are the caller's to fill. blamed_part_done frees. */
-void blamed_part_fill(struct blamed_part *out, const struct program *p, const struct program_run *run, const struct code_parts *parts, size_t index, const struct program_time *time,
-                      double clock_hz, double branch_miss);
+/* What is predicted of part @index of @parts at @run; measured, off and alone are the caller's to
+ * fill. blamed_part_done frees. */
+void blamed_part_fill(struct blamed_part *out, const struct program *p,
+                      const struct program_run *run, const struct code_parts *parts, size_t index,
+                      const struct program_time *time, double clock_hz, double branch_miss);
 void blamed_part_done(struct blamed_part *b);
 /* Those that differ most first. */
 void blamed_parts_sort(struct blamed_part *parts, size_t count);
-/* Fills each part's term, and says which is to blame; the caller frees. Seconds of a run: @measured, @predicted in all, @elsewhere in no part. */
-char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted, double elsewhere);
+/* Fills each part's term, and says which is to blame; the caller frees. Seconds of a run:
+ * @measured, @predicted in all, @elsewhere in no part. */
+char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
+                   double elsewhere);
 
 #endif

@@ -21,8 +21,11 @@
 #define MEMORY ((size_t)16 << 30)
 #endif
 
-static const struct child_limits limits = {
-    .cpu_seconds = 300, .memory = MEMORY, .file_size = (size_t)1 << 30, .wall_seconds = 600, .output = (size_t)256 << 10};
+static const struct child_limits limits = {.cpu_seconds = 300,
+                                           .memory = MEMORY,
+                                           .file_size = (size_t)1 << 30,
+                                           .wall_seconds = 600,
+                                           .output = (size_t)256 << 10};
 
 static bool is_executable(const char *path)
 {
@@ -30,7 +33,8 @@ static bool is_executable(const char *path)
     return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* portolan-cc beside this program, else where both were to be installed, else the one of that name on PATH. */
+/* portolan-cc beside this program, else where both were to be installed, else the one of that name
+ * on PATH. */
 static void compiler_path(struct str *out)
 {
     char *beside = path_program_directory();
@@ -39,7 +43,8 @@ static void compiler_path(struct str *out)
     if (is_executable(str_text(out)))
         return;
     str_clear(out);
-    str_add(out, is_executable(PORTOLAN_BINDIR "/portolan-cc") ? PORTOLAN_BINDIR "/portolan-cc" : "portolan-cc");
+    str_add(out, is_executable(PORTOLAN_BINDIR "/portolan-cc") ? PORTOLAN_BINDIR "/portolan-cc"
+                                                               : "portolan-cc");
 }
 
 /* Appends the name that stands in @text, up to @end, unless it is among those before. */
@@ -56,10 +61,13 @@ out:
     str_done(&name);
 }
 
-/* What the linker does not find, all of it: clang's own last line says only that the linker failed. False when it was not that. */
+/* What the linker does not find, all of it: clang's own last line says only that the linker failed.
+ * False when it was not that. */
 static bool linker_said(const char *said, struct err *err)
 {
-    static const struct { const char *before, *ends; } kinds[] = {{"undefined reference to `", "'"}, {"undefined symbol: ", "\n"}};
+    static const struct {
+        const char *before, *ends;
+    } kinds[] = {{"undefined reference to `", "'"}, {"undefined symbol: ", "\n"}};
     const char *library = strstr(said, "cannot find -l");
     struct str names = {0};
 
@@ -71,9 +79,11 @@ static bool linker_said(const char *said, struct err *err)
         }
     const bool any = names.length || library;
     if (names.length)
-        err_set(err, ERR_DATA, "name the sources that define them, or libraries (-lNAME)", "the linker does not find %s", str_text(&names));
+        err_set(err, ERR_DATA, "name the sources that define them, or libraries (-lNAME)",
+                "the linker does not find %s", str_text(&names));
     else if (library)
-        err_set(err, ERR_DATA, "install the library, or give its directory with -L", "the linker reports: %.*s", (int)strcspn(library, "\n"), library);
+        err_set(err, ERR_DATA, "install the library, or give its directory with -L",
+                "the linker reports: %.*s", (int)strcspn(library, "\n"), library);
     str_done(&names);
     return any;
 }
@@ -85,7 +95,9 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     if (WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0)
         return true;
     if (r->timed_out)
-        return err_set(err, ERR_LIMIT, "build it by hand with portolan-cc, then program load the executable", "the compiler took longer than %g s", limits.wall_seconds);
+        return err_set(err, ERR_LIMIT,
+                       "build it by hand with portolan-cc, then program load the executable",
+                       "the compiler took longer than %g s", limits.wall_seconds);
     if (strstr(said, "undefined reference to `main'") || strstr(said, "undefined symbol: main")) {
         err_set(err, ERR_DATA, "name all of the program's sources", "no function main");
         return err_at(err, source, 0, 0);
@@ -96,7 +108,8 @@ static bool judge(const char *source, const struct child_result *r, struct err *
 }
 
 /* Runs the compiler on the words, with @option before them when not NULL. */
-static bool compile(const char *compiler, const char *option, const char *const *words, size_t count, const char *executable, const char *name, struct err *err)
+static bool compile(const char *compiler, const char *option, const char *const *words,
+                    size_t count, const char *executable, const char *name, struct err *err)
 {
     VEC(const char *) argv = {0};
     struct child_result result;
@@ -110,17 +123,22 @@ static bool compile(const char *compiler, const char *option, const char *const 
     vec_push(&argv, "-o");
     vec_push(&argv, executable);
     vec_push(&argv, NULL);
-    bool ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
+    bool ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits,
+                        &result, err);
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "copy it there together with libportolan_run.a; where Portolan was built without LLVM, install llvm-19-dev and clang-19, then configure and build it again",
-                "portolan-cc not found: neither beside this program nor in " PORTOLAN_BINDIR " nor on PATH");
+        err_set(err, ERR_MISSING,
+                "copy it there together with libportolan_run.a; where Portolan was built without "
+                "LLVM, install llvm-19-dev and clang-19, then configure and build it again",
+                "portolan-cc not found: neither beside this program nor in " PORTOLAN_BINDIR
+                " nor on PATH");
     ok = ok && judge(name, &result, err);
     child_result_done(&result);
     vec_done(&argv);
     return ok;
 }
 
-struct program *program_build(const char *const *words, size_t count, const char *name, struct err *err)
+struct program *program_build(const char *const *words, size_t count, const char *name,
+                              struct err *err)
 {
     struct str compiler = {0}, executable = {0}, untraced = {0};
     struct program *p = NULL;

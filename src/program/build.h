@@ -4,8 +4,10 @@
 
 #include "program/program.h"
 
-/* Compiles and links the @count words, sources and compiler options, and opens what comes out; @name is for people. The compiler's first complaint is the
- * fault's text. NULL with err. Any thread. */
-struct program *program_build(const char *const *words, size_t count, const char *name, struct err *err);
+/* Compiles and links the @count words, sources and compiler options, and opens what comes out;
+ * @name is for people. The compiler's first complaint is the fault's text. NULL with err. Any
+ * thread. */
+struct program *program_build(const char *const *words, size_t count, const char *name,
+                              struct err *err);
 
 #endif

@@ -17,13 +17,15 @@
 #define STEPS_MOST 20000           /* of the whole process, which does nothing but the calls */
 #define INSN_BYTES 16
 
-/* The process: stops, makes the calls, and ends. It does as little else as it can: all is stepped through. */
+/* The process: stops, makes the calls, and ends. It does as little else as it can: all is stepped
+ * through. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
     /* Whoever steps it may be killed before it can say what is to become of it then. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
+        raise(SIGSTOP) != 0)
         _exit(1);
     for (size_t i = 0; i < count; i++) {
         if (functions[i])
@@ -46,7 +48,8 @@ static bool stopped(pid_t *pid, int *signal)
     return *pid != 0;
 }
 
-/* One instruction further, to *@place; false: the process has ended, or nothing may be known of it. */
+/* One instruction further, to *@place; false: the process has ended, or nothing may be known of
+ * it. */
 static bool step(pid_t *pid, uintptr_t *place)
 {
     struct __ptrace_syscall_info info;
@@ -56,7 +59,8 @@ static bool step(pid_t *pid, uintptr_t *place)
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);
-    if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, *pid, (void *)sizeof info, &info) <= 0)
+    if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, *pid, (void *)sizeof info, &info) <=
+        0)
         return false;
     *place = (uintptr_t)info.instruction_pointer;
     return true;
@@ -69,13 +73,16 @@ struct following {
     unsigned depth;
 };
 
-/* Adds the instruction at @place, which this process has at the same place; false when the call ends with it, or cannot be followed. */
+/* Adds the instruction at @place, which this process has at the same place; false when the call
+ * ends with it, or cannot be followed. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;
     struct err err = {0};
 
-    if (f->code->insns.count == CALL_CODE_MOST || !insn_decode(isa_host(), (const uint8_t *)place, INSN_BYTES, place - f->start, false, &insn, &err)) {
+    if (f->code->insns.count == CALL_CODE_MOST ||
+        !insn_decode(isa_host(), (const uint8_t *)place, INSN_BYTES, place - f->start, false, &insn,
+                     &err)) {
         err_clear(&err);
         call_code_done(f->code);
         return false;
@@ -88,12 +95,14 @@ static bool follow(struct following *f, uintptr_t place)
 }
 
 /* Steps through the calls of process @pid. */
-static void follow_all(pid_t *pid, const struct call_function *const *functions, size_t count, struct call_code *out)
+static void follow_all(pid_t *pid, const struct call_function *const *functions, size_t count,
+                       struct call_code *out)
 {
     struct following f = {.code = NULL};
     uintptr_t place;
 
-    for (size_t next = 0, steps = 0; steps < STEPS_MOST && (next < count || f.code) && step(pid, &place); steps++) {
+    for (size_t next = 0, steps = 0;
+         steps < STEPS_MOST && (next < count || f.code) && step(pid, &place); steps++) {
         for (size_t i = next; i < count && !f.code; i++)
             if (functions[i] && place == (uintptr_t)functions[i]->address) {
                 f = (struct following){&out[i], place, 0};

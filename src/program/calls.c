@@ -31,11 +31,16 @@ static double powf_of(double x) { return (double)powf((float)x, 1.3f); }
 
 #define FUNCTION(name, call) {#name, call, (void (*)(void))(name)}
 static const struct call_function functions[] = {
-    FUNCTION(exp, exp), FUNCTION(log, log), FUNCTION(sin, sin), FUNCTION(cos, cos), FUNCTION(tan, tan), FUNCTION(pow, pow_of),
-    FUNCTION(sqrt, sqrt_of), FUNCTION(exp2, exp2), FUNCTION(log2, log2), FUNCTION(log10, log10), FUNCTION(atan, atan), FUNCTION(atan2, atan2_of),
-    FUNCTION(asin, asin), FUNCTION(acos, acos), FUNCTION(sinh, sinh), FUNCTION(cosh, cosh), FUNCTION(tanh, tanh), FUNCTION(erf, erf),
-    FUNCTION(erfc, erfc), FUNCTION(cbrt, cbrt), FUNCTION(fmod, fmod_of), FUNCTION(expm1, expm1), FUNCTION(log1p, log1p), FUNCTION(expf, expf_of),
-    FUNCTION(logf, logf_of), FUNCTION(sinf, sinf_of), FUNCTION(cosf, cosf_of), FUNCTION(powf, powf_of)};
+    FUNCTION(exp, exp),      FUNCTION(log, log),      FUNCTION(sin, sin),
+    FUNCTION(cos, cos),      FUNCTION(tan, tan),      FUNCTION(pow, pow_of),
+    FUNCTION(sqrt, sqrt_of), FUNCTION(exp2, exp2),    FUNCTION(log2, log2),
+    FUNCTION(log10, log10),  FUNCTION(atan, atan),    FUNCTION(atan2, atan2_of),
+    FUNCTION(asin, asin),    FUNCTION(acos, acos),    FUNCTION(sinh, sinh),
+    FUNCTION(cosh, cosh),    FUNCTION(tanh, tanh),    FUNCTION(erf, erf),
+    FUNCTION(erfc, erfc),    FUNCTION(cbrt, cbrt),    FUNCTION(fmod, fmod_of),
+    FUNCTION(expm1, expm1),  FUNCTION(log1p, log1p),  FUNCTION(expf, expf_of),
+    FUNCTION(logf, logf_of), FUNCTION(sinf, sinf_of), FUNCTION(cosf, cosf_of),
+    FUNCTION(powf, powf_of)};
 
 /* Seconds of one of @count calls. */
 static double seconds_of(double (*call)(double x), int count)
@@ -50,8 +55,9 @@ static double seconds_of(double (*call)(double x), int count)
     return (native_seconds() - start) / count;
 }
 
-/* Cycles of function number @f, by the clock just before: the mean of all but the highest quarter, in which something else got the CPU. The core is looked at now and then: its neighbour
- * comes and goes, and a program has the mean of both. */
+/* Cycles of function number @f, by the clock just before: the mean of all but the highest quarter,
+ * in which something else got the CPU. The core is looked at now and then: its neighbour comes and
+ * goes, and a program has the mean of both. */
 static struct call_cost measure(size_t f)
 {
     const struct timespec period = {0, PERIOD};
@@ -123,7 +129,9 @@ void call_readings_judge(struct call_readings *r, double clock_hz, struct call_c
     for (unsigned i = 0; i < r->count; i++) {
         size_t count = r->list[i].seconds.count;
         if (count)
-            out->list[out->count++] = (struct call_cost){functions[r->list[i].function].name, core_mean_of_most(r->list[i].seconds.items, count) * clock_hz};
+            out->list[out->count++] =
+                (struct call_cost){functions[r->list[i].function].name,
+                                   core_mean_of_most(r->list[i].seconds.items, count) * clock_hz};
         vec_done(&r->list[i].seconds);
     }
 }

@@ -9,7 +9,8 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-#define ON_PATH 0.5        /* a block is on its loop's path when it is executed in this share of the iterations */
+/* a block is on its loop's path when it is executed in this share of the iterations */
+#define ON_PATH 0.5
 
 /* What a line of the assembler text says of the instructions on it. */
 struct text_line {
@@ -53,7 +54,8 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
     return lines.items;
 }
 
-/* Blocks and stretches of all instructions. One without a block has that of its stretch's first one with a block, else of the instruction before it. */
+/* Blocks and stretches of all instructions. One without a block has that of its stretch's first one
+ * with a block, else of the instruction before it. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -64,7 +66,8 @@ static void find_blocks(const struct program_unit *unit, struct code_unit *u, bo
     for (size_t i = 0, first = 0; i < k->insn_count; i++) {
         uint32_t line = k->insns[i].line;
         bool known = line && line <= count;
-        if (i == 0 || (known && lines[line - 1].begins) || ((k->insns[i - 1].traits & INSN_BRANCH) && !(k->insns[i - 1].traits & INSN_CALL)))
+        if (i == 0 || (known && lines[line - 1].begins) ||
+            ((k->insns[i - 1].traits & INSN_BRANCH) && !(k->insns[i - 1].traits & INSN_CALL)))
             first = i;
         u->stretch[i] = (uint32_t)first;
         u->block[i] = known ? lines[line - 1].block : 0;
@@ -93,7 +96,8 @@ static void find_inner(struct code_unit *u)
         u->inner[i] = OUTSIDE;
         for (size_t l = 0; l < k->loop_count; l++) {
             const struct kernel_loop *loop = &k->loops[l];
-            if (loop->depth && i >= loop->first && i < loop->first + loop->count && loop->count < best) {
+            if (loop->depth && i >= loop->first && i < loop->first + loop->count &&
+                loop->count < best) {
                 best = loop->count;
                 u->inner[i] = (uint32_t)l;
             }
@@ -101,8 +105,10 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-/* Adds the @count instructions from @first on, all of @block, to the loops of @k without being one. */
-static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block, size_t first, size_t count)
+/* Adds the @count instructions from @first on, all of @block, to the loops of @k without being
+ * one. */
+static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block,
+                             size_t first, size_t count)
 {
     const struct program_function *f = &p->functions[p->blocks[block].function];
     struct str why = {0};
@@ -117,14 +123,16 @@ static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t
 }
 
 /* What to show of each block that has instructions in @u: as program_code_block says. */
-static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k, uint32_t *shown)
+static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k,
+                       uint32_t *shown)
 {
     for (size_t i = 0, end; i < k->insn_count; i = end) {
         uint32_t block = u->block[i];
         for (end = i + 1; end < k->insn_count && u->block[end] == block; end++)
             continue;
         if (shown[block] == OUTSIDE)
-            shown[block] = u->inner[i] != OUTSIDE ? u->inner[i] : add_straight(p, k, block, i, end - i);
+            shown[block] =
+                u->inner[i] != OUTSIDE ? u->inner[i] : add_straight(p, k, block, i, end - i);
     }
 }
 
@@ -136,7 +144,8 @@ static bool assemble_unit(const struct program_code *c, size_t index, struct err
 
     if (!unit->block_count)
         return true;
-    struct kernel *k = kernel_from_text(unit->source, unit->assembly, strlen(unit->assembly), &options, err);
+    struct kernel *k =
+        kernel_from_text(unit->source, unit->assembly, strlen(unit->assembly), &options, err);
     if (!k)
         return false;
     u->kernel = k;
@@ -246,14 +255,16 @@ static bool has_block(const struct code_part *part, uint32_t block)
 }
 
 /* Executions that enter the part's blocks from others: by the ways that lead there. */
-static double entries_of(const struct program_code *c, const struct program_run *run, const struct code_part *part)
+static double entries_of(const struct program_code *c, const struct program_run *run,
+                         const struct code_part *part)
 {
     const struct program *p = c->program;
     bool *inside = mem_zero(p->block_count + 1, sizeof *inside);
 
     for (size_t i = 0; i < part->blocks.count; i++)
         inside[part->blocks.items[i]] = true;
-    double sum = code_entries(c, run, &p->functions[p->blocks[part->blocks.items[0]].function], inside);
+    double sum =
+        code_entries(c, run, &p->functions[p->blocks[part->blocks.items[0]].function], inside);
     free(inside);
     return sum;
 }
@@ -266,11 +277,14 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Instructions of loop @loop, or of none, that lie in no inner one: those with a count above @above up to @most, as one part. */
-static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop, double above, double most, struct code_part *out)
+/* Instructions of loop @loop, or of none, that lie in no inner one: those with a count above @above
+ * up to @most, as one part. */
+static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
+                 double above, double most, struct code_part *out)
 {
     const struct code_unit *u = &c->units[unit];
-    size_t first = loop == OUTSIDE ? 0 : u->kernel->loops[loop].first, count = loop == OUTSIDE ? u->kernel->insn_count : u->kernel->loops[loop].count;
+    size_t first = loop == OUTSIDE ? 0 : u->kernel->loops[loop].first,
+           count = loop == OUTSIDE ? u->kernel->insn_count : u->kernel->loops[loop].count;
 
     *out = (struct code_part){.unit = unit, .loop = loop};
     for (size_t i = first; i < first + count; i++) {
@@ -282,10 +296,12 @@ static void take(const struct program_code *c, const double *times, uint32_t uni
 }
 
 /* The highest count of at most @most, 0 when there is none. */
-static double highest(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop, double most)
+static double highest(const struct program_code *c, const double *times, uint32_t unit,
+                      uint32_t loop, double most)
 {
     const struct code_unit *u = &c->units[unit];
-    size_t first = loop == OUTSIDE ? 0 : u->kernel->loops[loop].first, count = loop == OUTSIDE ? u->kernel->insn_count : u->kernel->loops[loop].count;
+    size_t first = loop == OUTSIDE ? 0 : u->kernel->loops[loop].first,
+           count = loop == OUTSIDE ? u->kernel->insn_count : u->kernel->loops[loop].count;
     double best = 0;
 
     for (size_t i = first; i < first + count; i++)
@@ -297,14 +313,17 @@ static double highest(const struct program_code *c, const double *times, uint32_
 static bool is_innermost(const struct kernel *k, uint32_t loop)
 {
     for (size_t l = 0; l < k->loop_count; l++)
-        if (l != loop && k->loops[l].depth && k->loops[l].first >= k->loops[loop].first && k->loops[l].count < k->loops[loop].count &&
+        if (l != loop && k->loops[l].depth && k->loops[l].first >= k->loops[loop].first &&
+            k->loops[l].count < k->loops[loop].count &&
             k->loops[l].first + k->loops[l].count <= k->loops[loop].first + k->loops[loop].count)
             return false;
     return true;
 }
 
-/* Of an innermost loop first its path, then what is executed more rarely; elsewhere one part for each count. */
-static void find_in(const struct program_code *c, const struct program_run *run, const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
+/* Of an innermost loop first its path, then what is executed more rarely; elsewhere one part for
+ * each count. */
+static void find_in(const struct program_code *c, const struct program_run *run,
+                    const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
 {
     bool path = loop != OUTSIDE && is_innermost(c->units[unit].kernel, loop);
 
@@ -321,7 +340,8 @@ static void find_in(const struct program_code *c, const struct program_run *run,
     }
 }
 
-void code_parts_find(const struct program_code *c, const struct program_run *run, struct code_parts *out)
+void code_parts_find(const struct program_code *c, const struct program_run *run,
+                     struct code_parts *out)
 {
     *out = (struct code_parts){{0}};
     for (size_t u = 0; u < c->program->unit_count; u++) {

@@ -12,13 +12,18 @@
 #define VALUES_MOST 1000000
 
 /* Operands that an operation takes; 0: the expression says how many. */
-static const struct { const char *name; uint8_t op, operands; } operations[] = {
-    {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1}, {"udiv", CONTROL_UDIV, 2}, {"sdiv", CONTROL_SDIV, 2},
-    {"urem", CONTROL_UREM, 2}, {"srem", CONTROL_SREM, 2}, {"and", CONTROL_AND, 2}, {"or", CONTROL_OR, 2}, {"xor", CONTROL_XOR, 2},
-    {"shl", CONTROL_SHL, 2}, {"lshr", CONTROL_LSHR, 2}, {"ashr", CONTROL_ASHR, 2}, {"eq", CONTROL_EQ, 2}, {"ne", CONTROL_NE, 2},
-    {"ugt", CONTROL_UGT, 2}, {"uge", CONTROL_UGE, 2}, {"ult", CONTROL_ULT, 2}, {"ule", CONTROL_ULE, 2}, {"sgt", CONTROL_SGT, 2},
-    {"sge", CONTROL_SGE, 2}, {"slt", CONTROL_SLT, 2}, {"sle", CONTROL_SLE, 2}, {"add", CONTROL_ADD, 0}, {"mul", CONTROL_MUL, 0},
-    {"umax", CONTROL_UMAX, 0}, {"smax", CONTROL_SMAX, 0}, {"umin", CONTROL_UMIN, 0}, {"smin", CONTROL_SMIN, 0}, {"rec", CONTROL_RECURRENCE, 0}};
+static const struct { const char *name; uint8_t op, operands;
+} operations[] = {
+    {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},
+    {"udiv", CONTROL_UDIV, 2},   {"sdiv", CONTROL_SDIV, 2}, {"urem", CONTROL_UREM, 2},
+    {"srem", CONTROL_SREM, 2},   {"and", CONTROL_AND, 2},   {"or", CONTROL_OR, 2},
+    {"xor", CONTROL_XOR, 2},     {"shl", CONTROL_SHL, 2},   {"lshr", CONTROL_LSHR, 2},
+    {"ashr", CONTROL_ASHR, 2},   {"eq", CONTROL_EQ, 2},     {"ne", CONTROL_NE, 2},
+    {"ugt", CONTROL_UGT, 2},     {"uge", CONTROL_UGE, 2},   {"ult", CONTROL_ULT, 2},
+    {"ule", CONTROL_ULE, 2},     {"sgt", CONTROL_SGT, 2},   {"sge", CONTROL_SGE, 2},
+    {"slt", CONTROL_SLT, 2},     {"sle", CONTROL_SLE, 2},   {"add", CONTROL_ADD, 0},
+    {"mul", CONTROL_MUL, 0},     {"umax", CONTROL_UMAX, 0}, {"smax", CONTROL_SMAX, 0},
+    {"umin", CONTROL_UMIN, 0},   {"smin", CONTROL_SMIN, 0}, {"rec", CONTROL_RECURRENCE, 0}};
 
 /* The next number, below @limit, moved past. */
 static bool number(const char **at, uint64_t limit, uint64_t *out)
@@ -57,7 +62,9 @@ static bool expression(struct control *c, const char **at, unsigned depth)
         return true;
     if (depth > DEPTH_MOST || watch_steps(1))
         return false;
-    const bool constant = word(at, "c"), argument = !constant && word(at, "a"), value = !constant && !argument && word(at, "v"), chosen = !constant && !argument && !value && word(at, "select");
+    const bool constant = word(at, "c"), argument = !constant && word(at, "a"),
+               value = !constant && !argument && word(at, "v"),
+               chosen = !constant && !argument && !value && word(at, "select");
     if (constant || argument || value) {
         node.op = constant ? CONTROL_CONSTANT : argument ? CONTROL_ARGUMENT : CONTROL_VALUE;
     } else if (chosen) {
@@ -76,9 +83,11 @@ static bool expression(struct control *c, const char **at, unsigned depth)
         return false;
     node.width = (uint8_t)width;
     if (constant || argument || value) {
-        if (!number(at, constant ? UINT64_MAX : VALUES_MOST, &node.value) && !(constant && node.value == UINT64_MAX))
+        if (!number(at, constant ? UINT64_MAX : VALUES_MOST, &node.value) &&
+            !(constant && node.value == UINT64_MAX))
             return false;
-        c->value_count = value && node.value >= c->value_count ? (uint32_t)node.value + 1 : c->value_count;
+        c->value_count =
+            value && node.value >= c->value_count ? (uint32_t)node.value + 1 : c->value_count;
     } else if (!operands) {
         if (!number(at, OPERANDS_MOST, &operands) || !operands)
             return false;
@@ -120,7 +129,9 @@ static bool symbol_of(const char **at, struct control_step *step)
 
 static bool read_step(struct control *c, const char *at)
 {
-    static const char *const names[] = {[CONTROL_CALL] = "call", [CONTROL_RESULT] = "result", [CONTROL_STORE] = "store", [CONTROL_LOAD] = "load", [CONTROL_WORD] = "word", [CONTROL_PHI] = "phi"};
+    static const char *const names[] = {
+        [CONTROL_CALL] = "call", [CONTROL_RESULT] = "result", [CONTROL_STORE] = "store",
+        [CONTROL_LOAD] = "load", [CONTROL_WORD] = "word",     [CONTROL_PHI] = "phi"};
     struct control_step step = {.width = 64};
     uint64_t count = 0, width;
     bool ok = false;
@@ -133,9 +144,11 @@ static bool read_step(struct control *c, const char *at)
         return false;
     if (step.does != CONTROL_CALL && step.does != CONTROL_STORE && !value_of(c, &at, &step))
         return false;
-    if ((step.does == CONTROL_CALL || step.does == CONTROL_STORE || step.does == CONTROL_LOAD) && !symbol_of(&at, &step))
+    if ((step.does == CONTROL_CALL || step.does == CONTROL_STORE || step.does == CONTROL_LOAD) &&
+        !symbol_of(&at, &step))
         return false;
-    if ((step.does == CONTROL_CALL || step.does == CONTROL_PHI) && !number(&at, OPERANDS_MOST, &count))
+    if ((step.does == CONTROL_CALL || step.does == CONTROL_PHI) &&
+        !number(&at, OPERANDS_MOST, &count))
         return false;
     if (step.does == CONTROL_WORD) {
         if (!number(&at, 65, &width) || !width)
@@ -166,7 +179,8 @@ static bool read_expression(struct control *c, const char *text, uint32_t *out)
 
 static bool read_block(struct control *c, json_t *json, struct control_block *b)
 {
-    json_t *steps = json_object_get(json, "steps"), *cases = json_object_get(json, "cases"), *on = json_object_get(json, "on");
+    json_t *steps = json_object_get(json, "steps"), *cases = json_object_get(json, "cases"),
+           *on = json_object_get(json, "on");
 
     b->on = CONTROL_NONE;
     b->returns = json_is_true(json_object_get(json, "returns"));
@@ -200,7 +214,8 @@ static bool read_loop(struct control *c, json_t *json, size_t at)
     if (!index_of(json, "header", c->block_count, &loop->header))
         return false;
     loop->parent = CONTROL_NONE;
-    if (json_integer_value(json_object_get(json, "parent")) != -1 && !index_of(json, "parent", at, &loop->parent))
+    if (json_integer_value(json_object_get(json, "parent")) != -1 &&
+        !index_of(json, "parent", at, &loop->parent))
         return false;
     for (size_t i = 0; i < json_array_size(blocks); i++) {
         json_int_t block = json_integer_value(json_array_get(blocks, i));
@@ -213,7 +228,10 @@ static bool read_loop(struct control *c, json_t *json, size_t at)
     loop->first_exit = (uint32_t)c->exits.count;
     for (size_t i = 0; i < json_array_size(exits); i++) {
         struct control_exit one = {.loop = (uint32_t)at};
-        if (!index_of(json_array_get(exits, i), "block", c->block_count, &one.block) || !read_expression(c, json_string_value(json_object_get(json_array_get(exits, i), "count")), &one.count))
+        if (!index_of(json_array_get(exits, i), "block", c->block_count, &one.block) ||
+            !read_expression(c,
+                             json_string_value(json_object_get(json_array_get(exits, i), "count")),
+                             &one.count))
             return false;
         vec_push(&c->exits, one);
     }
@@ -225,7 +243,8 @@ bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct 
 {
     json_t *loops = json_object_get(json, "loops"), *blocks = json_object_get(json, "blocks");
 
-    *out = (struct control){.blocks = mem_zero(block_count + 1, sizeof *out->blocks), .block_count = block_count};
+    *out = (struct control){.blocks = mem_zero(block_count + 1, sizeof *out->blocks),
+                            .block_count = block_count};
     for (size_t i = 0; i < block_count; i++)
         out->blocks[i] = (struct control_block){.loop = CONTROL_NONE, .on = CONTROL_NONE};
     out->described = json != NULL;
@@ -243,7 +262,9 @@ bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct 
             return false;
     for (size_t i = 0; i < out->steps.count; i++) {
         const struct control_step *s = &out->steps.items[i];
-        const bool named = s->does == CONTROL_CALL || s->does == CONTROL_STORE || s->does == CONTROL_LOAD, pointer = s->does == CONTROL_CALL && s->symbol == CONTROL_NONE;
+        const bool named = s->does == CONTROL_CALL || s->does == CONTROL_STORE ||
+                           s->does == CONTROL_LOAD,
+                   pointer = s->does == CONTROL_CALL && s->symbol == CONTROL_NONE;
         if (named && !pointer && s->symbol >= symbol_count)
             return false;
     }
@@ -262,7 +283,8 @@ void control_done(struct control *c)
 
 bool control_symbols_read(json_t *json, struct control_symbols *out)
 {
-    json_t *names = json_object_get(json, "symbols"), *escaping = json_object_get(json, "escaping"), *initial = json_object_get(json, "initial");
+    json_t *names = json_object_get(json, "symbols"), *escaping = json_object_get(json, "escaping"),
+           *initial = json_object_get(json, "initial");
 
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
@@ -282,7 +304,9 @@ bool control_symbols_read(json_t *json, struct control_symbols *out)
         json_int_t at = json_integer_value(json_array_get(one, 0));
         if (at < 0 || (size_t)at >= out->names.count)
             return false;
-        vec_push(&out->initial, ((struct control_initial){(uint32_t)at, (uint64_t)json_integer_value(json_array_get(one, 1))}));
+        vec_push(&out->initial,
+                 ((struct control_initial){(uint32_t)at,
+                                           (uint64_t)json_integer_value(json_array_get(one, 1))}));
     }
     return true;
 }

@@ -1,7 +1,9 @@
-/* The control flow of a function as LLVM's scalar evolution describes it: trip counts, conditions, arguments and stores as expressions of what they depend on.
- * Read from a unit's description, which compiler/control.cpp writes; nothing in it changes.
+/* The control flow of a function as LLVM's scalar evolution describes it: trip counts, conditions,
+ * arguments and stores as expressions of what they depend on. Read from a unit's description, which
+ * compiler/control.cpp writes; nothing in it changes.
  *
- * An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 + argument 0, in 64 bits. */
+ * An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 + argument 0, in 64
+ * bits. */
 #ifndef PORTOLAN_PROGRAM_CONTROL_H
 #define PORTOLAN_PROGRAM_CONTROL_H
 
@@ -16,27 +18,60 @@
 
 enum control_op {
     CONTROL_UNKNOWN,
-    CONTROL_CONSTANT, CONTROL_ARGUMENT, CONTROL_VALUE,                       /* a number, an argument of the function, a value that a step defines */
-    CONTROL_TRUNC, CONTROL_ZEXT, CONTROL_SEXT,                               /* one operand */
-    CONTROL_UDIV, CONTROL_SDIV, CONTROL_UREM, CONTROL_SREM, CONTROL_AND, CONTROL_OR, CONTROL_XOR, CONTROL_SHL, CONTROL_LSHR, CONTROL_ASHR,   /* two */
-    CONTROL_EQ, CONTROL_NE, CONTROL_UGT, CONTROL_UGE, CONTROL_ULT, CONTROL_ULE, CONTROL_SGT, CONTROL_SGE, CONTROL_SLT, CONTROL_SLE,
-    CONTROL_ADD, CONTROL_MUL, CONTROL_UMAX, CONTROL_SMAX, CONTROL_UMIN, CONTROL_SMIN,   /* count */
-    CONTROL_RECURRENCE,      /* count: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
-    CONTROL_SELECT,          /* a condition, and the operand for it and against it */
+    /* a number, an argument of the function, a value that a step defines */
+    CONTROL_CONSTANT,
+    CONTROL_ARGUMENT,
+    CONTROL_VALUE,
+    CONTROL_TRUNC,
+    CONTROL_ZEXT,
+    CONTROL_SEXT, /* one operand */
+    /* two */
+    CONTROL_UDIV,
+    CONTROL_SDIV,
+    CONTROL_UREM,
+    CONTROL_SREM,
+    CONTROL_AND,
+    CONTROL_OR,
+    CONTROL_XOR,
+    CONTROL_SHL,
+    CONTROL_LSHR,
+    CONTROL_ASHR,
+    CONTROL_EQ,
+    CONTROL_NE,
+    CONTROL_UGT,
+    CONTROL_UGE,
+    CONTROL_ULT,
+    CONTROL_ULE,
+    CONTROL_SGT,
+    CONTROL_SGE,
+    CONTROL_SLT,
+    CONTROL_SLE,
+    CONTROL_ADD,
+    CONTROL_MUL,
+    CONTROL_UMAX,
+    CONTROL_SMAX,
+    CONTROL_UMIN,
+    CONTROL_SMIN,       /* count */
+    CONTROL_RECURRENCE, /* count: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
+    CONTROL_SELECT,     /* a condition, and the operand for it and against it */
 };
 
 struct control_node {
     uint8_t op, width;       /* bits, 1 to 64 */
     uint16_t count;          /* of operands, where the operation does not say it */
-    uint64_t value;          /* constant, number of the argument or of the value, loop of the recurrence */
+    /* constant, number of the argument or of the value, loop of the recurrence */
+    uint64_t value;
 };
 
 enum control_does {
     CONTROL_CALL,            /* @symbol, CONTROL_NONE: through a pointer; operands: its arguments */
     CONTROL_RESULT,          /* value @id is what the call before returned */
-    CONTROL_STORE, CONTROL_LOAD,   /* into or from variable @symbol; of a store the operand, of a load value @id */
-    CONTROL_WORD,            /* value @id is the number in the word of the command line that the operand points to */
-    CONTROL_PHI,             /* value @id by the block that led here: each operand follows a constant, that block */
+    /* into or from variable @symbol; of a store the operand, of a load value @id */
+    CONTROL_STORE, CONTROL_LOAD,
+    /* value @id is the number in the word of the command line that the operand points to */
+    CONTROL_WORD,
+    /* value @id by the block that led here: each operand follows a constant, that block */
+    CONTROL_PHI,
 };
 
 struct control_step {
@@ -46,14 +81,18 @@ struct control_step {
 };
 
 struct control_block {
-    uint32_t on;             /* node: condition, value of a switch, result of the function; CONTROL_NONE: not known, or nothing */
+    /* node: condition, value of a switch, result of the function; CONTROL_NONE: not known, or
+     * nothing */
+    uint32_t on;
     bool returns;
-    uint32_t first_case, case_count;   /* of a switch: they lead to the ways from the second on; the first is for all others */
+    /* of a switch: they lead to the ways from the second on; the first is for all others */
+    uint32_t first_case, case_count;
     uint32_t first_step, step_count;
     uint32_t loop;           /* innermost; CONTROL_NONE: none */
 };
 
-struct control_exit { uint32_t loop, block, count; };   /* the loop is left there after node @count of its iterations were completed */
+/* the loop is left there after node @count of its iterations were completed */
+struct control_exit { uint32_t loop, block, count; };
 
 struct control_loop {
     uint32_t header, parent;   /* block; loop around it, CONTROL_NONE: none */
@@ -82,10 +121,12 @@ struct control_symbols {
     VEC(struct control_initial) initial;   /* what variables are at first */
 };
 
-/* Reads the description @json, which may be NULL, of a function of @block_count blocks in a unit with @symbol_count names. False: it is broken; control_done frees in either case. Any thread. */
+/* Reads the description @json, which may be NULL, of a function of @block_count blocks in a unit
+ * with @symbol_count names. False: it is broken; control_done frees in either case. Any thread. */
 bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct control *out);
 void control_done(struct control *c);
-/* Reads a unit's names from its description. False: it is broken; control_symbols_done frees in either case. Any thread. */
+/* Reads a unit's names from its description. False: it is broken; control_symbols_done frees in
+ * either case. Any thread. */
 bool control_symbols_read(json_t *json, struct control_symbols *out);
 void control_symbols_done(struct control_symbols *s);
 

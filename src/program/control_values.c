@@ -8,7 +8,8 @@ static int64_t signed_of(uint64_t bits, unsigned width)
 }
 
 /* {a,+,b,+,c}: a + b * i + c * i (i - 1) / 2, modulo the width. */
-static struct number recurrence(const struct control_values *f, const struct control_node *node, uint32_t *at)
+static struct number recurrence(const struct control_values *f, const struct control_node *node,
+                                uint32_t *at)
 {
     const struct number i = f->iterations[node->value];
     unsigned __int128 binomial = 1;
@@ -24,7 +25,8 @@ static struct number recurrence(const struct control_values *f, const struct con
     return ok ? number_known(number_masked(sum, node->width)) : number_unknown;
 }
 
-static struct number of_several(const struct control_values *f, const struct control_node *node, uint32_t *at)
+static struct number of_several(const struct control_values *f, const struct control_node *node,
+                                uint32_t *at)
 {
     struct number sum = control_evaluate(f, at);
     const unsigned width = node->width;
@@ -60,9 +62,11 @@ static struct number of_several(const struct control_values *f, const struct con
 static struct number of_two(enum control_op op, unsigned width, struct number x, struct number y)
 {
     const int64_t a = signed_of(x.bits, width), b = signed_of(y.bits, width);
-    const bool divides = op == CONTROL_UDIV || op == CONTROL_SDIV || op == CONTROL_UREM || op == CONTROL_SREM;
+    const bool divides =
+        op == CONTROL_UDIV || op == CONTROL_SDIV || op == CONTROL_UREM || op == CONTROL_SREM;
 
-    if (!x.known || !y.known || (divides && (!y.bits || (b == -1 && a == INT64_MIN))) || (op >= CONTROL_SHL && op <= CONTROL_ASHR && y.bits >= width))
+    if (!x.known || !y.known || (divides && (!y.bits || (b == -1 && a == INT64_MIN))) ||
+        (op >= CONTROL_SHL && op <= CONTROL_ASHR && y.bits >= width))
         return number_unknown;
     switch (op) {
     case CONTROL_UDIV:
@@ -118,18 +122,26 @@ struct number control_evaluate(const struct control_values *f, uint32_t *at)
     case CONTROL_CONSTANT:
         return number_known(number_masked(node->value, node->width));
     case CONTROL_ARGUMENT:
-        return node->value < f->argument_count && f->arguments[node->value].known ? number_known(number_masked(f->arguments[node->value].bits, node->width)) : number_unknown;
+        return node->value < f->argument_count && f->arguments[node->value].known
+                   ? number_known(number_masked(f->arguments[node->value].bits, node->width))
+                   : number_unknown;
     case CONTROL_VALUE:
-        return f->values[node->value].known ? number_known(number_masked(f->values[node->value].bits, node->width)) : number_unknown;
+        return f->values[node->value].known
+                   ? number_known(number_masked(f->values[node->value].bits, node->width))
+                   : number_unknown;
     case CONTROL_TRUNC:
     case CONTROL_ZEXT:
     case CONTROL_SEXT: {
         const unsigned from = f->control->nodes.items[*at].width;
         const struct number x = control_evaluate(f, at);
-        return x.known ? number_known(number_masked(node->op == CONTROL_SEXT ? (uint64_t)signed_of(x.bits, from) : x.bits, node->width)) : number_unknown;
+        return x.known ? number_known(number_masked(
+                             node->op == CONTROL_SEXT ? (uint64_t)signed_of(x.bits, from) : x.bits,
+                             node->width))
+                       : number_unknown;
     }
     case CONTROL_SELECT: {
-        const struct number on = control_evaluate(f, at), yes = control_evaluate(f, at), no = control_evaluate(f, at);
+        const struct number on = control_evaluate(f, at), yes = control_evaluate(f, at),
+                            no = control_evaluate(f, at);
         return !on.known ? number_unknown : on.bits ? yes : no;
     }
     case CONTROL_RECURRENCE:

@@ -14,23 +14,34 @@
 #define DEPTH_MOST 200           /* calls within calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* where the words of the command line are said to lie */
 #define POINTER_BYTES 8u
-#define ALLOCATED_AT ((uint64_t)1 << 53)   /* memory that is asked for is given: each time elsewhere, as aligned as malloc aligns */
+/* memory that is asked for is given: each time elsewhere, as aligned as malloc aligns */
+#define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
 #define EXACT_MOST 9007199254740992.0      /* whole numbers below are exact */
 #define CAME_NEVER UINT32_MAX
 #define CAME_SEVERAL (UINT32_MAX - 1)
 
-struct variable { char *name; uint32_t unit; bool escaping; uint64_t initial; bool defined, lost, loaded, changes; struct number now; };   /* escaping: it may be changed where no one follows; changes: a loop stores into it */
+/* escaping: it may be changed where no one follows; changes: a loop stores into it */
+struct variable {
+    char *name;
+    uint32_t unit;
+    bool escaping;
+    uint64_t initial;
+    bool defined, lost, loaded, changes;
+    struct number now;
+};
 
 /* What a function's names mean. */
 struct unit_names {
-    uint32_t *functions;         /* per symbol: function of the program; CONTROL_NONE: it has none */
+    /* per symbol: function of the program; CONTROL_NONE: it has none */
+    uint32_t *functions;
     uint32_t *variables;         /* per symbol */
     bool *allocates;             /* per symbol: it is a function that gives memory */
 };
 
-/* Blocks of a loop in their order, and headers of the loops within it; those of the function where it is none. */
+/* Blocks of a loop in their order, and headers of the loops within it; those of the function where
+ * it is none. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
@@ -103,7 +114,8 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Block @block of @function is executed who knows how often: so is what it calls, and what it stores is not known. */
+/* Block @block of @function is executed who knows how often: so is what it calls, and what it
+ * stores is not known. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -112,7 +124,8 @@ static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
     d->counts[f->first_block + block] = d->taken[f->first_block + block] = NAN;
     for (uint32_t i = 0; i < c->blocks[block].step_count; i++) {
         const struct control_step *s = &steps_of(c, block)[i];
-        const uint32_t callee = s->does == CONTROL_CALL ? callee_of(d, function, s->symbol) : CONTROL_NONE;
+        const uint32_t callee =
+            s->does == CONTROL_CALL ? callee_of(d, function, s->symbol) : CONTROL_NONE;
         if (s->does == CONTROL_STORE) {
             d->variables.items[variable_of(d, function, s->symbol)].now = number_unknown;
             d->variables.items[variable_of(d, function, s->symbol)].lost |= d->starting;
@@ -133,7 +146,8 @@ static void spoil_function(struct derivation *d, uint32_t function)
 
 /* Walking. */
 
-static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight, uint32_t leaves, struct weight *back);
+static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
+                        uint32_t leaves, struct weight *back);
 
 static bool within(const struct control *c, uint32_t block, uint32_t loop)
 {
@@ -152,8 +166,10 @@ static void flow(struct activation *f, uint32_t from, uint32_t to, const struct 
         return;
     if (from != CAME_SEVERAL) {
         const uint32_t loop = f->control->blocks[to].loop;
-        const bool back = loop != CONTROL_NONE && f->control->loops.items[loop].header == to && within(f->control, from, loop);
-        f->broken |= !back && facts->position[to] <= facts->position[from];   /* a loop with several entries */
+        const bool back = loop != CONTROL_NONE && f->control->loops.items[loop].header == to &&
+                          within(f->control, from, loop);
+        /* a loop with several entries */
+        f->broken |= !back && facts->position[to] <= facts->position[from];
     }
     weight_add(&f->in[to], weight, 1);
     f->came[to] = f->came[to] == CAME_NEVER || f->came[to] == from ? from : CAME_SEVERAL;
@@ -167,11 +183,14 @@ static uint32_t next_of(const struct activation *f, uint32_t block, size_t way)
 
 static size_t ways_of(const struct activation *f, uint32_t block)
 {
-    return f->d->program->blocks[f->d->program->functions[f->function].first_block + block].next_count;
+    return f->d->program->blocks[f->d->program->functions[f->function].first_block + block]
+        .next_count;
 }
 
-/* Sends @weight from @block to ways that are @stays within @loop or not (both, where @loop is CONTROL_NONE); by the condition where there are several. */
-static void leave_block(struct activation *f, uint32_t block, const struct weight *weight, uint32_t loop, bool stays)
+/* Sends @weight from @block to ways that are @stays within @loop or not (both, where @loop is
+ * CONTROL_NONE); by the condition where there are several. */
+static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
+                        uint32_t loop, bool stays)
 {
     const struct control *c = f->control;
     const struct control_block *b = &c->blocks[block];
@@ -214,15 +233,18 @@ static struct number word_at(const struct derivation *d, struct number at, unsig
     const uint64_t index = (at.bits - ARGUMENTS_AT) / POINTER_BYTES;
     char *end;
 
-    if (!at.known || at.bits < ARGUMENTS_AT || index == 0 || index > d->word_count || at.bits % POINTER_BYTES)
+    if (!at.known || at.bits < ARGUMENTS_AT || index == 0 || index > d->word_count ||
+        at.bits % POINTER_BYTES)
         return number_unknown;
     const char *word = d->words[index - 1];
     errno = 0;
     const long long value = strtoll(word, &end, 10);
-    return errno || end == word || *end ? number_unknown : number_known(number_masked((uint64_t)value, width));
+    return errno || end == word || *end ? number_unknown
+                                        : number_known(number_masked((uint64_t)value, width));
 }
 
-static void call_function(struct activation *f, const struct control_step *s, const struct weight *weight, struct weight *after);
+static void call_function(struct activation *f, const struct control_step *s,
+                          const struct weight *weight, struct weight *after);
 
 /* What @block does, @weight times. Returns the executions that go on after its calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
@@ -233,7 +255,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     for (uint32_t i = 0; i < c->blocks[block].step_count; i++) {
         const struct control_step *s = &steps_of(c, block)[i];
         uint32_t at = s->first;
-        struct number *value = s->does == CONTROL_CALL || s->does == CONTROL_STORE ? NULL : &f->values.values[s->id];
+        struct number *value =
+            s->does == CONTROL_CALL || s->does == CONTROL_STORE ? NULL : &f->values.values[s->id];
         switch ((enum control_does)s->does) {
         case CONTROL_CALL:
             call_function(f, s, weight, &after);
@@ -242,10 +265,12 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
             *value = f->last;
             break;
         case CONTROL_STORE:
-            f->d->variables.items[variable_of(f->d, f->function, s->symbol)].now = weight_is_exact(weight) ? control_evaluate(&f->values, &at) : number_unknown;
+            f->d->variables.items[variable_of(f->d, f->function, s->symbol)].now =
+                weight_is_exact(weight) ? control_evaluate(&f->values, &at) : number_unknown;
             break;
         case CONTROL_LOAD: {
-            const struct variable *v = &f->d->variables.items[variable_of(f->d, f->function, s->symbol)];
+            const struct variable *v =
+                &f->d->variables.items[variable_of(f->d, f->function, s->symbol)];
             *value = v->escaping || v->lost ? number_unknown : v->now;
             break;
         }
@@ -255,7 +280,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
         case CONTROL_PHI:
             *value = number_unknown;
             for (uint32_t k = 0; k < s->count; k++) {
-                const struct number from = control_evaluate(&f->values, &at), one = control_evaluate(&f->values, &at);
+                const struct number from = control_evaluate(&f->values, &at),
+                                    one = control_evaluate(&f->values, &at);
                 if (from.bits == f->came[block])
                     *value = one;
             }
@@ -307,7 +333,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* All iterations of @loop, which is entered @weight times: those that are completed, then the one that leaves. */
+/* All iterations of @loop, which is entered @weight times: those that are completed, then the one
+ * that leaves. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -324,7 +351,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
             leaves = e->block;
         } else if (count.bits == trips) {
             const uint32_t *position = f->d->functions[f->function].position;
-            leaves = position[e->block] < position[leaves] ? e->block : leaves;   /* the first of them on the way */
+            /* the first of them on the way */
+            leaves = position[e->block] < position[leaves] ? e->block : leaves;
         }
     }
     const bool depends = f->d->functions[f->function].depends[loop];
@@ -335,7 +363,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     }
     const struct weight all = weight_of(weight->base * (double)trips);
     struct weight back;
-    for (uint64_t i = 0; i < (depends ? trips : trips > 0) && f->d->steps < STEPS_MOST && !f->broken; i++) {
+    for (uint64_t i = 0;
+         i < (depends ? trips : trips > 0) && f->d->steps < STEPS_MOST && !f->broken; i++) {
         f->values.iterations[loop] = depends ? number_known(i) : number_unknown;
         walk_region(f, loop, depends ? weight : &all, CONTROL_NONE, &back);
         f->broken |= !weight_same(&back, depends ? weight : &all);
@@ -345,13 +374,17 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop once (CONTROL_NONE: of the function), those of loops within it as these. Without block @leaves no iteration is left; with it
- * it is left there. What goes back to its start goes to @back. */
-static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight, uint32_t leaves, struct weight *back)
+/* Walks the blocks of @loop once (CONTROL_NONE: of the function), those of loops within it as
+ * these. Without block @leaves no iteration is left; with it it is left there. What goes back to
+ * its start goes to @back. */
+static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
+                        uint32_t leaves, struct weight *back)
 {
     const struct control *c = f->control;
-    const struct loop_body *region = &f->d->functions[f->function].regions[loop == CONTROL_NONE ? c->loops.count : loop];
-    const uint32_t header = loop == CONTROL_NONE ? 0 : c->loops.items[loop].header, first = f->d->program->functions[f->function].first_block;
+    const struct loop_body *region =
+        &f->d->functions[f->function].regions[loop == CONTROL_NONE ? c->loops.count : loop];
+    const uint32_t header = loop == CONTROL_NONE ? 0 : c->loops.items[loop].header,
+                   first = f->d->program->functions[f->function].first_block;
     const uint32_t entered = f->came[header];
 
     for (size_t k = 0; k < region->blocks.count; k++)
@@ -378,8 +411,12 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
             f->d->counts[first + b] = NAN;
         const struct weight after = do_steps(f, b, &in);
         if (c->blocks[b].returns) {
-            struct number result = weight_is_exact(&in) ? value_at(f, c->blocks[b].on) : number_unknown;
-            f->result = !f->returns_known || (f->result.known && result.known && f->result.bits == result.bits) ? result : number_unknown;
+            struct number result =
+                weight_is_exact(&in) ? value_at(f, c->blocks[b].on) : number_unknown;
+            f->result = !f->returns_known ||
+                                (f->result.known && result.known && f->result.bits == result.bits)
+                            ? result
+                            : number_unknown;
             f->returns_known = true;
             weight_add(&f->returned, &after, 1);
             continue;
@@ -393,14 +430,22 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
     f->came[header] = entered;
 }
 
-static struct weight walk_function(struct derivation *d, uint32_t function, const struct number *arguments, size_t argument_count, const struct weight *weight, struct number *result)
+static struct weight walk_function(struct derivation *d, uint32_t function,
+                                   const struct number *arguments, size_t argument_count,
+                                   const struct weight *weight, struct number *result)
 {
     const struct control *c = d->program->functions[function].control;
-    struct activation f = {.d = d, .control = c, .function = function, .values = {.control = c, .arguments = arguments, .argument_count = argument_count}, .result = number_unknown};
+    struct activation f = {
+        .d = d,
+        .control = c,
+        .function = function,
+        .values = {.control = c, .arguments = arguments, .argument_count = argument_count},
+        .result = number_unknown};
     struct weight back;
 
     *result = number_unknown;
-    if (!c->described || !weight_is_exact(weight) || d->depth >= DEPTH_MOST || d->steps >= STEPS_MOST) {
+    if (!c->described || !weight_is_exact(weight) || d->depth >= DEPTH_MOST ||
+        d->steps >= STEPS_MOST) {
         spoil_function(d, function);
         return *weight;
     }
@@ -425,7 +470,8 @@ static struct weight walk_function(struct derivation *d, uint32_t function, cons
     return f.returned;
 }
 
-static void call_function(struct activation *f, const struct control_step *s, const struct weight *weight, struct weight *after)
+static void call_function(struct activation *f, const struct control_step *s,
+                          const struct weight *weight, struct weight *after)
 {
     const uint32_t callee = callee_of(f->d, f->function, s->symbol);
     struct number *arguments;
@@ -434,22 +480,27 @@ static void call_function(struct activation *f, const struct control_step *s, co
     f->last = number_unknown;
     if (callee == CONTROL_NONE) {
         if (s->symbol != CONTROL_NONE && names_of(f->d, f->function)->allocates[s->symbol])
-            f->last = number_known(ALLOCATED_AT + f->d->allocations++ * ALLOCATED_APART + ALLOCATED_ALIGN);
+            f->last = number_known(ALLOCATED_AT + f->d->allocations++ * ALLOCATED_APART +
+                                   ALLOCATED_ALIGN);
         return;
     }
     arguments = mem_zero(s->count + 1, sizeof *arguments);
     for (uint32_t i = 0; i < s->count; i++)
         arguments[i] = control_evaluate(&f->values, &at);
-    const struct weight returned = walk_function(f->d, callee, arguments, s->count, weight, &f->last);
+    const struct weight returned =
+        walk_function(f->d, callee, arguments, s->count, weight, &f->last);
     /* What does not come back leaves the rest of the block, and all that follows, open. */
     if (!weight_same(&returned, weight))
-        *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0 ? weight_of(0) : (struct weight){.unknown = true};
+        *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
+                     ? weight_of(0)
+                     : (struct weight){.unknown = true};
     free(arguments);
 }
 
 /* Preparing. */
 
-static void visit(const struct program *p, const struct program_function *f, uint32_t block, bool *seen, uint32_t *order, uint32_t *count)
+static void visit(const struct program *p, const struct program_function *f, uint32_t block,
+                  bool *seen, uint32_t *order, uint32_t *count)
 {
     struct { uint32_t block; size_t way; } *stack = mem_alloc((f->block_count + 1) * sizeof *stack);
     size_t depth = 1;
@@ -485,7 +536,11 @@ static void mention(const struct control *c, uint32_t from, uint32_t to, bool *d
 static uint32_t end_of(const struct control *c, uint32_t at)
 {
     const struct control_node *n = &c->nodes.items[at++];
-    unsigned operands = n->op <= CONTROL_VALUE ? 0 : n->op <= CONTROL_SEXT ? 1 : n->op <= CONTROL_SLE ? 2 : n->op == CONTROL_SELECT ? 3 : n->count;
+    unsigned operands = n->op <= CONTROL_VALUE    ? 0
+                        : n->op <= CONTROL_SEXT   ? 1
+                        : n->op <= CONTROL_SLE    ? 2
+                        : n->op == CONTROL_SELECT ? 3
+                                                  : n->count;
 
     while (operands--)
         at = end_of(c, at);
@@ -497,11 +552,13 @@ static bool has_effect(const struct derivation *d, uint32_t function, const stru
 {
     if (s->does == CONTROL_CALL)
         return callee_of(d, function, s->symbol) != CONTROL_NONE;
-    return s->does != CONTROL_STORE || d->variables.items[variable_of(d, function, s->symbol)].loaded;
+    return s->does != CONTROL_STORE ||
+           d->variables.items[variable_of(d, function, s->symbol)].loaded;
 }
 
-/* Marks the loops that depend on their iteration: a condition of the body does, the trip count of a loop within it, or what it stores or gives to a function. What steps define may do so by others: any use of an
- * iteration there counts. The condition of a loop's own exits does not. */
+/* Marks the loops that depend on their iteration: a condition of the body does, the trip count of a
+ * loop within it, or what it stores or gives to a function. What steps define may do so by others:
+ * any use of an iteration there counts. The condition of a loop's own exits does not. */
 static void find_dependences(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -526,7 +583,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* A value that a loop makes anew each time, by what it loads or what a call returns, may differ from iteration to iteration: it is walked through. */
+/* A value that a loop makes anew each time, by what it loads or what a call returns, may differ
+ * from iteration to iteration: it is walked through. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -535,13 +593,16 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         for (uint32_t i = 0; i < c->blocks[b].step_count; i++) {
             const struct control_step *s = &steps_of(c, b)[i];
             const bool result = s->does == CONTROL_RESULT && i && has_effect(d, function, s - 1);
-            if (result || (s->does == CONTROL_LOAD && d->variables.items[variable_of(d, function, s->symbol)].changes))
-                for (uint32_t l = c->blocks[b].loop; l != CONTROL_NONE; l = c->loops.items[l].parent)
+            if (result || (s->does == CONTROL_LOAD &&
+                           d->variables.items[variable_of(d, function, s->symbol)].changes))
+                for (uint32_t l = c->blocks[b].loop; l != CONTROL_NONE;
+                     l = c->loops.items[l].parent)
                     depends[l] = true;
         }
 }
 
-/* Which variables are loaded, and which are stored into by a function other than main, or in a loop. */
+/* Which variables are loaded, and which are stored into by a function other than main, or in a
+ * loop. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
     const struct control *c = d->program->functions[function].control;
@@ -551,12 +612,14 @@ static void find_variables(struct derivation *d, uint32_t function)
             const struct control_step *s = &steps_of(c, b)[i];
             if (s->does == CONTROL_LOAD)
                 d->variables.items[variable_of(d, function, s->symbol)].loaded = true;
-            else if (s->does == CONTROL_STORE && (function != d->main || c->blocks[b].loop != CONTROL_NONE))
+            else if (s->does == CONTROL_STORE &&
+                     (function != d->main || c->blocks[b].loop != CONTROL_NONE))
                 d->variables.items[variable_of(d, function, s->symbol)].changes = true;
         }
 }
 
-static void prepare_function(const struct derivation *d, uint32_t function, struct function_facts *out)
+static void prepare_function(const struct derivation *d, uint32_t function,
+                             struct function_facts *out)
 {
     const struct program *p = d->program;
     const struct program_function *f = &p->functions[function];
@@ -590,7 +653,8 @@ static void prepare_function(const struct derivation *d, uint32_t function, stru
 static uint32_t function_named(const struct program *p, const char *name, uint32_t unit)
 {
     const bool own = *name == '@';
-    const uint32_t first = own ? p->units[unit].first_function : 0, end = own ? first + p->units[unit].function_count : (uint32_t)p->function_count;
+    const uint32_t first = own ? p->units[unit].first_function : 0,
+                   end = own ? first + p->units[unit].function_count : (uint32_t)p->function_count;
 
     for (uint32_t f = first; f < end; f++)
         if (strcmp(p->functions[f].name, name + own) == 0)
@@ -602,7 +666,8 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)
-        if (strcmp(d->variables.items[v].name, name) == 0 && (*name != '@' || d->variables.items[v].unit == unit))
+        if (strcmp(d->variables.items[v].name, name) == 0 &&
+            (*name != '@' || d->variables.items[v].unit == unit))
             return v;
     vec_push(&d->variables, ((struct variable){.name = mem_strdup(name), .unit = unit}));
     return (uint32_t)d->variables.count - 1;
@@ -610,7 +675,8 @@ static uint32_t variable_named(struct derivation *d, const char *name, uint32_t 
 
 static bool gives_memory(const char *name)
 {
-    static const char *const names[] = {"malloc", "calloc", "realloc", "aligned_alloc", "memalign", "valloc", "_Znwm", "_Znam"};
+    static const char *const names[] = {"malloc",   "calloc", "realloc", "aligned_alloc",
+                                        "memalign", "valloc", "_Znwm",   "_Znam"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
@@ -655,7 +721,8 @@ struct derivation *derivation_new(const struct program *p)
     for (size_t v = 0; v < d->variables.count; v++) {
         const char *name = d->variables.items[v].name, *plus = strrchr(name, '+');
         for (size_t k = 0; plus && k < d->variables.count; k++)
-            if (strlen(d->variables.items[k].name) == (size_t)(plus - name) && strncmp(d->variables.items[k].name, name, (size_t)(plus - name)) == 0)
+            if (strlen(d->variables.items[k].name) == (size_t)(plus - name) &&
+                strncmp(d->variables.items[k].name, name, (size_t)(plus - name)) == 0)
                 d->variables.items[v].escaping |= d->variables.items[k].escaping;
     }
     d->main = function_named(p, "main", 0);
@@ -691,7 +758,8 @@ void derivation_free(struct derivation *d)
     free(d);
 }
 
-bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts, double *taken)
+bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
+                       double *taken)
 {
     const struct program *p = d->program;
     const struct number arguments[] = {number_known(word_count + 1), number_known(ARGUMENTS_AT)};
@@ -709,7 +777,9 @@ bool derivation_counts(struct derivation *d, char *const *words, size_t word_cou
     for (size_t f = 0; f < p->function_count; f++)
         d->functions[f].spoilt = false;
     for (size_t v = 0; v < d->variables.count; v++)
-        d->variables.items[v].now = d->variables.items[v].defined ? number_known(d->variables.items[v].initial) : number_unknown;
+        d->variables.items[v].now = d->variables.items[v].defined
+                                        ? number_known(d->variables.items[v].initial)
+                                        : number_unknown;
     d->starting = true;
     for (uint32_t f = 0; f < p->function_count; f++)
         if (d->functions[f].called)

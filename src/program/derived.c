@@ -33,8 +33,10 @@ static void walk(struct derived *d, const double *inputs, struct kept *out)
     struct err err = {0};
 
     memcpy(out->inputs, inputs, d->runs->name_count * sizeof *inputs);
-    if (d->runs->started && words_make(d->runs->names, inputs, d->runs->name_count, &how, "/", &words, &err)) {
-        derivation_counts(d->derivation, words.list.items, words.list.count, out->counts, out->taken);
+    if (d->runs->started &&
+        words_make(d->runs->names, inputs, d->runs->name_count, &how, "/", &words, &err)) {
+        derivation_counts(d->derivation, words.list.items, words.list.count, out->counts,
+                          out->taken);
         words_done(&words);
         return;
     }
@@ -47,7 +49,8 @@ static void distrust(struct derived *d, const struct kept *k, const struct progr
     const struct program *p = d->runs->program;
 
     for (size_t b = 0; b < p->block_count; b++)
-        if ((!isnan(k->counts[b]) && k->counts[b] != run->counts[b]) || (!isnan(k->taken[b]) && p->blocks[b].two_way && k->taken[b] != run->taken[b]))
+        if ((!isnan(k->counts[b]) && k->counts[b] != run->counts[b]) ||
+            (!isnan(k->taken[b]) && p->blocks[b].two_way && k->taken[b] != run->taken[b]))
             d->believed[p->blocks[b].function] = false;
 }
 
@@ -91,7 +94,8 @@ void derived_free(struct derived *d)
 static const struct kept *kept_at(struct derived *d, const double *inputs)
 {
     for (size_t i = 0; i < KEPT; i++)
-        if (d->kept[i].filled && memcmp(d->kept[i].inputs, inputs, d->runs->name_count * sizeof *inputs) == 0)
+        if (d->kept[i].filled &&
+            memcmp(d->kept[i].inputs, inputs, d->runs->name_count * sizeof *inputs) == 0)
             return &d->kept[i];
     struct kept *k = &d->kept[d->next];
     d->next = (d->next + 1) % KEPT;
@@ -103,7 +107,9 @@ static const struct kept *kept_at(struct derived *d, const double *inputs)
 double derived_count(struct derived *d, const double *inputs, size_t block)
 {
     lock_take(&d->lock);
-    const double count = d->believed[d->runs->program->blocks[block].function] ? kept_at(d, inputs)->counts[block] : NAN;
+    const double count = d->believed[d->runs->program->blocks[block].function]
+                             ? kept_at(d, inputs)->counts[block]
+                             : NAN;
     lock_give(&d->lock);
     return count;
 }

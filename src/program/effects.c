@@ -19,7 +19,8 @@ struct probing_effects {
     struct effects *out;
 };
 
-double effects_time_with(struct estimator *e, const struct machine *m, const char *key, double value)
+double effects_time_with(struct estimator *e, const struct machine *m, const char *key,
+                         double value)
 {
     struct machine *changed = machine_copy(m);
     struct program_time time = {.cycles = 0};
@@ -27,19 +28,22 @@ double effects_time_with(struct estimator *e, const struct machine *m, const cha
     char text[40];
 
     snprintf(text, sizeof text, "%.12g", value);
-    bool ok = machine_change(changed, key, text, &err) && estimator_time(e, changed, NULL, &time, &err);
+    bool ok =
+        machine_change(changed, key, text, &err) && estimator_time(e, changed, NULL, &time, &err);
     double seconds = ok ? time.seconds : NAN;
     program_time_done(&time);
     machine_free(changed);
     return seconds;
 }
 
-static double time_with_pipes(const struct probing_effects *p, enum op_class class, int more, double latency, double interval)
+static double time_with_pipes(const struct probing_effects *p, enum op_class class, int more,
+                              double latency, double interval)
 {
     struct pipe_change change = {class, more, latency, interval};
     struct program_time time = {.cycles = 0};
     struct err err = {0};
-    double seconds = estimator_time(p->estimator, p->machine, &change, &time, &err) ? time.seconds : NAN;
+    double seconds =
+        estimator_time(p->estimator, p->machine, &change, &time, &err) ? time.seconds : NAN;
     program_time_done(&time);
     return seconds;
 }
@@ -52,44 +56,65 @@ static void probe_fact(const struct probing_effects *p, const char *key)
     if (!(value > 0) || isinf(value))
         return;
     /* Whole ones move by one. */
-    double step = f->type == FACT_WHOLE ? fmax(1, rint(STEP * value)) : STEP * value, above = value + step, below = value - step;
+    double step = f->type == FACT_WHOLE ? fmax(1, rint(STEP * value)) : STEP * value,
+           above = value + step, below = value - step;
     struct effect effect = {.name = mem_strdup(key), .value = value};
-    double up = effects_time_with(p->estimator, p->machine, key, above), down = effects_time_with(p->estimator, p->machine, key, below);
-    effect.elasticity = !isnan(up) && !isnan(down) ? log(up / down) / log(above / below) : !isnan(up) ? log(up / p->seconds) / log(above / value) : NAN;
-    effect.halved = effects_time_with(p->estimator, p->machine, key, f->type == FACT_WHOLE ? floor(value / 2) : value / 2) / p->seconds;
+    double up = effects_time_with(p->estimator, p->machine, key, above),
+           down = effects_time_with(p->estimator, p->machine, key, below);
+    effect.elasticity = !isnan(up) && !isnan(down) ? log(up / down) / log(above / below)
+                        : !isnan(up)               ? log(up / p->seconds) / log(above / value)
+                                                   : NAN;
+    effect.halved = effects_time_with(p->estimator, p->machine, key,
+                                      f->type == FACT_WHOLE ? floor(value / 2) : value / 2) /
+                    p->seconds;
     effect.doubled = effects_time_with(p->estimator, p->machine, key, 2 * value) / p->seconds;
     vec_push(&p->out->list, effect);
 }
 
 /* Latency and throughput by the hundredth, a pipe more or less. */
-static void probe_pipes(const struct probing_effects *p, const struct pipe_kind *kinds, enum op_class class)
+static void probe_pipes(const struct probing_effects *p, const struct pipe_kind *kinds,
+                        enum op_class class)
 {
     static const char *const parts[] = {"latency", "interval", "count"};
 
-    for (int part = class == OP_LOAD; part < 3; part++) {   /* a load's latency is its block's, from the facts */
-        struct effect effect = {.value = part == 0 ? kinds[class].latency : part == 1 ? kinds[class].interval : kinds[class].count};
+    /* a load's latency is its block's, from the facts */
+    for (int part = class == OP_LOAD; part < 3; part++) {
+        struct effect effect = {.value = part == 0   ? kinds[class].latency
+                                         : part == 1 ? kinds[class].interval
+                                                     : kinds[class].count};
         struct str name = {0};
         double n = kinds[class].count, up, down;
         str_addf(&name, "%s.%s", op_class_name(class), parts[part]);
         effect.name = str_take(&name);
-        up = time_with_pipes(p, class, part == 2, part == 0 ? 1 + STEP : 0, part == 1 ? 1 + STEP : 0);
-        down = part == 2 ? p->seconds : time_with_pipes(p, class, 0, part == 0 ? 1 - STEP : 0, part == 1 ? 1 - STEP : 0);
-        effect.elasticity = log(up / down) / (part == 2 ? log((n + 1) / n) : log((1 + STEP) / (1 - STEP)));
-        effect.halved = (part == 2 ? NAN : time_with_pipes(p, class, 0, part == 0 ? 0.5 : 0, part == 1 ? 0.5 : 0)) / p->seconds;
-        effect.doubled = time_with_pipes(p, class, part == 2 ? (int)n : 0, part == 0 ? 2 : 0, part == 1 ? 2 : 0) / p->seconds;
+        up = time_with_pipes(p, class, part == 2, part == 0 ? 1 + STEP : 0,
+                             part == 1 ? 1 + STEP : 0);
+        down = part == 2 ? p->seconds
+                         : time_with_pipes(p, class, 0, part == 0 ? 1 - STEP : 0,
+                                           part == 1 ? 1 - STEP : 0);
+        effect.elasticity =
+            log(up / down) / (part == 2 ? log((n + 1) / n) : log((1 + STEP) / (1 - STEP)));
+        effect.halved =
+            (part == 2 ? NAN
+                       : time_with_pipes(p, class, 0, part == 0 ? 0.5 : 0, part == 1 ? 0.5 : 0)) /
+            p->seconds;
+        effect.doubled = time_with_pipes(p, class, part == 2 ? (int)n : 0, part == 0 ? 2 : 0,
+                                         part == 1 ? 2 : 0) /
+                         p->seconds;
         vec_push(&p->out->list, effect);
     }
 }
 
 static int by_elasticity(const void *a, const void *b)
 {
-    double x = fabs(((const struct effect *)a)->elasticity), y = fabs(((const struct effect *)b)->elasticity);
+    double x = fabs(((const struct effect *)a)->elasticity),
+           y = fabs(((const struct effect *)b)->elasticity);
     return (x < y) - (x > y);
 }
 
 static bool changes_nothing(const struct effect *effect)
 {
-    double far = fmax(isnan(effect->halved) ? 0 : fabs(effect->halved - 1), isnan(effect->doubled) ? 0 : fabs(effect->doubled - 1));
+    double far = fmax(isnan(effect->halved) ? 0 : fabs(effect->halved - 1),
+                      isnan(effect->doubled) ? 0 : fabs(effect->doubled - 1));
     return fabs(effect->elasticity) < NOTHING && far < NOTHING;
 }
 
@@ -107,11 +132,16 @@ static size_t drop_idle(struct effects *effects)
     return count - kept;
 }
 
-bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind, double seconds, effects_progress progress, void *state, struct effects *out, size_t *idle)
+bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
+                  double seconds, effects_progress progress, void *state, struct effects *out,
+                  size_t *idle)
 {
-    static const char *const keys[] = {"clock", "issue_width", "retire_width", "reorder_buffer", "scheduler", "load_latency", "branch_miss", "miss_parallel", "l1_bytes", "l1_ways", "l2_bytes",
-                                       "l2_ways", "l2_latency", "l2_line_cycles", "l2_miss_cycles", "l3_bytes", "l3_ways", "l3_latency", "l3_line_cycles", "l3_miss_cycles", "memory_latency", "memory_bandwidth",
-                                       "tlb_pages", "page_walk_cycles"};
+    static const char *const keys[] = {
+        "clock",          "issue_width",      "retire_width",  "reorder_buffer",  "scheduler",
+        "load_latency",   "branch_miss",      "miss_parallel", "l1_bytes",        "l1_ways",
+        "l2_bytes",       "l2_ways",          "l2_latency",    "l2_line_cycles",  "l2_miss_cycles",
+        "l3_bytes",       "l3_ways",          "l3_latency",    "l3_line_cycles",  "l3_miss_cycles",
+        "memory_latency", "memory_bandwidth", "tlb_pages",     "page_walk_cycles"};
     const struct probing_effects p = {e, m, seconds, out};
     struct pipe_kind kinds[OP_CLASSES];
     struct err ignored;

@@ -9,7 +9,8 @@ struct effect {
     char *name;
     double value;                      /* as the machine has it */
     double elasticity;                 /* change of ln T by that of ln p */
-    double halved, doubled;            /* times, in those of the machine as it is; NaN where the property cannot take that */
+    /* times, in those of the machine as it is; NaN where the property cannot take that */
+    double halved, doubled;
 };
 
 struct effects { VEC(struct effect) list; };
@@ -17,11 +18,15 @@ struct effects { VEC(struct effect) list; };
 /* Told how far it is, of so many, and by what; false: stop. */
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
-/* The effects of @m's properties, by copies of it; @seconds: the time as it is. Those that change nothing are counted in *@idle and left out; the largest come first.
- * False when @progress (may be NULL) said to stop. effects_done frees @out in either case. One thread. */
-bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind, double seconds, effects_progress progress, void *state, struct effects *out, size_t *idle);
+/* The effects of @m's properties, by copies of it; @seconds: the time as it is. Those that change
+ * nothing are counted in *@idle and left out; the largest come first. False when @progress (may be
+ * NULL) said to stop. effects_done frees @out in either case. One thread. */
+bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
+                  double seconds, effects_progress progress, void *state, struct effects *out,
+                  size_t *idle);
 void effects_done(struct effects *effects);
 /* Seconds when fact @key of @m is @value; NaN when it cannot be that. */
-double effects_time_with(struct estimator *e, const struct machine *m, const char *key, double value);
+double effects_time_with(struct estimator *e, const struct machine *m, const char *key,
+                         double value);
 
 #endif

@@ -14,7 +14,9 @@
 #define LINES_PER_PAGE 64
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* relative */
-#define FILLED 1e-3       /* seconds in which a process that gets the CPU replaces all but 1/e of the second level: 2 GB/s, as compilers do */
+/* seconds in which a process that gets the CPU replaces all but 1/e of the second level: 2 GB/s, as
+ * compilers do */
+#define FILLED 1e-3
 
 struct estimator {
     const struct program_model *model;   /* held */
@@ -28,9 +30,11 @@ struct estimator {
     struct ages ages;
 };
 
-struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
+struct estimator *estimator_new(const struct program_model *model, const double *inputs,
+                                enum estimate_model kind, struct err *err)
 {
-    const struct program_code *code = kind == ESTIMATE_STEADY ? program_model_code(model, err) : NULL;
+    const struct program_code *code =
+        kind == ESTIMATE_STEADY ? program_model_code(model, err) : NULL;
     struct estimator *e;
 
     if (kind == ESTIMATE_STEADY && !code)
@@ -123,37 +127,46 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets how fast others replace the lines of the program that takes @seconds: who shares the second or third level by the clock; those who take over the CPU do so for some milliseconds each
- * time, in which they fill the second level with what is theirs, and the clock goes on for the third. Whether that is much beside what @memory had. */
-static bool keep(const struct core_share *share, const struct machine *m, double seconds, struct memory *memory)
+/* Sets how fast others replace the lines of the program that takes @seconds: who shares the second
+ * or third level by the clock; those who take over the CPU do so for some milliseconds each time,
+ * in which they fill the second level with what is theirs, and the clock goes on for the third.
+ * Whether that is much beside what @memory had. */
+static bool keep(const struct core_share *share, const struct machine *m, double seconds,
+                 struct memory *memory)
 {
     static const char *const facts[MEMORY_LEVELS] = {NULL, "l2_kept", "l3_kept"};
-    double turn = share->taken_over > 0 ? share->away / share->taken_over : 0;   /* seconds that others have the CPU each time */
+    /* seconds that others have the CPU each time */
+    double turn = share->taken_over > 0 ? share->away / share->taken_over : 0;
     bool changed = false;
 
     for (size_t l = 1; l < memory->count; l++) {
-        double kept = fact_number(m, facts[l]) * 1e-3, before = memory->kept[l], left = memory->left[l];
+        double kept = fact_number(m, facts[l]) * 1e-3, before = memory->kept[l],
+               left = memory->left[l];
         double lost = isnan(kept) ? 0 : 1 - exp(-turn / kept * turn / kept);
         if (l == 1)
             lost = fmax(lost, 1 - exp(-turn / FILLED));
         memory->kept[l] = isnan(kept) ? 0 : kept / seconds;
         memory->left[l] = seconds * share->taken_over * lost;
-        changed |= !(fabs(memory->kept[l] - before) <= RATE_ERROR * before) || !(fabs(memory->left[l] - left) <= RATE_ERROR * left);
+        changed |= !(fabs(memory->kept[l] - before) <= RATE_ERROR * before) ||
+                   !(fabs(memory->left[l] - left) <= RATE_ERROR * left);
     }
     return changed;
 }
 
 /* Time and misses, each of which follows from the other where others replace lines by the clock. */
-static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory, struct program_time *out)
+static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
+                          struct program_time *out)
 {
     steady_time(e->code, &e->run, e->walks, m, memory, &e->calls, &e->share, out);
-    for (int i = 0; i < RATE_ROUNDS && out->seconds > 0 && keep(&e->share, m, out->seconds, memory); i++) {
+    for (int i = 0; i < RATE_ROUNDS && out->seconds > 0 && keep(&e->share, m, out->seconds, memory);
+         i++) {
         program_time_done(out);
         steady_time(e->code, &e->run, e->walks, m, memory, &e->calls, &e->share, out);
     }
 }
 
-bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err)
+bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change,
+                    struct program_time *out, struct err *err)
 {
     struct pipe_kind kinds[OP_CLASSES];
     struct memory memory;

@@ -17,18 +17,22 @@ struct pipe_change {
 
 struct estimator;
 /* @model at @inputs. Assembles the program's code: some tens of milliseconds. NULL with err. */
-struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err);
+struct estimator *estimator_new(const struct program_model *model, const double *inputs,
+                                enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
 /* What others leave of the core, as set. */
 struct core_share estimator_share(const struct estimator *e);
-/* This CPU as it is at the moment: @m, which it is, gets its clock, and times are from now on those beside what others leave of the core. Some milliseconds. */
+/* This CPU as it is at the moment: @m, which it is, gets its clock, and times are from now on those
+ * beside what others leave of the core. Some milliseconds. */
 void estimator_meet_here(struct estimator *e, struct machine *m);
-/* From now on times are those beside others that leave this @share of the core; all of it at first. */
+/* From now on times are those beside others that leave this @share of the core; all of it at
+ * first. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* From now on functions of the mathematical library cost what @costs says; those that it does not name are measured when they are wanted. */
+/* From now on functions of the mathematical library cost what @costs says; those that it does not
+ * name are measured when they are wanted. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
-/* From now on times are those of @threads threads that share the last level of caches, all work split among them; @common as in struct sharing. The misses are all
- * threads'. */
+/* From now on times are those of @threads threads that share the last level of caches, all work
+ * split among them; @common as in struct sharing. The misses are all threads'. */
 void estimator_set_threads(struct estimator *e, double threads, double common);
 /* Pages that the program uses, of them *@read first by reading. */
 double estimator_pages(const struct estimator *e, double *read);
@@ -36,8 +40,10 @@ double estimator_pages(const struct estimator *e, double *read);
 const struct program_run *estimator_run(const struct estimator *e);
 /* Its code, which others share; NULL for the model with pipes. Borrowed. */
 const struct program_code *estimator_code(const struct estimator *e);
-/* On @m, whose facts are all that is read; @change may be NULL. A function of the mathematical library that the program calls is measured the
- * first time. program_time_done frees @out. False with err when @m lacks facts. One thread. */
-bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change, struct program_time *out, struct err *err);
+/* On @m, whose facts are all that is read; @change may be NULL. A function of the mathematical
+ * library that the program calls is measured the first time. program_time_done frees @out. False
+ * with err when @m lacks facts. One thread. */
+bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change,
+                    struct program_time *out, struct err *err);
 
 #endif

@@ -5,11 +5,13 @@
 
 /* Columns of quotients such as N / M are no whole numbers: there the sum is rounded. */
 #define ROUNDED 1e-6L
-/* Of columns and values: a sum of SOLVE_COLUMNS of them, times coefficients of 1e15, stays below 2^127. */
+/* Of columns and values: a sum of SOLVE_COLUMNS of them, times coefficients of 1e15, stays below
+ * 2^127. */
 #define LARGEST 1e21
 
 /* Whether @whole / @denominator, times the columns, is the value of @row. */
-static bool gives(const double *const *columns, size_t count, const __int128 *whole, int denominator, double value, size_t row)
+static bool gives(const double *const *columns, size_t count, const __int128 *whole,
+                  int denominator, double value, size_t row)
 {
     __int128 sum = 0;
     long double broken = 0;
@@ -27,10 +29,13 @@ static bool gives(const double *const *columns, size_t count, const __int128 *wh
         return false;
     if (broken == 0)
         return sum == (__int128)value * denominator;
-    return fabsl((long double)sum + broken - (long double)value * denominator) < ROUNDED * denominator;
+    return fabsl((long double)sum + broken - (long double)value * denominator) <
+           ROUNDED * denominator;
 }
 
-bool exact_coefficients(const double *const *columns, size_t count, const double *values, size_t rows, const struct solution *solution, bool whole, double *coefficients)
+bool exact_coefficients(const double *const *columns, size_t count, const double *values,
+                        size_t rows, const struct solution *solution, bool whole,
+                        double *coefficients)
 {
     static const int denominators[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often each machine instruction is executed. Its block's count says it while it stands where its block is. Compilers move instructions: out of a loop to
- * where it is entered, down to where alone their result is wanted. There they are executed as often as what they stand among. */
+/* How often each machine instruction is executed. Its block's count says it while it stands where
+ * its block is. Compilers move instructions: out of a loop to where it is entered, down to where
+ * alone their result is wanted. There they are executed as often as what they stand among. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 
 #define OUTSIDE UINT32_MAX
 
-/* A block of which no instruction is left, and which lies on a way within @inside, belongs there. */
-static void take_empty(const struct program *p, const struct program_function *f, const bool *has_code, bool *inside)
+/* A block of which no instruction is left, and which lies on a way within @inside, belongs
+ * there. */
+static void take_empty(const struct program *p, const struct program_function *f,
+                       const bool *has_code, bool *inside)
 {
     bool *after = mem_zero(f->block_count + 1, sizeof *after);
 
@@ -20,16 +23,20 @@ static void take_empty(const struct program *p, const struct program_function *f
         changed = false;
         for (uint32_t b = f->first_block; b < f->first_block + f->block_count; b++)
             for (size_t k = 0; inside[b] && k < p->blocks[b].next_count; k++)
-                if (p->blocks[b].next[k] >= f->first_block && p->blocks[b].next[k] < f->first_block + f->block_count)
+                if (p->blocks[b].next[k] >= f->first_block &&
+                    p->blocks[b].next[k] < f->first_block + f->block_count)
                     after[p->blocks[b].next[k] - f->first_block] = true;
         for (uint32_t b = f->first_block; b < f->first_block + f->block_count; b++)
-            for (size_t k = 0; !inside[b] && !has_code[b] && after[b - f->first_block] && k < p->blocks[b].next_count; k++)
+            for (size_t k = 0; !inside[b] && !has_code[b] && after[b - f->first_block] &&
+                               k < p->blocks[b].next_count;
+                 k++)
                 changed |= inside[b] = inside[p->blocks[b].next[k]];
     }
     free(after);
 }
 
-double code_entries(const struct program_code *c, const struct program_run *run, const struct program_function *f, bool *inside)
+double code_entries(const struct program_code *c, const struct program_run *run,
+                    const struct program_function *f, bool *inside)
 {
     const struct program *p = c->program;
     double sum = 0;
@@ -39,7 +46,9 @@ double code_entries(const struct program_code *c, const struct program_run *run,
         const struct program_block *block = &p->blocks[b];
         for (size_t k = 0; !inside[b] && k < block->next_count; k++)
             if (inside[block->next[k]])
-                sum += !block->two_way ? run->counts[b] / (double)block->next_count : k ? run->counts[b] - run->taken[b] : run->taken[b];
+                sum += !block->two_way ? run->counts[b] / (double)block->next_count
+                       : k             ? run->counts[b] - run->taken[b]
+                                       : run->taken[b];
     }
     return sum;
 }
@@ -49,14 +58,17 @@ static bool lies_in(const struct kernel_loop *loop, size_t insn)
     return insn >= loop->first && insn < loop->first + loop->count;
 }
 
-/* Ways into loop @l at @block's function. Blocks are in it that have most of their instructions there, but for those that were moved out. */
-static double loop_entries(const struct program_code *c, const struct code_unit *u, const struct program_run *run, uint32_t l, uint32_t block)
+/* Ways into loop @l at @block's function. Blocks are in it that have most of their instructions
+ * there, but for those that were moved out. */
+static double loop_entries(const struct program_code *c, const struct code_unit *u,
+                           const struct program_run *run, uint32_t l, uint32_t block)
 {
     const struct program *p = c->program;
     const struct program_function *f = &p->functions[p->blocks[block].function];
     const struct kernel_loop *loop = &u->kernel->loops[l];
     bool *inside = mem_zero(p->block_count + 1, sizeof *inside);
-    long *more = mem_zero(p->block_count + 1, sizeof *more);   /* instructions there than elsewhere */
+    /* instructions there than elsewhere */
+    long *more = mem_zero(p->block_count + 1, sizeof *more);
 
     for (size_t i = 0; i < u->kernel->insn_count; i++)
         more[u->block[i]] += lies_in(loop, i) ? 1 : u->left[i] == l ? 0 : -1;
@@ -68,11 +80,13 @@ static double loop_entries(const struct program_code *c, const struct code_unit 
     return entries;
 }
 
-void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run, double *out)
+void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
+                     double *out)
 {
     const struct code_unit *u = &c->units[unit];
     size_t n = u->kernel ? u->kernel->insn_count : 0;
-    double *entries = mem_alloc((n ? u->kernel->loop_count : 0) * sizeof *entries + sizeof *entries);
+    double *entries =
+        mem_alloc((n ? u->kernel->loop_count : 0) * sizeof *entries + sizeof *entries);
 
     for (size_t l = 0; n && l < u->kernel->loop_count; l++)
         entries[l] = NAN;
@@ -85,7 +99,8 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
             entries[left] = loop_entries(c, u, run, left, u->block[i]);
         out[i] = fmin(out[i], entries[left]);
     }
-    /* What is executed one after the other is executed equally often: what was moved here came from where more is executed. */
+    /* What is executed one after the other is executed equally often: what was moved here came from
+     * where more is executed. */
     for (size_t i = 0; i < n; i++)
         out[u->stretch[i]] = fmin(out[u->stretch[i]], out[i]);
     for (size_t i = 0; i < n; i++)
@@ -105,7 +120,8 @@ static size_t follows(const struct kernel *k, size_t last)
     return loop_branch_target(k->insns, k->insn_count, last);
 }
 
-/* A stretch and where it is come from and leads to, by instructions; SIZE_MAX: nowhere, or by several ways. */
+/* A stretch and where it is come from and leads to, by instructions; SIZE_MAX: nowhere, or by
+ * several ways. */
 struct neighbours { size_t first, end, next, before, jump; };
 
 static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, size_t end)
@@ -116,7 +132,8 @@ static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, 
     return count;
 }
 
-/* The outermost loop that the stretch leads into, or comes from, and that @insn was moved out of: it holds others of the block, when it is come from most. */
+/* The outermost loop that the stretch leads into, or comes from, and that @insn was moved out of:
+ * it holds others of the block, when it is come from most. */
 static uint32_t loop_left(const struct code_unit *u, size_t insn, const struct neighbours *n)
 {
     const struct kernel *k = u->kernel;
@@ -124,10 +141,13 @@ static uint32_t loop_left(const struct code_unit *u, size_t insn, const struct n
 
     for (size_t l = 0; l < k->loop_count; l++) {
         const struct kernel_loop *loop = &k->loops[l];
-        bool into = lies_in(loop, n->next), from = lies_in(loop, n->before) || lies_in(loop, n->jump);
-        if (!loop->depth || lies_in(loop, insn) || (!into && !from) || (best != OUTSIDE && loop->count <= k->loops[best].count))
+        bool into = lies_in(loop, n->next),
+             from = lies_in(loop, n->before) || lies_in(loop, n->jump);
+        if (!loop->depth || lies_in(loop, insn) || (!into && !from) ||
+            (best != OUTSIDE && loop->count <= k->loops[best].count))
             continue;
-        if (count_of(u, block, loop->first, loop->first + loop->count) > (into ? 0 : count_of(u, block, n->first, n->end)))
+        if (count_of(u, block, loop->first, loop->first + loop->count) >
+            (into ? 0 : count_of(u, block, n->first, n->end)))
             best = (uint32_t)l;
     }
     return best;
@@ -136,7 +156,8 @@ static uint32_t loop_left(const struct code_unit *u, size_t insn, const struct n
 void code_find_moved(struct code_unit *u)
 {
     const struct kernel *k = u->kernel;
-    size_t *jumps = mem_alloc((k->insn_count + 1) * sizeof *jumps);   /* a branch that leads to each */
+    /* a branch that leads to each */
+    size_t *jumps = mem_alloc((k->insn_count + 1) * sizeof *jumps);
 
     for (size_t i = 0; i < k->insn_count; i++)
         jumps[i] = SIZE_MAX;
@@ -148,8 +169,10 @@ void code_find_moved(struct code_unit *u)
     for (size_t first = 0, end; first < k->insn_count; first = end) {
         for (end = first + 1; end < k->insn_count && u->stretch[end] == first; end++)
             continue;
-        bool through = first && (!(k->insns[first - 1].traits & INSN_BRANCH) || (k->insns[first - 1].traits & (INSN_CONDITIONAL | INSN_CALL)));
-        const struct neighbours n = {first, end, follows(k, end - 1), through ? first - 1 : SIZE_MAX, jumps[first]};
+        bool through = first && (!(k->insns[first - 1].traits & INSN_BRANCH) ||
+                                 (k->insns[first - 1].traits & (INSN_CONDITIONAL | INSN_CALL)));
+        const struct neighbours n = {first, end, follows(k, end - 1),
+                                     through ? first - 1 : SIZE_MAX, jumps[first]};
         for (size_t i = first; i < end; i++)
             u->left[i] = loop_left(u, i, &n);
     }

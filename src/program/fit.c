@@ -18,13 +18,19 @@
 #define EXACT_SIZE 5             /* terms of an exact formula */
 #define SUBSET_SIZE 3            /* of one that is not */
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
-#define LEAST_SCALE 0.02         /* of the largest value: errors of smaller ones are relative to that; the zeros of a loop that begins late must not decide */
+/* of the largest value: errors of smaller ones are relative to that; the zeros of a loop that
+ * begins late must not decide */
+#define LEAST_SCALE 0.02
 #define FINE 0.01                /* left-out error from which on */
-#define GAIN_FINE 0.1            /* it must do so below this share: elsewhere it would follow what is chance */
+/* it must do so below this share: elsewhere it would follow what is chance */
+#define GAIN_FINE 0.1
 #define WIDTH_MOST 128
 #define OFFSETS 4
-#define SPAN_LEAST 3             /* of the largest to the smallest value that was run, for a quotient to be exact beyond: close values fit many widths by chance */
-#define STEPS_ON 3               /* for which it is looked whether a formula goes on to give whole numbers */
+/* of the largest to the smallest value that was run, for a quotient to be exact beyond: close
+ * values fit many widths by chance */
+#define SPAN_LEAST 3
+/* for which it is looked whether a formula goes on to give whole numbers */
+#define STEPS_ON 3
 
 struct candidate {
     struct formula_term term;
@@ -55,7 +61,8 @@ static void terms_clear(struct search *s)
 static void add_term(struct search *s, const struct formula_term *term)
 {
     const struct fit_data *d = s->data;
-    struct candidate c = {*term, mem_alloc(d->run_count * sizeof(double)), term->kind ? 2u + (term->offset != 0) : 0};
+    struct candidate c = {*term, mem_alloc(d->run_count * sizeof(double)),
+                          term->kind ? 2u + (term->offset != 0) : 0};
 
     for (size_t r = 0; r < d->run_count; r++)
         c.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
@@ -65,24 +72,28 @@ static void add_term(struct search *s, const struct formula_term *term)
 }
 
 /* All products of powers of the active inputs from @first on, up to @left in sum, times @term. */
-static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left, unsigned each)
+static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left,
+                         unsigned each)
 {
     if (first == s->data->input_count) {
         add_term(s, &term);
         return;
     }
-    for (unsigned power = 0; power <= (s->active[first] ? (left < each ? left : each) : 0); power++) {
+    for (unsigned power = 0; power <= (s->active[first] ? (left < each ? left : each) : 0);
+         power++) {
         term.power[first] = (int8_t)power;
         add_products(s, term, first + 1, left - power, each);
     }
 }
 
-/* Whether runs @a and @b have the same inputs but @but (SIZE_MAX: none), all of them or the active ones only. */
+/* Whether runs @a and @b have the same inputs but @but (SIZE_MAX: none), all of them or the active
+ * ones only. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;
     for (size_t i = 0; i < d->input_count; i++)
-        if (i != but && (s->active[i] || !active_only) && d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
+        if (i != but && (s->active[i] || !active_only) &&
+            d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
             return false;
     return true;
 }
@@ -97,8 +108,9 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* An input is active when two runs that differ in it alone differ in value, or when no such pair could tell. A count of 0 tells little: when inputs found
- * active do not explain what there is, those that were only seen to leave it at 0 are active, too. */
+/* An input is active when two runs that differ in it alone differ in value, or when no such pair
+ * could tell. A count of 0 tells little: when inputs found active do not explain what there is,
+ * those that were only seen to leave it at 0 are active, too. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
@@ -108,7 +120,8 @@ static void find_active(struct search *s)
         bool pairs = false, differs = false, moves = false, something = false;
         for (size_t a = 0; a < d->run_count && !differs && !watch_steps(1 + d->run_count / 16); a++)
             for (size_t b = a + 1; b < d->run_count && !differs; b++) {
-                bool other = d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i], alone = other && same_inputs(s, a, b, i, false);
+                bool other = d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i],
+                     alone = other && same_inputs(s, a, b, i, false);
                 moves |= other;
                 pairs |= alone;
                 something |= alone && d->values[a] != 0;
@@ -122,7 +135,8 @@ static void find_active(struct search *s)
             s->active[i] |= silent[i];
 }
 
-static void take(struct search *s, const size_t *chosen, size_t count, const double *coefficients, double error)
+static void take(struct search *s, const size_t *chosen, size_t count, const double *coefficients,
+                 double error)
 {
     s->out->count = 0;
     for (size_t k = 0; k < count; k++)
@@ -140,7 +154,9 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    bool quotient = false;   /* parts of a whole quotient are what another width gives where only some remainders were seen */
+    /* parts of a whole quotient are what another width gives where only some remainders were
+     * seen */
+    bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
         columns[k] = s->terms.items[chosen[k]].column;
@@ -149,7 +165,8 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
     if ((s->exact && cost >= s->best) || watch_steps(1 + count * d->run_count / 8))
         return;
-    if (!solve(columns, count, d->values, s->exact ? NULL : s->weights, d->run_count, s->work, &solution))
+    if (!solve(columns, count, d->values, s->exact ? NULL : s->weights, d->run_count, s->work,
+               &solution))
         return;
     if (!s->exact) {
         for (size_t k = 0; k < count; k++)
@@ -158,7 +175,8 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
             return;
         const struct formula before = *s->out;
         take(s, chosen, count, coefficients, solution.left_out);
-        const double values = range_left_out(d, s->out);   /* NaN: one value alone decides a coefficient */
+        /* NaN: one value alone decides a coefficient */
+        const double values = range_left_out(d, s->out);
         s->out->error = fmax(solution.left_out, values);
         if (!isnan(values) && s->out->error < s->best)
             s->best = s->out->error;
@@ -168,7 +186,8 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
     for (size_t r = 0; r < d->run_count; r++)
         most = fmax(most, fabs(d->values[r]));
-    if (solution.worst <= 1e-9 * most && exact_coefficients(columns, count, d->values, d->run_count, &solution, quotient, coefficients)) {
+    if (solution.worst <= 1e-9 * most && exact_coefficients(columns, count, d->values, d->run_count,
+                                                            &solution, quotient, coefficients)) {
         const struct formula before = *s->out;
         take(s, chosen, count, coefficients, 0);
         if (!range_decided(d, s->out))
@@ -211,7 +230,8 @@ size_t fit_distinct_runs(const struct fit_data *data, const bool *active)
         for (size_t b = 0; b < a && !seen; b++) {
             seen = true;
             for (size_t i = 0; i < data->input_count && seen; i++)
-                seen = !active[i] || data->inputs[a * data->input_count + i] == data->inputs[b * data->input_count + i];
+                seen = !active[i] || data->inputs[a * data->input_count + i] ==
+                                         data->inputs[b * data->input_count + i];
         }
         distinct += !seen;
     }
@@ -226,7 +246,8 @@ static size_t count_active(const struct search *s)
     return count;
 }
 
-/* The same with quotients and remainders of input @i by @width, for a width of 1 with what is above @offset. */
+/* The same with quotients and remainders of input @i by @width, for a width of 1 with what is above
+ * @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
     bool alone = count_active(s) == 1;
@@ -234,7 +255,10 @@ static bool find_congruent(struct search *s, size_t size, size_t i, unsigned wid
     terms_clear(s);
     add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, alone ? 3 : 2, 3);
     for (int kind = TERM_QUOTIENT; kind <= (width > 1 ? TERM_REMAINS : TERM_QUOTIENT); kind++)
-        add_products(s, (struct formula_term){{0}, (uint8_t)kind, (uint8_t)i, (int16_t)offset, (uint16_t)width}, 0, 2, 2);
+        add_products(
+            s,
+            (struct formula_term){{0}, (uint8_t)kind, (uint8_t)i, (int16_t)offset, (uint16_t)width},
+            0, 2, 2);
     return find_exact(s, size);
 }
 
@@ -243,11 +267,13 @@ static bool find_reached(struct search *s, size_t size, size_t i, double thresho
 {
     terms_clear(s);
     add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 2, 2);
-    add_products(s, (struct formula_term){{0}, TERM_REACHED, (uint8_t)i, (int16_t)threshold, 1}, 0, 2, 2);
+    add_products(s, (struct formula_term){{0}, TERM_REACHED, (uint8_t)i, (int16_t)threshold, 1}, 0,
+                 2, 2);
     return find_exact(s, size);
 }
 
-/* With quotients and remainders, narrow widths first, then with thresholds, which are values that were run. */
+/* With quotients and remainders, narrow widths first, then with thresholds, which are values that
+ * were run. */
 static bool find_stepped(struct search *s, size_t size)
 {
     const struct fit_data *d = s->data;
@@ -265,7 +291,8 @@ static bool find_stepped(struct search *s, size_t size)
                 least &= d->inputs[k * d->input_count + i] >= value;
                 seen |= k < r && d->inputs[k * d->input_count + i] == value;
             }
-            found = !least && !seen && value == rint(value) && fabs(value) <= INT16_MAX && find_reached(s, size, i, value);
+            found = !least && !seen && value == rint(value) && fabs(value) <= INT16_MAX &&
+                    find_reached(s, size, i, value);
         }
     return found;
 }
@@ -278,7 +305,11 @@ static bool find_exact_count(struct search *s)
 
     s->exact = true;
     s->spare = 1;
-    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, active == 1 ? 4 : active < 4 ? 3 : 2, 4);
+    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0,
+                 active == 1  ? 4
+                 : active < 4 ? 3
+                              : 2,
+                 4);
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
@@ -288,7 +319,8 @@ static bool find_exact_count(struct search *s)
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* The terms that an L1 penalty leaves, at weaker and weaker penalties, each set fitted without it. */
+/* The terms that an L1 penalty leaves, at weaker and weaker penalties, each set fitted without
+ * it. */
 static void find_by_penalty(struct search *s)
 {
     const double **columns = mem_zero(s->terms.count + 1, sizeof *columns);
@@ -296,9 +328,11 @@ static void find_by_penalty(struct search *s)
 
     for (size_t i = 0; i < s->terms.count; i++)
         columns[i] = s->terms.items[i].column;
-    for (double lambda = 0.5; lambda > 1e-4 && !watch_steps(s->terms.count * s->data->run_count / 8); lambda *= 0.6) {
+    for (double lambda = 0.5;
+         lambda > 1e-4 && !watch_steps(s->terms.count * s->data->run_count / 8); lambda *= 0.6) {
         size_t chosen[SOLVE_COLUMNS], count = 0;
-        lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda, coefficients);
+        lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda,
+              coefficients);
         for (size_t i = 0; i < s->terms.count && count <= FORMULA_NEAR; i++)
             if (coefficients[i] != 0 && count++ < FORMULA_NEAR)
                 chosen[count - 1] = i;
@@ -315,8 +349,10 @@ static void find_by_penalty(struct search *s)
 static void add_slow_growth(struct search *s, size_t active)
 {
     for (size_t i = 0; i < s->data->input_count; i++)
-        for (int kind = TERM_LOG; s->active[i] && active < 4 && kind <= (active == 1 ? TERM_ROOT : TERM_LOG); kind++)
-            add_products(s, (struct formula_term){.kind = (uint8_t)kind, .input = (uint8_t)i}, 0, active == 1 ? 2 : 1, 2);
+        for (int kind = TERM_LOG;
+             s->active[i] && active < 4 && kind <= (active == 1 ? TERM_ROOT : TERM_LOG); kind++)
+            add_products(s, (struct formula_term){.kind = (uint8_t)kind, .input = (uint8_t)i}, 0,
+                         active == 1 ? 2 : 1, 2);
 }
 
 static void find_best(struct search *s, unsigned degree)
@@ -326,9 +362,15 @@ static void find_best(struct search *s, unsigned degree)
     s->exact = false;
     s->best = INFINITY;
     terms_clear(s);
-    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, active <= 1 ? degree : active < 4 ? 3 : 2, degree);
+    add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0,
+                 active <= 1  ? degree
+                 : active < 4 ? 3
+                              : 2,
+                 degree);
     add_slow_growth(s, active);
-    for (size_t size = 1; size <= SUBSET_SIZE && size < rows && (s->terms.count <= ALL_SUBSETS_MOST || size < 3); size++) {
+    for (size_t size = 1;
+         size <= SUBSET_SIZE && size < rows && (s->terms.count <= ALL_SUBSETS_MOST || size < 3);
+         size++) {
         const double before = s->best, gain = size == 1 ? 1 : before > FINE ? GAIN : GAIN_FINE;
         s->best *= gain;
         subsets(s, chosen, 0, size, 0);
@@ -348,7 +390,8 @@ static void find_best(struct search *s, unsigned degree)
     }
 }
 
-/* The values themselves say little: their mean, or the single one, of which nothing more is known. */
+/* The values themselves say little: their mean, or the single one, of which nothing more is
+ * known. */
 static void take_mean(const struct fit_data *d, struct formula *out)
 {
     double sum = 0;
@@ -366,7 +409,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Whether a count that is no whole number comes out where @input goes on from run @run, by what it is divided by if it is. */
+/* Whether a count that is no whole number comes out where @input goes on from run @run, by what it
+ * is divided by if it is. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -387,8 +431,10 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Inputs of which the runs do not tell how the formula goes on: where one value decides a coefficient; where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which only two values were seen may be a threshold or another width, and beyond a
- * threshold that no run exceeds twice there may be a second one. */
+/* Inputs of which the runs do not tell how the formula goes on: where one value decides a
+ * coefficient; where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which
+ * only two values were seen may be a threshold or another width, and beyond a threshold that no run
+ * exceeds twice there may be a second one. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);
@@ -401,7 +447,8 @@ static uint16_t told_within(const struct fit_data *d, const struct formula *f)
             continue;
         for (int pass = 0; pass < 2; pass++)
             for (size_t r = 0; r < d->run_count; r++) {
-                double x = d->inputs[r * d->input_count + t->input], quotient = fmax(0, floor((x - t->offset) / t->width));
+                double x = d->inputs[r * d->input_count + t->input],
+                       quotient = fmax(0, floor((x - t->offset) / t->width));
                 between |= pass && quotient > low && quotient < high;
                 low = fmin(low, quotient);
                 high = fmax(high, quotient);

@@ -77,7 +77,8 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
         return sum > 0 ? sum : 0;
     }
     if (f->code_length) {
-        sum = f->coefficients[0] + f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
+        sum = f->coefficients[0] +
+              f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
         sum = f->exact ? rint(sum) : sum;   /* a quotient on the way may have cost the last digit */
         return sum > 0 ? sum : 0;
     }
@@ -99,7 +100,10 @@ static unsigned code_degree(const struct formula *f)
         }
         top--;
         int a = stack[top - 1], b = stack[top];
-        stack[top - 1] = token == FORMULA_TIMES ? a + b : token == FORMULA_OVER ? a - b : a > b ? a : b;
+        stack[top - 1] = token == FORMULA_TIMES  ? a + b
+                         : token == FORMULA_OVER ? a - b
+                         : a > b                 ? a
+                                                 : b;
     }
     return stack[0] > 0 ? (unsigned)stack[0] : 0;
 }
@@ -121,10 +125,13 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* The quotient, remainder or whether there is one, what is above an offset, whether a threshold is reached. */
-static void print_kind(const struct formula_term *t, const char *const *names, bool factor, struct str *out)
+/* The quotient, remainder or whether there is one, what is above an offset, whether a threshold is
+ * reached. */
+static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
+                       struct str *out)
 {
-    static const char *const before[] = {[TERM_QUOTIENT] = "floor(", [TERM_REST] = "(", [TERM_REMAINS] = "["};
+    static const char *const before[] = {
+        [TERM_QUOTIENT] = "floor(", [TERM_REST] = "(", [TERM_REMAINS] = "["};
     struct str shifted = {0};
 
     if (factor)
@@ -134,7 +141,8 @@ static void print_kind(const struct formula_term *t, const char *const *names, b
         return;
     }
     if (t->kind == TERM_REACHED || (t->kind == TERM_QUOTIENT && t->width == 1)) {
-        str_addf(out, t->kind == TERM_REACHED ? "[%s>=%d]" : "max(0, %s%+d)", names[t->input], t->kind == TERM_REACHED ? t->offset : -t->offset);
+        str_addf(out, t->kind == TERM_REACHED ? "[%s>=%d]" : "max(0, %s%+d)", names[t->input],
+                 t->kind == TERM_REACHED ? t->offset : -t->offset);
         return;
     }
     if (t->offset)
@@ -143,11 +151,16 @@ static void print_kind(const struct formula_term *t, const char *const *names, b
         str_add(&shifted, names[t->input]);
     str_add(out, before[t->kind]);
     str_add(out, str_text(&shifted));
-    str_addf(out, t->kind == TERM_QUOTIENT ? "/%u)" : t->kind == TERM_REST ? "%%%u)" : "%%%u>0]", t->width);
+    str_addf(out,
+             t->kind == TERM_QUOTIENT ? "/%u)"
+             : t->kind == TERM_REST   ? "%%%u)"
+                                      : "%%%u>0]",
+             t->width);
     str_done(&shifted);
 }
 
-static void print_term(const struct formula_term *t, const char *const *names, size_t count, bool factor, struct str *out)
+static void print_term(const struct formula_term *t, const char *const *names, size_t count,
+                       bool factor, struct str *out)
 {
     for (size_t i = 0; i < count; i++)
         if (t->power[i] > 0) {
@@ -169,10 +182,13 @@ static void print_term(const struct formula_term *t, const char *const *names, s
 }
 
 /* The expression that ends at *@at, moving it to before its beginning. */
-static void print_code(const struct formula *f, size_t *at, const char *const *names, struct str *out)
+static void print_code(const struct formula *f, size_t *at, const char *const *names,
+                       struct str *out)
 {
     static const char *const between[] = {" + ", " - ", "*", "/", ", ", ", "};
-    static const char *const before[] = {"(", "(", "", "", "min(", "max("}, *const after[] = {")", ")", "", "", ")", ")"};
+    static const char *const before[] = {"(", "(", "", "", "min(", "max("}, *const after[] = {
+                                                                                ")", ")", "",
+                                                                                "",  ")", ")"};
     uint8_t token = f->code[--*at];
 
     if (!formula_is_operator(token)) {
@@ -184,10 +200,12 @@ static void print_code(const struct formula *f, size_t *at, const char *const *n
     }
     struct str left = {0}, right = {0};
     int kind = token - FORMULA_PLUS;
-    bool group = token == FORMULA_OVER && (f->code[*at - 1] == FORMULA_TIMES || f->code[*at - 1] == FORMULA_OVER);
+    bool group = token == FORMULA_OVER &&
+                 (f->code[*at - 1] == FORMULA_TIMES || f->code[*at - 1] == FORMULA_OVER);
     print_code(f, at, names, &right);
     print_code(f, at, names, &left);
-    str_addf(out, group ? "%s%s%s(%s)%s" : "%s%s%s%s%s", before[kind], str_text(&left), between[kind], str_text(&right), after[kind]);
+    str_addf(out, group ? "%s%s%s(%s)%s" : "%s%s%s%s%s", before[kind], str_text(&left),
+             between[kind], str_text(&right), after[kind]);
     str_done(&left);
     str_done(&right);
 }

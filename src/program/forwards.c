@@ -16,16 +16,19 @@ typedef VEC(struct memory_place) place_list;
 /* Fixed places of the frame, where values are spilled besides, and constants next to the code. */
 static bool is_fixed(const struct isa_ops *isa, const struct operand *op)
 {
-    return op->base == REG_PC || (op->index == REG_NONE && (op->base == isa->stack_pointer || op->base == isa->frame_pointer));
+    return op->base == REG_PC || (op->index == REG_NONE && (op->base == isa->stack_pointer ||
+                                                            op->base == isa->frame_pointer));
 }
 
-static void add_places(const struct insn *insn, uint32_t number, place_list *loads, place_list *stores)
+static void add_places(const struct insn *insn, uint32_t number, place_list *loads,
+                       place_list *stores)
 {
     if (insn->traits & (INSN_CALL | INSN_RETURN))
         return;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        if (op->kind != OPERAND_MEMORY || op->implicit || is_fixed(isa_ops((enum isa)insn->isa), op))
+        if (op->kind != OPERAND_MEMORY || op->implicit ||
+            is_fixed(isa_ops((enum isa)insn->isa), op))
             continue;
         if (op->access & ACCESS_READ)
             vec_push(loads, ((struct memory_place){number, op->bits / 8u}));
@@ -40,8 +43,10 @@ static bool is_placed(const struct program_reference *r, bool write)
     return r->write == write && !r->fixed;
 }
 
-/* Gives the references of a block, of which loads or stores are meant, the instructions of @places. */
-static void put(const struct program *p, const uint32_t *own, size_t count, bool write, const place_list *places, uint32_t *insn_of)
+/* Gives the references of a block, of which loads or stores are meant, the instructions of
+ * @places. */
+static void put(const struct program *p, const uint32_t *own, size_t count, bool write,
+                const place_list *places, uint32_t *insn_of)
 {
     size_t at = 0;
 
@@ -63,13 +68,15 @@ static uint32_t *place_references(const struct program_code *c)
 {
     const struct program *p = c->program;
     uint32_t *insn_of = mem_alloc((p->reference_count + 1) * sizeof *insn_of);
-    place_list *loads = mem_zero(p->block_count + 1, sizeof *loads), *stores = mem_zero(p->block_count + 1, sizeof *stores);
+    place_list *loads = mem_zero(p->block_count + 1, sizeof *loads),
+               *stores = mem_zero(p->block_count + 1, sizeof *stores);
     VEC(uint32_t) own = {0};
 
     memset(insn_of, 0xff, (p->reference_count + 1) * sizeof *insn_of);   /* FORWARD_NONE */
     for (size_t u = 0; u < p->unit_count; u++)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
-            add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]], &stores[c->units[u].block[i]]);
+            add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],
+                       &stores[c->units[u].block[i]]);
     /* References stand by their blocks. */
     for (size_t i = 0; i < p->reference_count; i += own.count) {
         const uint32_t block = p->references[i].block;
@@ -89,7 +96,8 @@ static uint32_t *place_references(const struct program_code *c)
     return insn_of;
 }
 
-void code_forwards_find(const struct program_code *c, const struct program_run *run, struct code_forwards *out)
+void code_forwards_find(const struct program_code *c, const struct program_run *run,
+                        struct code_forwards *out)
 {
     const struct program *p = c->program;
     uint32_t *insn_of = place_references(c);
@@ -105,8 +113,10 @@ void code_forwards_find(const struct program_code *c, const struct program_run *
         const struct run_reference *r = &run->references[i];
         if (!r->from || p->references[i].bytes > p->references[r->from - 1].bytes)
             continue;
-        const uint32_t load = insn_of[i], store = insn_of[r->from - 1], unit = p->blocks[p->references[i].block].unit;
-        if (load != FORWARD_NONE && store != FORWARD_NONE && p->blocks[p->references[r->from - 1].block].unit == unit)
+        const uint32_t load = insn_of[i], store = insn_of[r->from - 1],
+                       unit = p->blocks[p->references[i].block].unit;
+        if (load != FORWARD_NONE && store != FORWARD_NONE &&
+            p->blocks[p->references[r->from - 1].block].unit == unit)
             out->units[unit][load] = (struct insn_forward){store, r->from_age};
     }
     free(insn_of);
@@ -120,21 +130,25 @@ void code_forwards_done(const struct program_code *c, struct code_forwards *f)
     vec_done(&f->links);
 }
 
-/* Goes back from @at to the store, over as many iterations as it takes. False: it is not in the sequence, or too long ago. */
-static bool find_store(const struct insn_forward *from, const struct walked *sequence, size_t count, size_t at, struct forward *out)
+/* Goes back from @at to the store, over as many iterations as it takes. False: it is not in the
+ * sequence, or too long ago. */
+static bool find_store(const struct insn_forward *from, const struct walked *sequence, size_t count,
+                       size_t at, struct forward *out)
 {
     const uint32_t unit = sequence[at].unit;
     uint32_t left = from->age;
     size_t i = at;
 
-    *out = (struct forward){.load = (uint32_t)at, .starts_alike = true, .fits = true, .confirmed = true};
+    *out = (struct forward){
+        .load = (uint32_t)at, .starts_alike = true, .fits = true, .confirmed = true};
     while (out->distance <= DISTANCE_MOST) {
         if (i == 0) {
             i = count;
             out->distance++;
         }
         i--;
-        if (sequence[i].unit == unit && sequence[i].insn == from->store && !sequence[i].call && left-- == 0) {
+        if (sequence[i].unit == unit && sequence[i].insn == from->store && !sequence[i].call &&
+            left-- == 0) {
             out->store = (uint32_t)i;
             return true;
         }
@@ -144,14 +158,16 @@ static bool find_store(const struct insn_forward *from, const struct walked *seq
     return false;
 }
 
-struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence, size_t count)
+struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence,
+                                         size_t count)
 {
     struct forward link;
 
     f->links.count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct insn_forward *from = &f->units[sequence[i].unit][sequence[i].insn];
-        if (!sequence[i].call && from->store != FORWARD_NONE && find_store(from, sequence, count, i, &link))
+        if (!sequence[i].call && from->store != FORWARD_NONE &&
+            find_store(from, sequence, count, i, &link))
             vec_push(&f->links, link);
     }
     return (struct known_forwards){f->links.items, f->links.count};

@@ -1,12 +1,14 @@
-/* Loads that read what a store of the same code stored, as traced runs saw it, at the machine's instructions. What the code alone does not say, as where an address is
- * computed anew in every iteration (clang -O0), is a link of the analysis so. */
+/* Loads that read what a store of the same code stored, as traced runs saw it, at the machine's
+ * instructions. What the code alone does not say, as where an address is computed anew in every
+ * iteration (clang -O0), is a link of the analysis so. */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 
 #include "analysis/addresses.h"
 #include "program/code.h"
 
-/* Of a load: the instruction of the same unit that stored it, and how often that was executed between. */
+/* Of a load: the instruction of the same unit that stored it, and how often that was executed
+ * between. */
 struct insn_forward {
     uint32_t store;                /* FORWARD_NONE: not known */
     uint32_t age;
@@ -18,14 +20,18 @@ struct code_forwards {
     VEC(struct forward) links;     /* of the newest sequence */
 };
 
-/* Of all units at @run, traced or predicted. References and instructions of a block are told apart by their order; a block whose loads or stores are not as many
- * as its references has none. code_forwards_done frees. Any thread. */
-void code_forwards_find(const struct program_code *c, const struct program_run *run, struct code_forwards *out);
+/* Of all units at @run, traced or predicted. References and instructions of a block are told apart
+ * by their order; a block whose loads or stores are not as many as its references has none.
+ * code_forwards_done frees. Any thread. */
+void code_forwards_find(const struct program_code *c, const struct program_run *run,
+                        struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);
 
-/* An instruction of a sequence that repeats: of the code, or, as a call, of a library's function in its place. */
+/* An instruction of a sequence that repeats: of the code, or, as a call, of a library's function in
+ * its place. */
 struct walked { uint32_t unit, insn; bool call; };
 /* The links within @sequence; borrowed from @f until the next call. */
-struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence, size_t count);
+struct known_forwards code_forwards_link(struct code_forwards *f, const struct walked *sequence,
+                                         size_t count);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "base/mem.h"
 
-static const char *const class_names[OP_CLASSES] = {"iadd", "imul", "idiv", "logic", "fadd", "fmul", "fdiv", "load", "store", "convert", "branch", "call"};
+static const char *const class_names[OP_CLASSES] = {"iadd",  "imul",    "idiv",   "logic",
+                                                    "fadd",  "fmul",    "fdiv",   "load",
+                                                    "store", "convert", "branch", "call"};
 
 const char *op_class_name(enum op_class class)
 {
@@ -35,9 +37,11 @@ static double take_pipe(const struct pipe_kind *kind, double *free_at, double re
     return start;
 }
 
-double graphlet_cycles(const struct graphlet_op *ops, size_t count, const struct pipe_kind kinds[OP_CLASSES], double *busy)
+double graphlet_cycles(const struct graphlet_op *ops, size_t count,
+                       const struct pipe_kind kinds[OP_CLASSES], double *busy)
 {
-    double (*free_at)[GRAPHLET_PIPES_MOST] = mem_zero(OP_CLASSES, sizeof *free_at), *done = mem_zero(count + 1, sizeof *done), last = 0;
+    double(*free_at)[GRAPHLET_PIPES_MOST] = mem_zero(OP_CLASSES, sizeof *free_at),
+    *done = mem_zero(count + 1, sizeof *done), last = 0;
 
     for (unsigned i = 0; busy && i < OP_CLASSES; i++)
         busy[i] = 0;

@@ -1,5 +1,7 @@
-/* The paper's pipelines (PPT-AMMP): a block's instructions with their dependences, its graphlet, run once through pipes of given latency and throughput, in
- * order of dependence, each in the pipe that is free first. Nothing flows from one run of a block into the next: that is what the steady model is for. */
+/* The paper's pipelines (PPT-AMMP): a block's instructions with their dependences, its graphlet,
+ * run once through pipes of given latency and throughput, in order of dependence, each in the pipe
+ * that is free first. Nothing flows from one run of a block into the next: that is what the steady
+ * model is for. */
 #ifndef PORTOLAN_PROGRAM_GRAPHLET_H
 #define PORTOLAN_PROGRAM_GRAPHLET_H
 
@@ -8,7 +10,10 @@
 #include <stdint.h>
 
 /* Classes of instructions, as descriptions of programs name them. */
-enum op_class { OP_IADD, OP_IMUL, OP_IDIV, OP_LOGIC, OP_FADD, OP_FMUL, OP_FDIV, OP_LOAD, OP_STORE, OP_CONVERT, OP_BRANCH, OP_CALL, OP_CLASSES };
+enum op_class {
+    OP_IADD, OP_IMUL, OP_IDIV, OP_LOGIC, OP_FADD, OP_FMUL, OP_FDIV, OP_LOAD, OP_STORE, OP_CONVERT,
+    OP_BRANCH, OP_CALL, OP_CLASSES
+};
 
 #define GRAPHLET_READS 3   /* dependences kept of an instruction; of more, the latest */
 
@@ -26,9 +31,11 @@ struct pipe_kind {
 
 #define GRAPHLET_PIPES_MOST 64   /* pipes of one kind */
 
-/* Cycles from the first start to the last result of one run; @busy (OP_CLASSES entries, may be NULL) gets the cycles for which each kind's pipes were
- * taken. Every class has its own kind. Any thread. */
-double graphlet_cycles(const struct graphlet_op *ops, size_t count, const struct pipe_kind kinds[OP_CLASSES], double *busy);
+/* Cycles from the first start to the last result of one run; @busy (OP_CLASSES entries, may be
+ * NULL) gets the cycles for which each kind's pipes were taken. Every class has its own kind. Any
+ * thread. */
+double graphlet_cycles(const struct graphlet_op *ops, size_t count,
+                       const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* "fadd"; the class of that name, false when there is none. */
 const char *op_class_name(enum op_class class);
 bool op_class_find(const char *name, size_t length, enum op_class *out);

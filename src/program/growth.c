@@ -11,12 +11,14 @@
 #include "program/nonnegative.h"
 #include "program/solve.h"
 
-#define ALL_SUBSETS_MOST 12      /* terms of which all subsets are tried; of more, one is added after the other */
+/* terms of which all subsets are tried; of more, one is added after the other */
+#define ALL_SUBSETS_MOST 12
 #define SIZE_MOST 4              /* terms of a formula */
 #define GAIN 0.5                 /* a larger one must lower the left-out error below this share */
 #define TERMS_MOST 150           /* candidates; more than that lower the degree */
 #define SUMS_MOST 600            /* the same of sums, which are found at once */
-#define SEEN 2                   /* differences in units of what says nothing, from which on an input does something */
+/* differences in units of what says nothing, from which on an input does something */
+#define SEEN 2
 #define STEPS_OUT 6              /* how many times the inputs go toward the outside */
 
 struct growth_candidate {
@@ -29,11 +31,13 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    unsigned power[INPUTS_MAX];  /* the highest of each input that its effect alone asks for; 0: it has none */
+    /* the highest of each input that its effect alone asks for; 0: it has none */
+    unsigned power[INPUTS_MAX];
     unsigned degree;             /* of a term at most */
     size_t most;                 /* candidates */
     double *weights;             /* in units of what says nothing */
-    double *farthest;            /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
+    /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
+    double *farthest;
     long double *work;
     struct formula best;         /* of the degree that is tried */
     double best_error;           /* left out, in units; INFINITY: none */
@@ -46,13 +50,15 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Whether there are so many candidates that a lower degree is taken: of twelve inputs there may be millions. */
+/* Whether there are so many candidates that a lower degree is taken: of twelve inputs there may be
+ * millions. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;
 }
 
-static void add_products(struct grower *g, struct formula_term term, unsigned degree, size_t first, unsigned left)
+static void add_products(struct grower *g, struct formula_term term, unsigned degree, size_t first,
+                         unsigned left)
 {
     const struct fit_data *d = g->data;
 
@@ -83,10 +89,12 @@ static bool sensible(const struct grower *g, const struct formula *f)
         memcpy(inputs, g->farthest, n * sizeof *inputs);
         for (int step = 0; step <= STEPS_OUT; step++) {
             double sum = 0;
-            for (size_t i = 0; i < f->count; i++)   /* not formula_value, which hides what is negative */
+            /* not formula_value, which hides what is negative */
+            for (size_t i = 0; i < f->count; i++)
                 sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
             double slack = l->grain + l->scatter * fabs(sum);
-            if (sum < l->least - slack || sum > l->most + slack || (l->rises && sum < before - slack))
+            if (sum < l->least - slack || sum > l->most + slack ||
+                (l->rises && sum < before - slack))
                 return false;
             before = sum;
             for (size_t i = 0; i < n; i++)
@@ -104,7 +112,9 @@ static void judge(struct grower *g, const size_t *chosen, size_t count)
 
     for (size_t k = 0; k < count; k++)
         columns[k] = g->terms.items[chosen[k]].column;
-    if (count >= g->data->run_count || !solve(columns, count, g->data->values, g->weights, g->data->run_count, g->work, &s) || !(s.left_out < g->best_error))
+    if (count >= g->data->run_count ||
+        !solve(columns, count, g->data->values, g->weights, g->data->run_count, g->work, &s) ||
+        !(s.left_out < g->best_error))
         return;
     for (size_t k = 0; k < count; k++) {
         f.terms[k] = g->terms.items[chosen[k]].term;
@@ -117,7 +127,8 @@ static void judge(struct grower *g, const size_t *chosen, size_t count)
 }
 
 /* All subsets of @size of the terms of degree up to @degree, those of it among them. */
-static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t count, size_t size, size_t first)
+static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t count, size_t size,
+                    size_t first)
 {
     if (count == size) {
         bool reaches = false;
@@ -165,12 +176,16 @@ static double residual(const struct grower *g, const struct formula *f)
     const struct fit_data *d = g->data;
     double sum = 0;
     for (size_t r = 0; r < d->run_count; r++)
-        sum += fabs(formula_value(f, d->inputs + r * d->input_count, d->input_count) - d->values[r]) * g->weights[r];
+        sum +=
+            fabs(formula_value(f, d->inputs + r * d->input_count, d->input_count) - d->values[r]) *
+            g->weights[r];
     return sum / (double)d->run_count;
 }
 
-/* Of several inputs what lies between two uses is the lines of several arrays, each a product of inputs: where few terms leave something to explain, a sum of as many products as it takes, none
- * of them taken off. Leaving out runs says little of so many terms; that none is taken off keeps them from what is chance. */
+/* Of several inputs what lies between two uses is the lines of several arrays, each a product of
+ * inputs: where few terms leave something to explain, a sum of as many products as it takes, none
+ * of them taken off. Leaving out runs says little of so many terms; that none is taken off keeps
+ * them from what is chance. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -181,7 +196,8 @@ static void search_sums(struct grower *g, struct formula *out)
 
     for (size_t k = 0; k < g->terms.count; k++)
         columns[k] = g->terms.items[k].column;
-    f.count = nonnegative(columns, g->terms.count, d->values, g->weights, d->run_count, g->work, chosen, &s);
+    f.count = nonnegative(columns, g->terms.count, d->values, g->weights, d->run_count, g->work,
+                          chosen, &s);
     for (size_t k = 0; k < f.count; k++) {
         f.terms[k] = g->terms.items[chosen[k]].term;
         f.coefficients[k] = (double)s.coefficients[k];
@@ -237,7 +253,8 @@ static bool differ(const struct grower *g, const double *values, size_t n)
     return high - low > SEEN * (g->limits->grain + g->limits->scatter * fabs(high));
 }
 
-/* Powers of many inputs: by what each does beside the base; 1 where it does something elsewhere only, or no two runs differ in it alone. */
+/* Powers of many inputs: by what each does beside the base; 1 where it does something elsewhere
+ * only, or no two runs differ in it alone. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -266,7 +283,8 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* At most @most terms of the degree asked for; of many inputs up to as many factors as they have, so far as these are not too many. */
+/* At most @most terms of the degree asked for; of many inputs up to as many factors as they have,
+ * so far as these are not too many. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);
@@ -282,7 +300,8 @@ static void find_terms(struct grower *g, size_t most)
     }
 }
 
-void fit_growth(const struct fit_data *data, const struct growth_limits *limits, struct formula *out)
+void fit_growth(const struct fit_data *data, const struct growth_limits *limits,
+                struct formula *out)
 {
     struct grower g = {.data = data, .limits = limits};
     size_t n = data->run_count, width = data->input_count;
@@ -301,7 +320,9 @@ void fit_growth(const struct fit_data *data, const struct growth_limits *limits,
         g.weights[r] = 1 / (limits->grain + limits->scatter * fabs(data->values[r]));
         for (size_t i = 0; i < width; i++) {
             double x = data->inputs[r * width + i];
-            g.farthest[i] = r == 0 || (limits->toward > 1 ? x > g.farthest[i] : x < g.farthest[i]) ? x : g.farthest[i];
+            g.farthest[i] = r == 0 || (limits->toward > 1 ? x > g.farthest[i] : x < g.farthest[i])
+                                ? x
+                                : g.farthest[i];
         }
     }
     g.power[0] = width == 1 ? limits->degree : 0;

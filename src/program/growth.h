@@ -1,19 +1,25 @@
-/* Quantities that were seen with some scatter and are wanted far outside of the runs: reuse distances, shares of references. The smallest formula of
- * products of powers that the runs do not contradict; a larger one must predict what it has not seen much better. */
+/* Quantities that were seen with some scatter and are wanted far outside of the runs: reuse
+ * distances, shares of references. The smallest formula of products of powers that the runs do not
+ * contradict; a larger one must predict what it has not seen much better. */
 #ifndef PORTOLAN_PROGRAM_GROWTH_H
 #define PORTOLAN_PROGRAM_GROWTH_H
 
 #include "program/fit.h"
 
 struct growth_limits {
-    unsigned degree;           /* of a term in one input at most; with several, what each does alone decides */
-    double grain, scatter;     /* differences of this size, and of this share of a value, say nothing */
+    /* of a term in one input at most; with several, what each does alone decides */
+    unsigned degree;
+    /* differences of this size, and of this share of a value, say nothing */
+    double grain, scatter;
     double least, most;        /* what the quantity can be at all */
-    double toward;             /* factor that leads the inputs outside of the runs: the formula must stay within the limits there */
+    /* factor that leads the inputs outside of the runs: the formula must stay within the limits
+     * there */
+    double toward;
     bool rises;                /* on that way it never falls below what the farthest run has */
 };
 
 /* Fits data->values; @out is never exact. With a single run: its value. Any thread. */
-void fit_growth(const struct fit_data *data, const struct growth_limits *limits, struct formula *out);
+void fit_growth(const struct fit_data *data, const struct growth_limits *limits,
+                struct formula *out);
 
 #endif

@@ -14,13 +14,16 @@ void reuse_histogram_add(struct reuse_histogram *h, double distance, double coun
         vec_push(&h->bins, ((struct reuse_bin){distance, count}));
 }
 
-void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from, double factor)
+void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from,
+                           double factor)
 {
     struct reuse_histogram sum = {0};
     size_t i = 0, k = 0;
 
     while (i < h->bins.count || k < from->bins.count) {
-        bool mine = k == from->bins.count || (i < h->bins.count && h->bins.items[i].distance <= from->bins.items[k].distance);
+        bool mine =
+            k == from->bins.count ||
+            (i < h->bins.count && h->bins.items[i].distance <= from->bins.items[k].distance);
         struct reuse_bin next = mine ? h->bins.items[i++] : from->bins.items[k++];
         if (!mine)
             next.count *= factor;

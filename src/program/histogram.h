@@ -1,5 +1,6 @@
-/* Reuse distances in bins: exact below 16, then eight bins to an octave, and one for first uses. The bins are those of the traces that programs write
- * (runtime/bins.h). A bin stands for the mean of the distances that fell into it. */
+/* Reuse distances in bins: exact below 16, then eight bins to an octave, and one for first uses.
+ * The bins are those of the traces that programs write (runtime/bins.h). A bin stands for the mean
+ * of the distances that fell into it. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 
@@ -22,7 +23,8 @@ void reuse_histogram_done(struct reuse_histogram *h);
 /* Appends a bin; @distance is above all that are there. Nothing when @count is not above 0. */
 void reuse_histogram_add(struct reuse_histogram *h, double distance, double count);
 /* Adds @factor times all of @from, bins of one distance joined. */
-void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from, double factor);
+void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from,
+                           double factor);
 double reuse_histogram_total(const struct reuse_histogram *h);
 
 #endif

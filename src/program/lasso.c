@@ -27,9 +27,11 @@ static double shrink(double value, double by)
     return value > by ? value - by : value < -by ? value + by : 0;
 }
 
-void lasso(const double *const *columns, size_t count, const double *values, const double *weights, size_t rows, double lambda, double *coefficients)
+void lasso(const double *const *columns, size_t count, const double *values, const double *weights,
+           size_t rows, double lambda, double *coefficients)
 {
-    double *rest = mem_zero(rows + 1, sizeof *rest), *length = mem_zero(count + 1, sizeof *length), most = 0, moved = 1;
+    double *rest = mem_zero(rows + 1, sizeof *rest), *length = mem_zero(count + 1, sizeof *length),
+           most = 0, moved = 1;
 
     for (size_t k = 0; k < count; k++) {
         for (size_t i = 0; i < rows; i++) {
@@ -54,7 +56,9 @@ void lasso(const double *const *columns, size_t count, const double *values, con
             if (!(length[k] > 0))
                 continue;
             double scaled = coefficients[k] * length[k];
-            double next = shrink(scaled + inner(columns[k], rest, weights, rows) / length[k], lambda * most), change = (next - scaled) / length[k];
+            double next = shrink(scaled + inner(columns[k], rest, weights, rows) / length[k],
+                                 lambda * most),
+                   change = (next - scaled) / length[k];
             if (change == 0)
                 continue;
             coefficients[k] += change;

@@ -17,7 +17,8 @@ struct twin {
     uint32_t unit;
     size_t first, count;       /* instructions of the unit's kernel */
     struct kernel *own;        /* the executable's */
-    size_t *same;              /* by instruction of the executable: which of the unit's it is, from first on */
+    /* by instruction of the executable: which of the unit's it is, from first on */
+    size_t *same;
 };
 
 void located_done(struct located *l)
@@ -28,7 +29,8 @@ void located_done(struct located *l)
 }
 
 /* Instructions of function @f in its unit: from its first to its last. */
-static bool find_in_unit(const struct program_code *c, const struct program_function *f, struct twin *out)
+static bool find_in_unit(const struct program_code *c, const struct program_function *f,
+                         struct twin *out)
 {
     const struct code_unit *u;
     size_t last = 0;
@@ -50,8 +52,9 @@ static bool same_form(const struct insn *a, const struct insn *b)
     return strcmp(a->form, b->form) == 0;
 }
 
-/* The longest common sequence of forms: for each of the executable's instructions the unit's that it is, or else the one before it is. False when too much differs.
- * Without counters the compiler chooses another register or address here and there. */
+/* The longest common sequence of forms: for each of the executable's instructions the unit's that
+ * it is, or else the one before it is. False when too much differs. Without counters the compiler
+ * chooses another register or address here and there. */
 static bool align(const struct program_code *c, struct twin *t)
 {
     const struct insn *unit = c->units[t->unit].kernel->insns + t->first, *own = t->own->insns;
@@ -67,14 +70,18 @@ static bool align(const struct program_code *c, struct twin *t)
     m -= begun;
     if (n * m > ALIGNED_MOST)
         return false;
-    /* lengths[i][j]: of what is common to the unit's instructions from i on and the executable's from j on. */
+    /* lengths[i][j]: of what is common to the unit's instructions from i on and the executable's
+     * from j on. */
     uint16_t *lengths = mem_try_zero((n + 1) * (m + 1), sizeof *lengths);
     if (!lengths)
         return false;
     for (size_t i = n; i-- > 0;)
         for (size_t j = m; j-- > 0;) {
             uint16_t down = lengths[(i + 1) * (m + 1) + j], right = lengths[i * (m + 1) + j + 1];
-            lengths[i * (m + 1) + j] = same_form(&unit[begun + i], &own[begun + j]) ? (uint16_t)(lengths[(i + 1) * (m + 1) + j + 1] + 1) : down > right ? down : right;
+            lengths[i * (m + 1) + j] = same_form(&unit[begun + i], &own[begun + j])
+                                           ? (uint16_t)(lengths[(i + 1) * (m + 1) + j + 1] + 1)
+                                       : down > right ? down
+                                                      : right;
         }
     for (size_t i = 0, j = 0; j < m;) {
         bool both = i < n && same_form(&unit[begun + i], &own[begun + j]);
@@ -92,7 +99,8 @@ static bool align(const struct program_code *c, struct twin *t)
 }
 
 /* Which part each instruction of the unit is in. */
-static uint32_t *parts_by_insn(const struct program_code *c, const struct code_parts *parts, uint32_t unit)
+static uint32_t *parts_by_insn(const struct program_code *c, const struct code_parts *parts,
+                               uint32_t unit)
 {
     size_t count = c->units[unit].kernel->insn_count;
     uint32_t *of = mem_alloc((count + 1) * sizeof *of);
@@ -100,7 +108,8 @@ static uint32_t *parts_by_insn(const struct program_code *c, const struct code_p
     for (size_t i = 0; i < count; i++)
         of[i] = NOWHERE;
     for (size_t p = 0; p < parts->list.count; p++)
-        for (size_t i = 0; parts->list.items[p].unit == unit && i < parts->list.items[p].insns.count; i++)
+        for (size_t i = 0;
+             parts->list.items[p].unit == unit && i < parts->list.items[p].insns.count; i++)
             of[parts->list.items[p].insns.items[i]] = (uint32_t)p;
     return of;
 }
@@ -115,14 +124,16 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
 }
 
 /* Gives the samples in the twin to parts; returns how many. */
-static size_t take_twin(struct located *out, const struct program_code *c, const struct code_parts *parts, const struct twin *t, const struct object *o, const struct samples *s,
-                        uint32_t image)
+static size_t take_twin(struct located *out, const struct program_code *c,
+                        const struct code_parts *parts, const struct twin *t,
+                        const struct object *o, const struct samples *s, uint32_t image)
 {
     uint32_t *of = parts_by_insn(c, parts, t->unit);
     size_t taken = 0;
 
     for (size_t i = 0; i < s->points.count; i++) {
-        uint64_t at = s->points.items[i].image == image ? object_place(o, s->points.items[i].offset) : UINT64_MAX;
+        uint64_t at = s->points.items[i].image == image ? object_place(o, s->points.items[i].offset)
+                                                        : UINT64_MAX;
         size_t insn = at != UINT64_MAX ? insn_at(t->own, object_position(o, at)) : SIZE_MAX;
         uint32_t part = insn == SIZE_MAX ? NOWHERE : of[t->first + t->same[insn]];
         if (part == NOWHERE)
@@ -134,7 +145,8 @@ static size_t take_twin(struct located *out, const struct program_code *c, const
     return taken;
 }
 
-bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts, const char *path, const struct samples *s, struct err *err)
+bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
+                 const char *path, const struct samples *s, struct err *err)
 {
     struct object o = {.code = NULL};
     uint32_t image = 0;

@@ -9,13 +9,16 @@
 struct located {
     size_t *samples;           /* by part */
     size_t part_count;
-    size_t all, elsewhere;     /* samples; of them those in no part: libraries, and functions whose code differs too much without counters */
+    /* samples; of them those in no part: libraries, and functions whose code differs too much
+     * without counters */
+    size_t all, elsewhere;
     char *different;           /* one of these functions; NULL: none */
 };
 
-/* Adds what @s saw of the executable @path, which is @c's program without counters, to @out: zeroed, and freed by located_done. False with err when it cannot be
- * read. Any thread. */
-bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts, const char *path, const struct samples *s, struct err *err);
+/* Adds what @s saw of the executable @path, which is @c's program without counters, to @out:
+ * zeroed, and freed by located_done. False with err when it cannot be read. Any thread. */
+bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
+                 const char *path, const struct samples *s, struct err *err);
 void located_done(struct located *l);
 
 #endif

@@ -8,24 +8,31 @@
 
 #define TLB_WAYS 16.0
 
-static void level(double bytes, double ways, double latency, double line_cycles, double miss_cycles, struct memory *out)
+static void level(double bytes, double ways, double latency, double line_cycles, double miss_cycles,
+                  struct memory *out)
 {
     if (!isnan(bytes) && !isnan(ways) && !isnan(latency))
-        out->levels[out->count++] = (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
+        out->levels[out->count++] =
+            (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
 }
 
 bool memory_of(const struct machine *m, struct memory *out, struct err *err)
 {
-    *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock"), .line_write = fact_number(m, "line_write"), .line_alone = fact_number(m, "line_alone")};
+    *out = (struct memory){.clock_hz = 1e9 * fact_number(m, "clock"),
+                           .line_write = fact_number(m, "line_write"),
+                           .line_alone = fact_number(m, "line_alone")};
     if (fact_number(m, "line_bytes") != MEMORY_LINE)
-        return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes", "traces count lines of 64 bytes, and %s has lines of %g", m->id, fact_number(m, "line_bytes"));
-    level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0, 0, out);
+        return err_set(err, ERR_MISSING, "choose a machine with lines of 64 bytes",
+                       "traces count lines of 64 bytes, and %s has lines of %g", m->id,
+                       fact_number(m, "line_bytes"));
+    level(fact_number(m, "l1_bytes"), fact_number(m, "l1_ways"), fact_number(m, "load_latency"), 0,
+          0, out);
     if (out->count)
-        level(fact_number(m, "l2_bytes"), fact_number(m, "l2_ways"), fact_number(m, "l2_latency"), fact_number(m, "l2_line_cycles"), fact_number(m, "l2_miss_cycles"),
-              out);
+        level(fact_number(m, "l2_bytes"), fact_number(m, "l2_ways"), fact_number(m, "l2_latency"),
+              fact_number(m, "l2_line_cycles"), fact_number(m, "l2_miss_cycles"), out);
     if (out->count == 2)
-        level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"), fact_number(m, "l3_line_cycles"), fact_number(m, "l3_miss_cycles"),
-              out);
+        level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"),
+              fact_number(m, "l3_line_cycles"), fact_number(m, "l3_miss_cycles"), out);
     out->second_any = 1 - fact_number(m, "l2_oldest");
     out->prefetch_step = fact_number(m, "l1_prefetch_step");
     out->crowded_cycles = fact_number(m, "l1_crowded_cycles");
@@ -34,7 +41,9 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
     out->line_cycles = MEMORY_LINE / (fact_number(m, "memory_bandwidth") * 1e9) * out->clock_hz;
     if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
-        return err_set(err, ERR_MISSING, "machine list shows others; help fact l1_bytes says what is needed", "unknown caches, memory or clock of %s", m->id);
+        return err_set(err, ERR_MISSING,
+                       "machine list shows others; help fact l1_bytes says what is needed",
+                       "unknown caches, memory or clock of %s", m->id);
     return true;
 }
 
@@ -49,34 +58,44 @@ bool memory_one_set(const struct memory *m, double step)
 }
 
 /* By the program alone and its threads. */
-static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
+static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape,
+                        double distance)
 {
     const struct sharing *s = &m->sharing;
 
     if (level + 1 < m->count || s->threads <= 1) {
         double own = sharing_own(s, distance), oldest = sdcm_hit(shape, own);
-        return level == 1 && m->second_any > 0 && oldest < 1 ? oldest + m->second_any * fmax(0, sdcm_hit_random(shape, own) - oldest) : oldest;
+        return level == 1 && m->second_any > 0 && oldest < 1
+                   ? oldest + m->second_any * fmax(0, sdcm_hit_random(shape, own) - oldest)
+                   : oldest;
     }
     double hit = sdcm_hit(shape, sharing_between(s, distance));
-    return s->common > 0 ? (1 - s->common) * hit + s->common * sdcm_hit(shape, sharing_common(s, distance)) : hit;
+    return s->common > 0
+               ? (1 - s->common) * hit + s->common * sdcm_hit(shape, sharing_common(s, distance))
+               : hit;
 }
 
-double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
+double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
+                  double distance)
 {
     double hit = hit_alone(m, level, shape, distance), part = 0, age = 0;
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as it may be by the lines in between. The least recently used go first, so hardly any
-     * of the young ones (measured on a Golden Cove: of lines of the third level 2 % after 1.2 ms, 15 after 2.4, 50 after 4.8). */
+    /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as
+     * it may be by the lines in between. The least recently used go first, so hardly any of the
+     * young ones (measured on a Golden Cove: of lines of the third level 2 % after 1.2 ms, 15 after
+     * 2.4, 50 after 4.8). */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
     return hit * exp(-age * age - part * m->left[level]);
 }
 
-void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1])
+void memory_served(const struct memory *m, double distance, double step, double alike,
+                   double out[MEMORY_LEVELS + 1])
 {
-    double before = 0, crowd = memory_crowding(step), among = isinf(distance) ? distance : distance * (alike + (1 - alike) / crowd);
+    double before = 0, crowd = memory_crowding(step),
+           among = isinf(distance) ? distance : distance * (alike + (1 - alike) / crowd);
 
     for (size_t i = 0; i < m->count; i++) {
         struct cache_shape shape = m->levels[i].shape;
@@ -94,7 +113,8 @@ double memory_walk(const struct memory *m, double pages)
 {
     if (!(m->pages > 0) || !(m->walk_cycles > 0))
         return 0;
-    return m->walk_cycles * (1 - sdcm_hit(&(struct cache_shape){m->pages, fmin(m->pages, TLB_WAYS)}, pages));
+    return m->walk_cycles *
+           (1 - sdcm_hit(&(struct cache_shape){m->pages, fmin(m->pages, TLB_WAYS)}, pages));
 }
 
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1])

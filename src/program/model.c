@@ -19,8 +19,11 @@
 #include "program/nalu.h"
 #include "program/symbolic.h"
 
-#define SHARES 16          /* equal parts into which clusters are cut where they differ from run to run */
-#define SPREAD 2.5         /* of the farthest tenth of a cluster and its nearest quarter: from it on one mean distance does not do */
+/* equal parts into which clusters are cut where they differ from run to run */
+#define SHARES 16
+/* of the farthest tenth of a cluster and its nearest quarter: from it on one mean distance does not
+ * do */
+#define SPREAD 2.5
 #define SPREAD_LINES 16
 #define LIKE 0.25          /* of a cluster's share: less is another cluster */
 #define ALIKE_RUNS 3       /* at least, of which an input leaves the same rest */
@@ -30,13 +33,17 @@
 #define DEGREE_MOST 3      /* of a formula of distances */
 #define LINES 0.25         /* of a distance: scatter that says nothing */
 #define SCATTER 0.005
-#define BRED_RUNS 400      /* runs times counts, the largest first, for which expressions are bred: half a minute at most unless there are many runs */
+/* runs times counts, the largest first, for which expressions are bred: half a minute at most
+ * unless there are many runs */
+#define BRED_RUNS 400
 #define BOUND_ROUNDS 64      /* of handing bounds on from block to block */
 
-#define DERIVED_RUNS 3       /* the largest, from which on counts that follow from the code are looked at, too */
+/* the largest, from which on counts that follow from the code are looked at, too */
+#define DERIVED_RUNS 3
 #define DERIVED_MOST 32      /* inputs at which they are */
 
-/* Values of all runs, of inputs after them where they follow from the code, and the formula that was fitted to them. */
+/* Values of all runs, of inputs after them where they follow from the code, and the formula that
+ * was fitted to them. */
 struct fitted { double *values; size_t count; };
 
 struct fitting {
@@ -60,7 +67,8 @@ static bool same_values(const void *items, uint32_t item, const void *key)
 {
     const struct wanted_values *w = key;
     const struct fitted *one = &((const struct fitted *)items)[item];
-    return one->count == w->count && memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
+    return one->count == w->count &&
+           memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
 /* The formula of the counts @values, @n of the runs and of what follows; fitted once. */
@@ -90,10 +98,12 @@ double model_reciprocal(double input)
 }
 
 /* @values of the runs of which @use says so; the others' say nothing. */
-static void fit_some(const struct fitting *f, const double *from, const double *values, const bool *use, const struct growth_limits *limits, struct formula *out)
+static void fit_some(const struct fitting *f, const double *from, const double *values,
+                     const bool *use, const struct growth_limits *limits, struct formula *out)
 {
     size_t n = 0, width = f->runs->name_count;
-    double *inputs = mem_alloc(f->runs->runs.count * width * sizeof *inputs), *used = mem_alloc(f->runs->runs.count * sizeof *used);
+    double *inputs = mem_alloc(f->runs->runs.count * width * sizeof *inputs),
+           *used = mem_alloc(f->runs->runs.count * sizeof *used);
 
     for (size_t r = 0; r < f->runs->runs.count; r++)
         if (use[r]) {
@@ -105,9 +115,12 @@ static void fit_some(const struct fitting *f, const double *from, const double *
     free(used);
 }
 
-/* How rows lie in lines decides which copy of an unrolled loop comes to a new one: with an odd number of doubles in a row another one than with an even number. Where the shares @values
- * of the runs that @use have no good formula in common, and runs that lie as the largest one does have one, that is used for inputs that lie so. */
-static void fit_alike(const struct fitting *f, const double *values, const double *totals, const bool *use, const struct growth_limits *limits, struct model_mode *out)
+/* How rows lie in lines decides which copy of an unrolled loop comes to a new one: with an odd
+ * number of doubles in a row another one than with an even number. Where the shares @values of the
+ * runs that @use have no good formula in common, and runs that lie as the largest one does have
+ * one, that is used for inputs that lie so. */
+static void fit_alike(const struct fitting *f, const double *values, const double *totals,
+                      const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
     size_t n = f->runs->runs.count, width = f->runs->name_count, largest = 0;
     double best = ALIKE_BETTER * out->share.error;
@@ -140,11 +153,15 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
 }
 
 /* A cluster, or a part of the references, as the runs have it: modes[r], of those that @use. */
-static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
+static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals,
+                     const bool *use, struct model_mode *out)
 {
-    const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false}, irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false}, step = {2, 4, 0.1, 0, INFINITY, 2, false};
+    const struct growth_limits share = {2, 1e-4, SCATTER, 0, 1, 0.5, false},
+                               irregular = {2, 1e-3, 0.05, 0, 1, 0.5, false},
+                               step = {2, 4, 0.1, 0, INFINITY, 2, false};
     const unsigned degree = formula_degree(&f->model->footprint, f->runs->name_count);
-    struct growth_limits distance = {degree < DEGREE_MOST ? degree : DEGREE_MOST, LINES, SCATTER, 0, INFINITY, 2, true};
+    struct growth_limits distance = {
+        degree < DEGREE_MOST ? degree : DEGREE_MOST, LINES, SCATTER, 0, INFINITY, 2, true};
     size_t n = f->runs->runs.count;
     double *values = mem_zero(4 * n, sizeof *values);
     bool *steps = mem_zero(n, sizeof *steps);
@@ -167,11 +184,14 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     free(steps);
 }
 
-/* Whether @modes, of @total references, can be those of the largest run: as many, and none that is a small part of its like there. Of two clusters that a small run
- * does not tell apart, and one that it has besides, it has as many, too. */
-static bool corresponds(const struct mode *modes, size_t count, double total, const struct mode *largest, size_t largest_count, double largest_total)
+/* Whether @modes, of @total references, can be those of the largest run: as many, and none that is
+ * a small part of its like there. Of two clusters that a small run does not tell apart, and one
+ * that it has besides, it has as many, too. */
+static bool corresponds(const struct mode *modes, size_t count, double total,
+                        const struct mode *largest, size_t largest_count, double largest_total)
 {
-    if (count != largest_count || isinf(modes[count - 1].distance) != isinf(largest[count - 1].distance))
+    if (count != largest_count ||
+        isinf(modes[count - 1].distance) != isinf(largest[count - 1].distance))
         return false;
     for (size_t k = 0; k < count; k++)
         if (modes[k].count / total < LIKE * largest[k].count / largest_total)
@@ -179,12 +199,15 @@ static bool corresponds(const struct mode *modes, size_t count, double total, co
     return true;
 }
 
-/* Runs whose clusters are those of the largest one; the rest are too small to tell them apart. Returns how many. */
-static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts, const double *totals, size_t largest, bool *use)
+/* Runs whose clusters are those of the largest one; the rest are too small to tell them apart.
+ * Returns how many. */
+static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
+                    const double *totals, size_t largest, bool *use)
 {
     size_t n = 0;
     for (size_t r = 0; r < f->runs->runs.count; r++) {
-        use[r] = counts[r] && corresponds(modes[r], counts[r], totals[r], modes[largest], counts[largest], totals[largest]);
+        use[r] = counts[r] && corresponds(modes[r], counts[r], totals[r], modes[largest],
+                                          counts[largest], totals[largest]);
         n += use[r];
     }
     return n;
@@ -203,28 +226,34 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
     *to = (below + modes[k].count) / finite;
 }
 
-/* Whether a cluster's distances are so different that their mean says little: loops over triangles have all distances between two. */
-static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count, size_t k)
+/* Whether a cluster's distances are so different that their mean says little: loops over triangles
+ * have all distances between two. */
+static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
+                      size_t k)
 {
     double from, to;
 
     if (isinf(modes[k].distance))
         return false;
     place_of(modes, count, k, &from, &to);
-    struct mode low = modes_between(r, from, from + (to - from) / 4), high = modes_between(r, to - (to - from) / 10, to);
+    struct mode low = modes_between(r, from, from + (to - from) / 4),
+                high = modes_between(r, to - (to - from) / 10, to);
     return high.distance > SPREAD * low.distance + SPREAD_LINES;
 }
 
-/* Each cluster has its formulas; one that is spread is cut into parts of equally many references, from the nearest to the farthest. */
-static void fit_clusters(struct fitting *f, size_t reference, struct mode (*modes)[MODES_MOST], const size_t *counts, size_t largest, const double *totals, const bool *use,
-                         struct model_reference *out)
+/* Each cluster has its formulas; one that is spread is cut into parts of equally many references,
+ * from the nearest to the farthest. */
+static void fit_clusters(struct fitting *f, size_t reference, struct mode (*modes)[MODES_MOST],
+                         const size_t *counts, size_t largest, const double *totals,
+                         const bool *use, struct model_reference *out)
 {
     size_t n = f->runs->runs.count, count = counts[largest];
     struct mode *one = mem_zero(n, sizeof *one);
 
     out->modes = mem_zero(count * SHARES, sizeof *out->modes);
     for (size_t k = 0; k < count; k++) {
-        bool spread = is_spread(&f->runs->runs.items[largest].references[reference], modes[largest], count, k);
+        bool spread = is_spread(&f->runs->runs.items[largest].references[reference], modes[largest],
+                                count, k);
         double parts = spread ? SHARES : 1;
         for (double part = 0; part < parts; part++) {
             for (size_t r = 0; r < n; r++) {
@@ -233,7 +262,9 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
                 if (!spread || !use[r])
                     continue;
                 place_of(modes[r], count, k, &from, &to);
-                one[r] = modes_between(&f->runs->runs.items[r].references[reference], from + (to - from) * part / parts, from + (to - from) * (part + 1) / parts);
+                one[r] = modes_between(&f->runs->runs.items[r].references[reference],
+                                       from + (to - from) * part / parts,
+                                       from + (to - from) * (part + 1) / parts);
             }
             fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
         }
@@ -241,8 +272,10 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
     free(one);
 }
 
-/* The largest run's clusters, in parts of at most 1 / SHARES, beside the same shares of the others' references by distance. */
-static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters, size_t count, const double *totals, struct model_reference *out)
+/* The largest run's clusters, in parts of at most 1 / SHARES, beside the same shares of the others'
+ * references by distance. */
+static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
+                       size_t count, const double *totals, struct model_reference *out)
 {
     size_t n = f->runs->runs.count;
     struct mode *one = mem_zero(n, sizeof *one);
@@ -254,14 +287,18 @@ static void fit_shares(struct fitting *f, size_t reference, const struct mode *c
     out->modes = mem_zero(count + SHARES + 1, sizeof *out->modes);
     for (size_t k = 0; k < count; k++) {
         bool cold = isinf(clusters[k].distance);
-        double share = cold ? 1 : clusters[k].count / finite, parts = cold ? 1 : ceil(share * SHARES * 0.999);
+        double share = cold ? 1 : clusters[k].count / finite,
+               parts = cold ? 1 : ceil(share * SHARES * 0.999);
         for (double part = 0; part < parts; part++) {
             for (size_t r = 0; r < n; r++) {
                 const struct run_reference *all = &f->runs->runs.items[r].references[reference];
-                one[r] = cold ? (struct mode){INFINITY, 0, 0, 0} : modes_between(all, from + share * part / parts, from + share * (part + 1) / parts);
+                one[r] = cold ? (struct mode){INFINITY, 0, 0, 0}
+                              : modes_between(all, from + share * part / parts,
+                                              from + share * (part + 1) / parts);
                 for (size_t i = 0; cold && i < all->bin_count; i++)
                     if (isinf(all->bins[i].distance))
-                        one[r] = (struct mode){INFINITY, all->bins[i].count, all->bins[i].regular, all->bins[i].step};
+                        one[r] = (struct mode){INFINITY, all->bins[i].count, all->bins[i].regular,
+                                               all->bins[i].step};
                 use[r] = totals[r] > 0 && (cold || one[r].count > 0);
             }
             fit_mode(f, one, totals, use, &out->modes[out->mode_count++]);
@@ -326,21 +363,27 @@ static void fit_footprint(struct fitting *f)
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < f->runs->program->reference_count; i++) {
             const struct run_reference *one = &f->runs->runs.items[r].references[i];
-            values[r] += one->bin_count && isinf(one->bins[one->bin_count - 1].distance) ? one->bins[one->bin_count - 1].count : 0;
+            values[r] += one->bin_count && isinf(one->bins[one->bin_count - 1].distance)
+                             ? one->bins[one->bin_count - 1].count
+                             : 0;
         }
-    fit_growth(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &limits, &f->model->footprint);
+    fit_growth(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &limits,
+               &f->model->footprint);
     free(values);
 }
 
 /* Inputs beyond the runs: the largest ones doubled and doubled again, alone and together. */
 static void find_beyond(struct fitting *f)
 {
-    const size_t n = f->runs->runs.count, width = f->runs->name_count, blocks = f->runs->program->block_count;
+    const size_t n = f->runs->runs.count, width = f->runs->name_count,
+                 blocks = f->runs->program->block_count;
     size_t *order = mem_alloc((n + 1) * sizeof *order);
 
     for (size_t r = 0; r < n; r++) {
         size_t at = r;
-        for (; at > 0 && f->runs->runs.items[order[at - 1]].inputs[0] < f->runs->runs.items[r].inputs[0]; at--)
+        for (; at > 0 &&
+               f->runs->runs.items[order[at - 1]].inputs[0] < f->runs->runs.items[r].inputs[0];
+             at--)
             order[at] = order[at - 1];
         order[at] = r;
     }
@@ -357,11 +400,14 @@ static void find_beyond(struct fitting *f)
     f->derived_counts = mem_zero(f->derived_count * blocks + 1, sizeof *f->derived_counts);
     f->derived_taken = mem_zero(f->derived_count * blocks + 1, sizeof *f->derived_taken);
     for (size_t k = 0; k < f->derived_count && watch_goes_on(NULL); k++)
-        derived_at(f->model->derived, f->inputs + (n + k) * width, f->derived_counts + k * blocks, f->derived_taken + k * blocks);
+        derived_at(f->model->derived, f->inputs + (n + k) * width, f->derived_counts + k * blocks,
+                   f->derived_taken + k * blocks);
 }
 
-/* The formula of what runs have as @values, and code as @derived where that is known: it is a formula of both then. */
-static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived, size_t block)
+/* The formula of what runs have as @values, and code as @derived where that is known: it is a
+ * formula of both then. */
+static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived,
+                                size_t block)
 {
     const size_t n = f->runs->runs.count, blocks = f->runs->program->block_count;
     bool known = f->derived_count > 0;
@@ -385,15 +431,20 @@ static void fit_blocks(struct fitting *f)
         f->model->counts[b] = formula_of_both(f, values, f->derived_counts, b);
         for (size_t r = 0; r < n; r++)
             values[r] = f->runs->runs.items[r].taken[b];
-        f->model->taken[b] = f->runs->program->blocks[b].two_way ? formula_of_both(f, values, f->derived_taken, b) : formula_of(f, values, n);
+        f->model->taken[b] = f->runs->program->blocks[b].two_way
+                                 ? formula_of_both(f, values, f->derived_taken, b)
+                                 : formula_of(f, values, n);
     }
     free(values);
 }
 
-/* Whether the block takes or gives back memory: that grows by the pages used first in it, which are counted by themselves. */
+/* Whether the block takes or gives back memory: that grows by the pages used first in it, which are
+ * counted by themselves. */
 static bool allocates(const struct program_block *b)
 {
-    static const char *const names[] = {"malloc", "calloc", "realloc", "free", "posix_memalign", "aligned_alloc", "memalign", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_FortranAAllocatable"};
+    static const char *const names[] = {
+        "malloc",   "calloc", "realloc", "free",   "posix_memalign", "aligned_alloc",
+        "memalign", "_Znwm",  "_Znam",   "_ZdlPv", "_ZdaPv",         "_FortranAAllocatable"};
 
     for (size_t k = 0; k < b->call_count; k++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -402,7 +453,8 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
-/* All of @values that @use says become their lower quartile: the least of many that scatter is too little. */
+/* All of @values that @use says become their lower quartile: the least of many that scatter is too
+ * little. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);
@@ -417,7 +469,8 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the same at all inputs. */
+/* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the
+ * same at all inputs. */
 static void fit_calls(struct fitting *f)
 {
     const struct growth_limits limits = {2, 30, 0.25, 0, INFINITY, 2, false};
@@ -445,7 +498,9 @@ static void fit_calls(struct fitting *f)
 static int by_largest(const void *a, const void *b)
 {
     const struct failed *x = a, *y = b;
-    return x->largest != y->largest ? (x->largest < y->largest) - (x->largest > y->largest) : x->formula < y->formula ? -1 : 1;
+    return x->largest != y->largest  ? (x->largest < y->largest) - (x->largest > y->largest)
+           : x->formula < y->formula ? -1
+                                     : 1;
 }
 
 /* A network for @formula, whatever its error: who asked for networks wants to see it. */
@@ -459,7 +514,8 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
     m->networks[m->network_count++] = n;
 }
 
-/* Expressions, or networks, for the largest counts that regression does not predict; all references' totals are counts, too. False when @progress said to stop. */
+/* Expressions, or networks, for the largest counts that regression does not predict; all
+ * references' totals are counts, too. False when @progress said to stop. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;
@@ -473,7 +529,9 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);
-        if (symbolic_needed(&(struct fit_data){f->inputs, f->runs->name_count, f->done.items[i].count, values}, &f->formulas.items[i]))
+        if (symbolic_needed(
+                &(struct fit_data){f->inputs, f->runs->name_count, f->done.items[i].count, values},
+                &f->formulas.items[i]))
             vec_push(&failed, one);
     }
     if (failed.count)
@@ -481,7 +539,8 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (size_t i = 0; ok && i < failed.count && i <= BRED_RUNS / n; i++) {
         uint32_t at = failed.items[i].formula;
         ok = !progress || progress(state, (double)i / (double)failed.count);
-        const struct fit_data data = {f->inputs, f->runs->name_count, f->done.items[at].count, f->done.items[at].values};
+        const struct fit_data data = {f->inputs, f->runs->name_count, f->done.items[at].count,
+                                      f->done.items[at].values};
         vec_push(&f->replaced, f->formulas.items[at]);
         vec_push(&f->replaced_at, at);
         if (ok && fit == COUNTS_NETWORK)
@@ -493,7 +552,8 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     return ok;
 }
 
-struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit, model_progress progress, void *state, struct err *err)
+struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit,
+                                        model_progress progress, void *state, struct err *err)
 {
     const struct program *p = runs->program;
     struct program_model *m = mem_zero(1, sizeof *m);
@@ -510,7 +570,8 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     f.inputs = mem_zero(runs->runs.count * runs->name_count + 1, sizeof *f.inputs);
     f.reciprocals = mem_zero(runs->runs.count * runs->name_count + 1, sizeof *f.reciprocals);
     for (size_t r = 0; r < runs->runs.count; r++) {
-        memcpy(f.inputs + r * runs->name_count, runs->runs.items[r].inputs, runs->name_count * sizeof(double));
+        memcpy(f.inputs + r * runs->name_count, runs->runs.items[r].inputs,
+               runs->name_count * sizeof(double));
         m->traced &= runs->runs.items[r].mode != TRACE_COUNTS;
     }
     for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
@@ -523,15 +584,19 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     for (size_t i = 0; ok && m->traced && i < p->reference_count; i++) {
         fit_reference(&f, i, &m->references[i]);
         if (progress && i % 16 == 0)
-            ok = progress(state, (double)i / (double)p->reference_count) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled");
+            ok = progress(state, (double)i / (double)p->reference_count) ||
+                 err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled");
     }
-    ok = ok && (fit_failed(&f, fit, progress, state) || err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
+    ok = ok && (fit_failed(&f, fit, progress, state) ||
+                err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
     ok = ok && watch_goes_on(err);   /* fits that ended early are none */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);
     for (size_t i = 0; ok && i < f.formulas.count; i++)
-        range_find(&(struct fit_data){f.inputs, runs->name_count, f.done.items[i].count, f.done.items[i].values}, &m->formulas[i], &m->ranges[i]);
+        range_find(&(struct fit_data){f.inputs, runs->name_count, f.done.items[i].count,
+                                      f.done.items[i].values},
+                   &m->formulas[i], &m->ranges[i]);
     for (size_t i = 0; ok && i < f.replaced.count; i++)
         range_add(&m->ranges[f.replaced_at.items[i]], &f.replaced.items[i]);
     vec_done(&f.replaced);
@@ -599,7 +664,8 @@ const struct formula *program_model_count(const struct program_model *m, size_t 
 }
 
 /* Whether a run had the remainder that @term has at @inputs: what others leave is not known. */
-static bool remainder_seen(const struct program_model *m, const struct formula_term *term, const double *inputs)
+static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
+                           const double *inputs)
 {
     const double wanted = fmod(inputs[term->input] - term->offset, term->width);
 
@@ -609,10 +675,12 @@ static bool remainder_seen(const struct program_model *m, const struct formula_t
     return false;
 }
 
-bool program_model_fits(const struct program_model *m, const struct formula *f, const double *inputs)
+bool program_model_fits(const struct program_model *m, const struct formula *f,
+                        const double *inputs)
 {
     for (size_t k = 0; f->exact && k < f->count; k++)
-        if (f->terms[k].kind >= TERM_QUOTIENT && f->terms[k].kind <= TERM_REMAINS && f->terms[k].width > 1 && !remainder_seen(m, &f->terms[k], inputs))
+        if (f->terms[k].kind >= TERM_QUOTIENT && f->terms[k].kind <= TERM_REMAINS &&
+            f->terms[k].width > 1 && !remainder_seen(m, &f->terms[k], inputs))
             return false;
     for (size_t i = 0; f->exact && i < m->runs->name_count; i++) {
         bool seen = !(f->within & 1u << i);
@@ -626,7 +694,8 @@ bool program_model_fits(const struct program_model *m, const struct formula *f, 
 
 bool program_model_with_block(const struct program_model *m, size_t reference)
 {
-    return m->references[reference].total == m->counts[m->runs->program->references[reference].block];
+    return m->references[reference].total ==
+           m->counts[m->runs->program->references[reference].block];
 }
 
 static int by_distance(const void *a, const void *b)
@@ -636,7 +705,9 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* The clusters at @inputs, scaled so that they sum up to all references. */
-static void reference_at(const struct program_model *m, const struct model_reference *model, const double *inputs, const double *reciprocals, double references, struct run_reference *out)
+static void reference_at(const struct program_model *m, const struct model_reference *model,
+                         const double *inputs, const double *reciprocals, double references,
+                         struct run_reference *out)
 {
     size_t width = m->runs->name_count;
     double total = 0, footprint = formula_value(&m->footprint, inputs, width);
@@ -646,10 +717,14 @@ static void reference_at(const struct program_model *m, const struct model_refer
     for (size_t k = 0; k < model->mode_count; k++) {
         const struct model_mode *mode = &model->modes[k];
         bool alike = mode->divisor && fmod(inputs[mode->input], mode->divisor) == mode->rest;
-        double count = out->references * formula_value(alike ? &mode->share_alike : &mode->share, reciprocals, width), regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
-        double distance = mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
+        double count = out->references *
+                       formula_value(alike ? &mode->share_alike : &mode->share, reciprocals, width),
+               regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
+        double distance =
+            mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
         if (count > 0)
-            out->bins[out->bin_count++] = (struct run_bin){distance, count, count * regular, formula_value(&mode->step, inputs, width)};
+            out->bins[out->bin_count++] = (struct run_bin){
+                distance, count, count * regular, formula_value(&mode->step, inputs, width)};
         total += count;
     }
     for (size_t i = 0; i < out->bin_count; i++) {
@@ -659,7 +734,8 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, by_distance);
 }
 
-/* What comes to each block at most: all executions of those that lead to it. INFINITY where a function begins, a block leads to itself, or nothing does. */
+/* What comes to each block at most: all executions of those that lead to it. INFINITY where a
+ * function begins, a block leads to itself, or nothing does. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);
@@ -670,8 +746,11 @@ static void find_inflow(const struct program *p, const double *counts, double *i
         inflow[p->functions[f].first_block] = INFINITY;
 }
 
-/* Nothing is executed more often than what leads to it: a formula that is but the best fit of few runs may leave all bounds far outside of them, and is held to this one. @kept gets the share of each block's count that is left. */
-static void bound_counts(const struct program_model *m, const double *inputs, const double *derived, double *counts, double *kept)
+/* Nothing is executed more often than what leads to it: a formula that is but the best fit of few
+ * runs may leave all bounds far outside of them, and is held to this one. @kept gets the share of
+ * each block's count that is left. */
+static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
+                         double *counts, double *kept)
 {
     const struct program *p = m->runs->program;
     double *inflow = mem_alloc((p->block_count + 1) * sizeof *inflow);
@@ -683,7 +762,8 @@ static void bound_counts(const struct program_model *m, const double *inputs, co
         changed = false;
         find_inflow(p, counts, inflow);
         for (size_t b = 0; b < p->block_count; b++) {
-            if (inflow[b] >= counts[b] || !isnan(derived[b]) || program_model_fits(m, &m->formulas[m->counts[b]], inputs))
+            if (inflow[b] >= counts[b] || !isnan(derived[b]) ||
+                program_model_fits(m, &m->formulas[m->counts[b]], inputs))
                 continue;
             kept[b] *= inflow[b] / counts[b];
             counts[b] = inflow[b];
@@ -703,7 +783,8 @@ static void scale_reference(struct run_reference *r, double by)
 }
 
 /* The store that feeds a load: by the run with most of its references. */
-static void take_forward(const struct program_runs *runs, size_t reference, struct run_reference *out)
+static void take_forward(const struct program_runs *runs, size_t reference,
+                         struct run_reference *out)
 {
     const struct run_reference *most = NULL;
 
@@ -730,21 +811,35 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
     out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
-    double *kept = mem_alloc(3 * (p->block_count + 1) * sizeof *kept), *derived = kept + p->block_count + 1, *derived_taken = derived + p->block_count + 1;
+    double *kept = mem_alloc(3 * (p->block_count + 1) * sizeof *kept),
+           *derived = kept + p->block_count + 1, *derived_taken = derived + p->block_count + 1;
     derived_at(m->derived, inputs, derived, derived_taken);
     for (size_t b = 0; b < p->block_count; b++)
-        out->counts[b] = seen ? seen->counts[b] : !isnan(derived[b]) ? derived[b] : formula_value(&m->formulas[m->counts[b]], inputs, width);
+        out->counts[b] = seen ? seen->counts[b]
+                         : !isnan(derived[b])
+                             ? derived[b]
+                             : formula_value(&m->formulas[m->counts[b]], inputs, width);
     if (!seen)
         bound_counts(m, inputs, derived, out->counts, kept);
     for (size_t b = 0; b < p->block_count; b++) {
-        out->calls[b] = seen ? seen->calls[b] : m->calls[b].error < 0 ? NAN : formula_value(&m->calls[b], inputs, width);
-        out->taken[b] = seen ? seen->taken[b] : p->blocks[b].two_way && !isnan(derived_taken[b]) ? derived_taken[b] : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
+        out->calls[b] = seen                    ? seen->calls[b]
+                        : m->calls[b].error < 0 ? NAN
+                                                : formula_value(&m->calls[b], inputs, width);
+        out->taken[b] =
+            seen ? seen->taken[b]
+            : p->blocks[b].two_way && !isnan(derived_taken[b])
+                ? derived_taken[b]
+                : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
     for (size_t i = 0; m->traced && i < p->reference_count; i++) {
         if (!seen) {
             const uint32_t block = p->references[i].block;
             const bool with_block = program_model_with_block(m, i);
-            reference_at(m, &m->references[i], inputs, reciprocals, with_block ? out->counts[block] : formula_value(&m->formulas[m->references[i].total], inputs, width), &out->references[i]);
+            reference_at(m, &m->references[i], inputs, reciprocals,
+                         with_block
+                             ? out->counts[block]
+                             : formula_value(&m->formulas[m->references[i].total], inputs, width),
+                         &out->references[i]);
             if (!with_block)
                 scale_reference(&out->references[i], kept[block]);
             take_forward(m->runs, i, &out->references[i]);

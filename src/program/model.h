@@ -1,4 +1,5 @@
-/* What runs at small inputs say about any input: formulas of block counts, and of how many references have which reuse distances. */
+/* What runs at small inputs say about any input: formulas of block counts, and of how many
+ * references have which reuse distances. */
 #ifndef PORTOLAN_PROGRAM_MODEL_H
 #define PORTOLAN_PROGRAM_MODEL_H
 
@@ -8,10 +9,14 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* References of one instruction that behave alike: a cluster of distances that all runs have, or a part of them where clusters differ. */
+/* References of one instruction that behave alike: a cluster of distances that all runs have, or a
+ * part of them where clusters differ. */
 struct model_mode {
-    struct formula share;          /* of the reference's references, of the inputs' reciprocals: what is left of it as they grow */
-    struct formula share_alike;    /* the same at inputs of which number @input leaves @rest when divided by @divisor; divisor 0: there is none */
+    /* of the reference's references, of the inputs' reciprocals: what is left of it as they grow */
+    struct formula share;
+    /* the same at inputs of which number @input leaves @rest when divided by @divisor; divisor 0:
+     * there is none */
+    struct formula share_alike;
     uint16_t input, divisor, rest;
     bool cold;                     /* first uses */
     struct formula distance;
@@ -40,7 +45,9 @@ struct program_model {
     struct nalu **networks;            /* of formulas that are one */
     size_t network_count;
     uint32_t *counts, *taken;          /* per block: formula */
-    struct formula *calls;             /* per block: cycles of one execution in functions that are not the program's; error below 0: not known */
+    /* per block: cycles of one execution in functions that are not the program's; error below 0:
+     * not known */
+    struct formula *calls;
     struct model_reference *references;
     struct formula footprint;      /* distinct lines */
     bool traced;                       /* the runs had references */
@@ -53,19 +60,25 @@ struct program_model {
 typedef bool (*model_progress)(void *state, double share);
 
 /* Fits @runs, at least one. NULL with err when @progress (may be NULL) said to stop. Any thread. */
-struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit, model_progress progress, void *state, struct err *err);
+struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit,
+                                        model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
-/* The program's machine code, assembled once; nothing in it changes, and it lives as long as the model. NULL with err. Any thread. */
+/* The program's machine code, assembled once; nothing in it changes, and it lives as long as the
+ * model. NULL with err. Any thread. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* 1 / @input, of any input: what shares are formulas of. */
 double model_reciprocal(double input);
-/* What a run at @inputs would be: the run itself where there was one, else by the formulas. program_run_done frees @out. */
+/* What a run at @inputs would be: the run itself where there was one, else by the formulas.
+ * program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
-/* Whether @f gives the count of every run, and the runs leave nothing open about @inputs that a formula of its kind could have. Any thread. */
-bool program_model_fits(const struct program_model *m, const struct formula *f, const double *inputs);
-/* Whether that many references of reference @reference are made as its block is executed, in all runs. Pure. */
+/* Whether @f gives the count of every run, and the runs leave nothing open about @inputs that a
+ * formula of its kind could have. Any thread. */
+bool program_model_fits(const struct program_model *m, const struct formula *f,
+                        const double *inputs);
+/* Whether that many references of reference @reference are made as its block is executed, in all
+ * runs. Pure. */
 bool program_model_with_block(const struct program_model *m, size_t reference);
 
 #endif

@@ -9,8 +9,10 @@
 #define GAP_LINES 4        /* and this many lines */
 #define SMALL 0.005
 #define STRAGGLER 0.001   /* share of the references below which a bin makes no cluster */
-#define FAR_OFF 4.0       /* times farther than all others: the mean of both would be a distance that none has */
-#define FAR_LEAST 1e-4    /* share of the references from which on those that are so far make a cluster */
+/* times farther than all others: the mean of both would be a distance that none has */
+#define FAR_OFF 4.0
+/* share of the references from which on those that are so far make a cluster */
+#define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
 {
@@ -18,7 +20,8 @@ static void join(struct mode *into, const struct mode *from)
     if (!(count > 0))
         return;
     into->distance = (into->distance * into->count + from->distance * from->count) / count;
-    into->step = regular > 0 ? (into->step * into->regular + from->step * from->regular) / regular : 0;
+    into->step =
+        regular > 0 ? (into->step * into->regular + from->step * from->regular) / regular : 0;
     into->count = count;
     into->regular += from->regular;
 }
@@ -37,26 +40,35 @@ static size_t behind_all(const struct mode *modes, size_t count, double total)
     return count;
 }
 
-/* Whether cluster @k, few as its references are, lies so far behind the others that it stays one: what each line is used for the first time after it was filled. */
+/* Whether cluster @k, few as its references are, lies so far behind the others that it stays one:
+ * what each line is used for the first time after it was filled. */
 static bool stays(const struct mode *modes, size_t count, size_t k, double total)
 {
-    return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total && ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
+    return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total &&
+           ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Joins the smallest of @count finite clusters with its nearer neighbour while it is small, or there are too many; returns how many are left. */
+/* Joins the smallest of @count finite clusters with its nearer neighbour while it is small, or
+ * there are too many; returns how many are left. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
         size_t least = SIZE_MAX;
         for (size_t i = 0; i < count; i++)
-            if ((least == SIZE_MAX || modes[i].count < modes[least].count) && (count > most || !stays(modes, count, i, total)))
+            if ((least == SIZE_MAX || modes[i].count < modes[least].count) &&
+                (count > most || !stays(modes, count, i, total)))
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        if (least == 0 && count <= most && stays(modes, count, 1, total))   /* it would take the far ones along */
+        /* it would take the far ones along */
+        if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
-        size_t other = !least ? 1 : least + 1 == count ? least - 1
-                     : ratio(modes[least].distance, modes[least - 1].distance) < ratio(modes[least].distance, modes[least + 1].distance) ? least - 1 : least + 1;
+        size_t other = !least               ? 1
+                       : least + 1 == count ? least - 1
+                       : ratio(modes[least].distance, modes[least - 1].distance) <
+                               ratio(modes[least].distance, modes[least + 1].distance)
+                           ? least - 1
+                           : least + 1;
         size_t low = least < other ? least : other;
         join(&modes[low], &modes[low + 1]);
         for (size_t i = low + 1; i + 1 < count; i++)
@@ -82,7 +94,8 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Bins that count for something first: a few stragglers between two clusters would join them. */
+    /* Bins that count for something first: a few stragglers between two clusters would join
+     * them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];
@@ -91,8 +104,12 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
                 if (stragglers)
                     cold = one;
             } else if ((b->count < STRAGGLER * r->references) == stragglers) {
-                struct mode *near = stragglers ? nearest(found, count, b->distance) : b->distance <= GAP * last + GAP_LINES && count ? &found[count - 1] : NULL;
-                if (stragglers && count && b->distance > found[count - 1].distance && ratio(b->distance, found[count - 1].distance) > FAR_OFF)
+                struct mode *near = stragglers ? nearest(found, count, b->distance)
+                                    : b->distance <= GAP * last + GAP_LINES && count
+                                        ? &found[count - 1]
+                                        : NULL;
+                if (stragglers && count && b->distance > found[count - 1].distance &&
+                    ratio(b->distance, found[count - 1].distance) > FAR_OFF)
                     near = NULL;
                 if (near)
                     join(near, &one);

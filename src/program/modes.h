@@ -1,4 +1,5 @@
-/* Clusters of a reference's distances, run by run: distances that belong together lie close, those of another loop lie a gap away. */
+/* Clusters of a reference's distances, run by run: distances that belong together lie close, those
+ * of another loop lie a gap away. */
 #ifndef PORTOLAN_PROGRAM_MODES_H
 #define PORTOLAN_PROGRAM_MODES_H
 
@@ -12,10 +13,13 @@ struct mode {
     double step;          /* mean of the steady ones, bytes */
 };
 
-/* The clusters of @r, ascending; returns how many. Clusters of less than a two-hundredth of the references join their nearer neighbour, but for first uses, and those that lie behind all larger ones, more than
- * four times as far as what comes before them: a ten-thousandth of the references suffices there. */
+/* The clusters of @r, ascending; returns how many. Clusters of less than a two-hundredth of the
+ * references join their nearer neighbour, but for first uses, and those that lie behind all larger
+ * ones, more than four times as far as what comes before them: a ten-thousandth of the references
+ * suffices there. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
-/* What lies between the shares @from and @to of the references by distance, first uses not among them; its count is 0 when there are none. */
+/* What lies between the shares @from and @to of the references by distance, first uses not among
+ * them; its count is 0 when there are none. */
 struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

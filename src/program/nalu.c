@@ -37,7 +37,8 @@ static double weight(const struct nalu_cell *c, size_t k)
 /* Cell @i of a layer whose parameters begin at @from. */
 static struct nalu_cell cell_at(const double *from, size_t width, size_t cells, size_t i)
 {
-    return (struct nalu_cell){from + i * width, from + (cells + i) * width, from + (2 * cells + i) * width};
+    return (struct nalu_cell){from + i * width, from + (cells + i) * width,
+                              from + (2 * cells + i) * width};
 }
 
 static struct passed pass(const struct nalu_cell *c, const double *x, size_t width)
@@ -57,18 +58,23 @@ static struct passed pass(const struct nalu_cell *c, const double *x, size_t wid
     return p;
 }
 
-/* Adds @by times the derivatives of the cell's value, by its parameters to @to, laid out as they are, and by its inputs to @inputs, unless NULL. */
-static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells, const struct passed *p, double by, double *to, double *inputs)
+/* Adds @by times the derivatives of the cell's value, by its parameters to @to, laid out as they
+ * are, and by its inputs to @inputs, unless NULL. */
+static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells,
+                      const struct passed *p, double by, double *to, double *inputs)
 {
     double gate = (p->sum - p->product) * p->gate * (1 - p->gate);
 
     for (size_t k = 0; k < width; k++) {
-        double t = tanh(c->a[k]), s = logistic(c->b[k]), size = fabs(x[k]) + LEAST, by_weight = p->gate * x[k] + (1 - p->gate) * p->product * log(size);
+        double t = tanh(c->a[k]), s = logistic(c->b[k]), size = fabs(x[k]) + LEAST,
+               by_weight = p->gate * x[k] + (1 - p->gate) * p->product * log(size);
         to[k] += by * by_weight * (1 - t * t) * s;
         to[cells * width + k] += by * by_weight * t * s * (1 - s);
         to[2 * cells * width + k] += by * gate * x[k];
         if (inputs)
-            inputs[k] += by * (p->gate * t * s + (1 - p->gate) * p->product * t * s * (x[k] < 0 ? -1 : 1) / size + gate * c->g[k]);
+            inputs[k] += by * (p->gate * t * s +
+                               (1 - p->gate) * p->product * t * s * (x[k] < 0 ? -1 : 1) / size +
+                               gate * c->g[k]);
     }
 }
 
@@ -78,7 +84,8 @@ size_t nalu_parameter_count(const struct nalu *n)
 }
 
 /* The scaled value; @hidden gets what the first layer's cells made, @x the scaled inputs. */
-static struct passed forward(const struct nalu *n, const double *inputs, double x[INPUTS_MAX], struct passed hidden[NALU_HIDDEN], double values[NALU_HIDDEN])
+static struct passed forward(const struct nalu *n, const double *inputs, double x[INPUTS_MAX],
+                             struct passed hidden[NALU_HIDDEN], double values[NALU_HIDDEN])
 {
     for (size_t k = 0; k < n->inputs; k++)
         x[k] = inputs[k] / n->input_scale[k];
@@ -108,16 +115,19 @@ double nalu_loss(const struct nalu *n, const struct fit_data *data, double *grad
         memset(gradient, 0, nalu_parameter_count(n) * sizeof *gradient);
     for (size_t r = 0; r < data->run_count; r++) {
         struct passed out = forward(n, data->inputs + r * data->input_count, x, hidden, values);
-        double factor = n->scale / fmax(fabs(data->values[r]), 1e-3 * n->scale), error = (out.value - data->values[r] / n->scale) * factor;
+        double factor = n->scale / fmax(fabs(data->values[r]), 1e-3 * n->scale),
+               error = (out.value - data->values[r] / n->scale) * factor;
         loss += error * error / (double)data->run_count;
         if (!gradient)
             continue;
         struct nalu_cell last = cell_at(second, n->hidden, 1, 0);
         memset(back, 0, sizeof back);
-        pass_back(&last, values, n->hidden, 1, &out, 2 * error * factor / (double)data->run_count, gradient + 3 * n->hidden * n->inputs, back);
+        pass_back(&last, values, n->hidden, 1, &out, 2 * error * factor / (double)data->run_count,
+                  gradient + 3 * n->hidden * n->inputs, back);
         for (size_t i = 0; i < n->hidden; i++) {
             struct nalu_cell c = cell_at(n->parameters, n->inputs, n->hidden, i);
-            pass_back(&c, x, n->inputs, n->hidden, &hidden[i], back[i], gradient + i * n->inputs, NULL);
+            pass_back(&c, x, n->inputs, n->hidden, &hidden[i], back[i], gradient + i * n->inputs,
+                      NULL);
         }
     }
     return loss;
@@ -126,7 +136,8 @@ double nalu_loss(const struct nalu *n, const struct fit_data *data, double *grad
 /* Moves @n's parameters down the loss; the best that was passed stays. Returns its loss. */
 static double descend(struct nalu *n, const struct fit_data *data)
 {
-    double gradient[NALU_PARAMETERS], first[NALU_PARAMETERS] = {0}, second[NALU_PARAMETERS] = {0}, least = INFINITY, decay1 = 1, decay2 = 1;
+    double gradient[NALU_PARAMETERS], first[NALU_PARAMETERS] = {0}, second[NALU_PARAMETERS] = {0},
+                                      least = INFINITY, decay1 = 1, decay2 = 1;
     size_t count = nalu_parameter_count(n);
     struct nalu best = *n;
 
@@ -143,7 +154,8 @@ static double descend(struct nalu *n, const struct fit_data *data)
         for (size_t i = 0; i < count; i++) {
             first[i] = DECAY_FIRST * first[i] + (1 - DECAY_FIRST) * gradient[i];
             second[i] = DECAY_SECOND * second[i] + (1 - DECAY_SECOND) * gradient[i] * gradient[i];
-            n->parameters[i] -= rate * first[i] / (1 - decay1) / (sqrt(second[i] / (1 - decay2)) + SMALL);
+            n->parameters[i] -=
+                rate * first[i] / (1 - decay1) / (sqrt(second[i] / (1 - decay2)) + SMALL);
         }
     }
     *n = best;
@@ -159,7 +171,8 @@ static void train(const struct fit_data *data, struct nalu *out)
     for (size_t r = 0; r < data->run_count; r++) {
         out->scale = fmax(out->scale, fabs(data->values[r]));
         for (size_t k = 0; k < data->input_count; k++)
-            out->input_scale[k] = fmax(out->input_scale[k], fabs(data->inputs[r * data->input_count + k]));
+            out->input_scale[k] =
+                fmax(out->input_scale[k], fabs(data->inputs[r * data->input_count + k]));
     }
     out->scale += out->scale == 0;
     for (size_t k = 0; k < data->input_count; k++)
@@ -177,7 +190,8 @@ static void train(const struct fit_data *data, struct nalu *out)
     }
 }
 
-/* Which part a run is left out with: values of one input are in all of them, where runs are all combinations. */
+/* Which part a run is left out with: values of one input are in all of them, where runs are all
+ * combinations. */
 static size_t fold_of(size_t run)
 {
     return (run + run / FOLDS) % FOLDS;
@@ -186,7 +200,8 @@ static size_t fold_of(size_t run)
 double nalu_fit(const struct fit_data *data, struct nalu *out)
 {
     size_t width = data->input_count;
-    double *inputs = mem_alloc(data->run_count * width * sizeof *inputs), *values = mem_alloc(data->run_count * sizeof *values), sum = 0, most = 0;
+    double *inputs = mem_alloc(data->run_count * width * sizeof *inputs),
+           *values = mem_alloc(data->run_count * sizeof *values), sum = 0, most = 0;
 
     for (size_t r = 0; r < data->run_count; r++)
         most = fmax(most, fabs(data->values[r]));
@@ -200,7 +215,8 @@ double nalu_fit(const struct fit_data *data, struct nalu *out)
         train(&(struct fit_data){inputs, width, n, values}, out);
         for (size_t r = 0; r < data->run_count; r++)
             if (fold_of(r) == fold)
-                sum += fabs(nalu_value(out, data->inputs + r * width) - data->values[r]) / fmax(fabs(data->values[r]), 1e-3 * most);
+                sum += fabs(nalu_value(out, data->inputs + r * width) - data->values[r]) /
+                       fmax(fabs(data->values[r]), 1e-3 * most);
     }
     train(data, out);
     free(inputs);

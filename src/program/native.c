@@ -19,22 +19,30 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-#define SCATTERED 32768            /* places that do not depend on each other: a system call before and after is nothing beside them */
-#define COLUMNS_BY 8             /* lines of an area of so many times the size are walked through in columns */
-#define TRIES 5                  /* of what is short: others get the core for as long now and then, and the median counts */
+/* places that do not depend on each other: a system call before and after is nothing beside them */
+#define SCATTERED 32768
+/* lines of an area of so many times the size are walked through in columns */
+#define COLUMNS_BY 8
+/* of what is short: others get the core for as long now and then, and the median counts */
+#define TRIES 5
 #define HUGE_PAGE ((size_t)2 << 20)
 #define WALKED 16384u            /* places at least for one reading of translations */
-#define WALKS_LEAST 0.2          /* of the time of a line in the second level: less is not told apart from none */
+/* of the time of a line in the second level: less is not told apart from none */
+#define WALKS_LEAST 0.2
 #define PAGE 4096u
 #define FAULT_PAGES 256u
 #define START_LOOKS 5
 #define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
 #define WAIT_TRIES 3
-#define NEAR_BY 2                /* times the first size: what surely lies in the second level after a walk, and is most of it */
-#define LEFT_MOST 0.8            /* of the lines after the longest wait: more does not tell when they will be gone */
-#define SECOND_BY 8              /* times the first size: as large as the second level, or more than half of it */
+/* times the first size: what surely lies in the second level after a walk, and is most of it */
+#define NEAR_BY 2
+/* of the lines after the longest wait: more does not tell when they will be gone */
+#define LEFT_MOST 0.8
+/* times the first size: as large as the second level, or more than half of it */
+#define SECOND_BY 8
 #define SECOND_ROUNDS 20
-#define KEPT_LEAST 20e-6         /* seconds, a walk through the second level: less is not told apart from that */
+/* seconds, a walk through the second level: less is not told apart from that */
+#define KEPT_LEAST 20e-6
 
 static int ascending(const void *a, const void *b)
 {
@@ -92,7 +100,8 @@ static double write_seconds(char *at, size_t bytes)
     return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Each place follows from what was loaded from the one before, all zeros, and from a linear congruence (Knuth's), whose cycles are taken off. */
+/* Each place follows from what was loaded from the one before, all zeros, and from a linear
+ * congruence (Knuth's), whose cycles are taken off. */
 static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
@@ -108,12 +117,16 @@ static double jump_once(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Lines of @bytes in columns: from one to the next a page and a line, in an area eight times as large, so that a column goes on for as long as those of programs do. As many misses as
- * the core can have are under way together. */
+/* Lines of @bytes in columns: from one to the next a page and a line, in an area eight times as
+ * large, so that a column goes on for as long as those of programs do. As many misses as the core
+ * can have are under way together. */
 static double scatter_once(const char *from, size_t bytes)
 {
-    const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY, rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step, columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    static _Thread_local size_t column;   /* it goes on where it ended: what it has just been to is near */
+    const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY,
+                 rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step,
+                 columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
+    /* it goes on where it ended: what it has just been to is near */
+    static _Thread_local size_t column;
     uint64_t sum = 0, other = 0;
     size_t count = 0;
     double start = native_seconds();
@@ -132,7 +145,8 @@ static double scatter_once(const char *from, size_t bytes)
 }
 
 /* The median of some readings. */
-static double middle_of_tries(double (*once)(const char *from, size_t bytes), const char *from, size_t bytes)
+static double middle_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
+                              size_t bytes)
 {
     double seen[TRIES];
 
@@ -157,8 +171,9 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* One line of each page of @bytes, page after page, by four loads in turn as compilers unroll such loops (a load alone takes 10 cycles a line on a Zen 3 where four in
- * turn take 12), each @shift bytes farther from its page's start; seconds per line. */
+/* One line of each page of @bytes, page after page, by four loads in turn as compilers unroll such
+ * loops (a load alone takes 10 cycles a line on a Zen 3 where four in turn take 12), each @shift
+ * bytes farther from its page's start; seconds per line. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -167,7 +182,8 @@ static double walk_by(const char *from, size_t bytes, size_t shift)
 
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < pages; i += 4)
-            sum += line_of(from, i, shift) + line_of(from, i + 1, shift) + line_of(from, i + 2, shift) + line_of(from, i + 3, shift);
+            sum += line_of(from, i, shift) + line_of(from, i + 1, shift) +
+                   line_of(from, i + 2, shift) + line_of(from, i + 3, shift);
     start = native_seconds() - start;
     sink = sum;
     return start / (double)(rounds * pages);
@@ -187,7 +203,8 @@ static double crowd_once(const char *from, size_t bytes)
 static double fault_seconds(void)
 {
     double start = native_seconds();
-    volatile char *at = mmap(NULL, (size_t)FAULT_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    volatile char *at = mmap(NULL, (size_t)FAULT_PAGES * PAGE, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (at == MAP_FAILED)
         return NAN;
@@ -199,7 +216,8 @@ static double fault_seconds(void)
 
 struct native_probe {
     char *at;                    /* MOST_BYTES */
-    char *mapped, *huge;         /* twice HUGE_PAGE more than that; from a multiple of it on MOST_BYTES in huge pages */
+    /* twice HUGE_PAGE more than that; from a multiple of it on MOST_BYTES in huge pages */
+    char *mapped, *huge;
     size_t first;                /* bytes that lie in the second level, a power of two */
     struct machine *machine;     /* that this CPU is */
     VEC(struct native) seen;
@@ -218,7 +236,8 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     memset(at, 0, MOST_BYTES);
     p = mem_zero(1, sizeof *p);
     p->at = at;
-    p->mapped = mmap(NULL, MOST_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    p->mapped = mmap(NULL, MOST_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     p->huge = at;
     if (p->mapped != MAP_FAILED) {
         p->huge = p->mapped + (HUGE_PAGE - (uintptr_t)p->mapped % HUGE_PAGE);
@@ -228,7 +247,9 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
         memset(p->huge, 0, MOST_BYTES);
     }
     p->machine = machine_copy(m);
-    for (p->first = 1 << 14; p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
+    for (p->first = 1 << 14;
+         p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes);
+         p->first *= 2)
         continue;
     return p;
 }
@@ -245,11 +266,14 @@ void native_probe_free(struct native_probe *p)
     free(p);
 }
 
-/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are not the load's. A wait in which others got this CPU tells of
- * them, not of those who share the third level: it is tried again, and left out. */
-static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence, struct native_wait out[NATIVE_WAITS])
+/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are
+ * not the load's. A wait in which others got this CPU tells of them, not of those who share the
+ * third level: it is tried again, and left out. */
+static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
+                          struct native_wait out[NATIVE_WAITS])
 {
-    const size_t near = p->first * NEAR_BY;   /* the last of what was walked, of the half that ends in the middle */
+    /* the last of what was walked, of the half that ends in the middle */
+    const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
 
     for (int i = 0, tries = 1; i < NATIVE_WAITS; tries++) {
@@ -258,11 +282,13 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
         double walked = clock_wall();
         while (clock_wall() < walked + wait)
             continue;
-        double second = jump_seconds(p->at + bytes / 2 - near, near) - congruence, latency = jump_seconds(p->at, bytes) - congruence, end = clock_wall();
+        double second = jump_seconds(p->at + bytes / 2 - near, near) - congruence,
+               latency = jump_seconds(p->at, bytes) - congruence, end = clock_wall();
         bool whole = native_taken_over() == left;
         if (!whole && tries < WAIT_TRIES)
             continue;
-        out[i] = (struct native_wait){(end - start + wait) / 2, whole ? fmax(0, latency) : NAN, wait, whole ? fmax(0, second) : NAN};
+        out[i] = (struct native_wait){(end - start + wait) / 2, whole ? fmax(0, latency) : NAN,
+                                      wait, whole ? fmax(0, second) : NAN};
         i++;
         wait *= 2;
         tries = 0;
@@ -272,13 +298,17 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
 bool native_probe_look(struct native_probe *p, struct err *err)
 {
     struct native n = {.share = {1, 1, 0, 0}, .fault_seconds = fault_seconds()};
-    const double jump_cycles = 6;   /* of the congruence: multiplication, addition, shift and mask beside the load */
+    /* of the congruence: multiplication, addition, shift and mask beside the load */
+    const double jump_cycles = 6;
     struct core_readings pieces = {0};
 
-    for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
+    for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
+         size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
-        *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
+        /* what it finds is what the walk before left: of this size, too */
+        read_seconds(p->at, size);
+        *l = (struct native_level){(double)size, read_seconds(p->at, size),
+                                   write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
         read_seconds(p->huge, size);
         l->scatter = scatter_seconds(p->huge, size);
         for (int i = 0; i < PIECES; i++)
@@ -288,7 +318,8 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     for (int i = 0; i < 2 && second <= MOST_BYTES; i++)
         read_seconds(p->at, second);
     if (second <= MOST_BYTES)
-        n.second = (struct native_level){.bytes = (double)second, .latency = jump_seconds(p->at, second)};
+        n.second =
+            (struct native_level){.bytes = (double)second, .latency = jump_seconds(p->at, second)};
     core_readings_judge(&pieces, p->machine, &n.clock_hz, &n.share);
     core_readings_done(&pieces);
     n.second.latency = fmax(0, n.second.latency - jump_cycles / n.clock_hz);
@@ -396,7 +427,8 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         out->walks[i] = middle(&looks, offsetof(struct native, walks) + i * sizeof *out->walks);
     out->crowded = middle(&looks, offsetof(struct native, crowded));
-    out->second.latency = middle(&looks, offsetof(struct native, second) + offsetof(struct native_level, latency));
+    out->second.latency =
+        middle(&looks, offsetof(struct native, second) + offsetof(struct native_level, latency));
     for (size_t i = 0; i < out->count; i++) {
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
         out->sizes[i].read = middle(&looks, at + offsetof(struct native_level, read));
@@ -415,16 +447,19 @@ static void set(struct machine *m, const char *key, double value, const char *un
 }
 
 /* Of an area larger than the second level that one holds a part, @bytes; what the rest takes. */
-static double behind_second(double bytes, const struct native_level *area, double measured, double second)
+static double behind_second(double bytes, const struct native_level *area, double measured,
+                            double second)
 {
     double part = fmin(0.75, bytes / area->bytes);
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
-/* The part of @lines, places in an area at random, that a cache does not hold: more of them fell into a set than it has ways. */
+/* The part of @lines, places in an area at random, that a cache does not hold: more of them fell
+ * into a set than it has ways. */
 static double not_held(const struct cache_shape *cache, double lines)
 {
-    double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean), below = 0;
+    double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean),
+           below = 0;
 
     for (double k = 0; k < cache->ways; k++, term *= mean / k) {
         held += k * term;
@@ -433,7 +468,8 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* What others leave of the second level, in bytes: of an area of its size it holds less than it would alone. What lies behind it is found beyond it, which depends on that. */
+/* What others leave of the second level, in bytes: of an area of its size it holds less than it
+ * would alone. What lies behind it is found beyond it, which depends on that. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
@@ -441,16 +477,20 @@ static double second_left(const struct native *n, const struct machine *m)
 
     if (!(n->second.bytes > 0) || isnan(ways) || n->count < 2)
         return all;
-    double alone = not_held(&(struct cache_shape){all / MEMORY_LINE, ways}, n->second.bytes / MEMORY_LINE);
+    double alone =
+        not_held(&(struct cache_shape){all / MEMORY_LINE, ways}, n->second.bytes / MEMORY_LINE);
     for (int i = 0; i < SECOND_ROUNDS; i++) {
-        double behind = behind_second(left, next, next->latency, near->latency), missed = fmax(0, n->second.latency - near->latency) / fmax(1e-12, behind - near->latency);
+        double behind = behind_second(left, next, next->latency, near->latency),
+               missed =
+                   fmax(0, n->second.latency - near->latency) / fmax(1e-12, behind - near->latency);
         left = all * fmin(1, (1 - fmin(0.9, missed)) / (1 - alone));
     }
     return left;
 }
 
-/* The time after which 1/e of lines are still there, by how many are (@left) after the @ages, in seconds; NaN: longer than can be told. The least recently used go first: what is left
- * falls with the square of the age, as memory_hit has it. Ages that are missing are NaN. */
+/* The time after which 1/e of lines are still there, by how many are (@left) after the @ages, in
+ * seconds; NaN: longer than can be told. The least recently used go first: what is left falls with
+ * the square of the age, as memory_hit has it. Ages that are missing are NaN. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
     double age = 0, left = 1;   /* at the wait before */
@@ -460,17 +500,21 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
             continue;
         double now = fmin(1, fmax(0.01, lefts[i]));
         if (now <= exp(-1))   /* in between, by the logarithm of what is left */
-            return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) * (log(left) + 1) / (log(left) - log(now))));
+            return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) *
+                                                         (log(left) + 1) / (log(left) - log(now))));
         age = ages[i];
         left = now;
     }
     return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
 }
 
-/* Of the third level, and of the second one, whose lines go to the third. @second: bytes of the second level, @third: latency of the third. */
-static void find_kept(const struct native *n, double second, double third, double *kept_second, double *kept_third)
+/* Of the third level, and of the second one, whose lines go to the third. @second: bytes of the
+ * second level, @third: latency of the third. */
+static void find_kept(const struct native *n, double second, double third, double *kept_second,
+                      double *kept_third)
 {
-    const struct native_level *near = &n->sizes[0], *area = &n->sizes[2], *far = &n->sizes[n->count - 1];
+    const struct native_level *near = &n->sizes[0], *area = &n->sizes[2],
+                              *far = &n->sizes[n->count - 1];
     double ages[2][NATIVE_WAITS], lefts[2][NATIVE_WAITS];
 
     for (int i = 0; i < NATIVE_WAITS; i++) {
@@ -478,13 +522,18 @@ static void find_kept(const struct native *n, double second, double third, doubl
         ages[0][i] = w->waited;
         lefts[0][i] = third > near->latency ? (third - w->second) / (third - near->latency) : NAN;
         ages[1][i] = w->age;
-        lefts[1][i] = far->latency > third ? (far->latency - behind_second(second, area, w->latency, near->latency)) / (far->latency - third) : NAN;
+        lefts[1][i] =
+            far->latency > third
+                ? (far->latency - behind_second(second, area, w->latency, near->latency)) /
+                      (far->latency - third)
+                : NAN;
     }
     *kept_second = n->count > 3 ? kept_seconds(ages[0], lefts[0]) : NAN;
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* What others leave of the third level, in bytes, whose latency is @third: of an area of that size half of the lines come from main memory. Areas lie a factor of two apart. */
+/* What others leave of the third level, in bytes, whose latency is @third: of an area of that size
+ * half of the lines come from main memory. Areas lie a factor of two apart. */
 static double third_left(const struct native *n, double third)
 {
     double half = (third + n->sizes[n->count - 1].latency) / 2;
@@ -492,12 +541,15 @@ static double third_left(const struct native *n, double third)
     for (size_t i = 1; i < n->count; i++) {
         const struct native_level *before = &n->sizes[i - 1], *at = &n->sizes[i];
         if (i > 1 && at->latency >= half)
-            return before->bytes * pow(at->bytes / before->bytes, fmax(0, (half - before->latency) / (at->latency - before->latency)));
+            return before->bytes *
+                   pow(at->bytes / before->bytes,
+                       fmax(0, (half - before->latency) / (at->latency - before->latency)));
     }
     return n->sizes[n->count - 1].bytes;
 }
 
-/* What a page walk takes the walkers, and how many pages need none: that at which half of the walks' time is seen. Nothing where no time is seen, as in huge pages. */
+/* What a page walk takes the walkers, and how many pages need none: that at which half of the
+ * walks' time is seen. Nothing where no time is seen, as in huge pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
@@ -518,24 +570,29 @@ static void apply_walks(const struct native *n, struct machine *m)
     set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
 }
 
-/* How far the second level replaces the oldest lines, by the part of a walk in long steps that it serves: which sets its lines are in is chance. */
+/* How far the second level replaces the oldest lines, by the part of a walk in long steps that it
+ * serves: which sets its lines are in is chance. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
     struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    /* What takes longer than the third level is the first level's set (native_apply) and says nothing of the second. */
-    if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third || crowd.lines < ways)
+    /* What takes longer than the third level is the first level's set (native_apply) and says
+     * nothing of the second. */
+    if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third ||
+        crowd.lines < ways)
         return;
     double hit = 1 - fmin(1, fmax(0, (n->crowded - second) / (third - second)));
-    double oldest = sdcm_hit(&crowd, NATIVE_FIRST_WALK), any = sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
+    double oldest = sdcm_hit(&crowd, NATIVE_FIRST_WALK),
+           any = sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
     if (any > oldest)
         set(m, "l2_oldest", fmin(1, fmax(0, (any - hit) / (any - oldest))), "");
 }
 
 void native_apply(const struct native *n, struct machine *m)
 {
-    const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
+    const struct native_level *near = &n->sizes[0], *next = &n->sizes[1],
+                              *far = &n->sizes[n->count - 1];
     double most = fact_number(m, "l3_bytes");
 
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
@@ -558,7 +615,8 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* Of an area twice as large as the second level, which keeps some of it whatever it is said to replace: so it does for a program that comes back to as much. */
+    /* Of an area twice as large as the second level, which keeps some of it whatever it is said to
+     * replace: so it does for a program that comes back to as much. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     /* More than lines of the third level take is the set's own time, whatever serves them. */
     if (n->crowded > next->scatter)
@@ -574,7 +632,8 @@ void native_apply(const struct native *n, struct machine *m)
 
 double native_system_seconds(const struct native *n, double pages, double read)
 {
-    return n->start_seconds + (pages + read) * n->fault_seconds;   /* what is read first is a page of zeros, which a write then replaces */
+    /* what is read first is a page of zeros, which a write then replaces */
+    return n->start_seconds + (pages + read) * n->fault_seconds;
 }
 
 double native_system_now(double pages, double read, struct err *err)

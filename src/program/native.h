@@ -1,5 +1,7 @@
-/* What this CPU gives a program at the moment: its clock, what other users of the core leave of it, lines per time from each level of memory, and what the
- * system takes for pages and for starting. On a shared host these are not those of the data sheet, and change; so they are measured beside what they explain. */
+/* What this CPU gives a program at the moment: its clock, what other users of the core leave of it,
+ * lines per time from each level of memory, and what the system takes for pages and for starting.
+ * On a shared host these are not those of the data sheet, and change; so they are measured beside
+ * what they explain. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_H
 #define PORTOLAN_PROGRAM_NATIVE_H
 
@@ -10,32 +12,45 @@
 #define NATIVE_SIZES 8
 #define NATIVE_WAITS 6
 #define NATIVE_WALKS 5
-#define NATIVE_FIRST_WALK 512u         /* pages; each walk is through twice as many as the one before */
+/* pages; each walk is through twice as many as the one before */
+#define NATIVE_FIRST_WALK 512u
 #define NATIVE_SOURCE "measured now"   /* of the facts that native_apply puts into a machine */
 
-/* Walking through @bytes in order, two streams at a time, and from one place in them to the next that depends on it. */
+/* Walking through @bytes in order, two streams at a time, and from one place in them to the next
+ * that depends on it. */
 struct native_level {
     double bytes;
     double read, write;          /* seconds per line of a stream */
     double latency;              /* seconds, with the translation of addresses */
-    double scatter;              /* seconds per place, where places do not depend on each other and their addresses are known (in huge pages, where the system grants them) */
+    /* seconds per place, where places do not depend on each other and their addresses are known (in
+     * huge pages, where the system grants them) */
+    double scatter;
 };
 
-/* Places in an area beyond the second level that were walked through some time ago, by the clock on the wall: what others do meanwhile replaces them. */
+/* Places in an area beyond the second level that were walked through some time ago, by the clock on
+ * the wall: what others do meanwhile replaces them. */
 struct native_wait {
     double age, latency;         /* seconds; NaN: others had this CPU meanwhile */
-    double waited, second;       /* the same of the part that was walked through last, which lay in the second level */
+    /* the same of the part that was walked through last, which lay in the second level */
+    double waited, second;
 };
 
 struct native {
     double clock_hz;
     struct core_share share;
-    struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
+    /* ascending: within the second level, twice beyond it, and on to main memory */
+    struct native_level sizes[NATIVE_SIZES];
     size_t count;
-    struct native_level second;  /* as large as the second level, a power of two: what others leave of it; bytes 0: not looked at */
-    struct native_wait waits[NATIVE_WAITS];    /* ascending; latency NaN where no area lies between the second level and main memory */
-    double walks[NATIVE_WALKS];  /* seconds per line of lines that lie in a page each, of NATIVE_FIRST_WALK pages and more */
-    double crowded;              /* the same of NATIVE_FIRST_WALK lines at the same place of a page each, which crowd in few sets of the second level */
+    /* as large as the second level, a power of two: what others leave of it; bytes 0: not looked
+     * at */
+    struct native_level second;
+    /* ascending; latency NaN where no area lies between the second level and main memory */
+    struct native_wait waits[NATIVE_WAITS];
+    /* seconds per line of lines that lie in a page each, of NATIVE_FIRST_WALK pages and more */
+    double walks[NATIVE_WALKS];
+    /* the same of NATIVE_FIRST_WALK lines at the same place of a page each, which crowd in few sets
+     * of the second level */
+    double crowded;
     double alone;                /* seconds per line of a single stream through the last of them */
     double fault_seconds;        /* of the first write to a page, giving it back included */
     double start_seconds;        /* CPU time of a program that does nothing */
@@ -47,17 +62,20 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Looks once, for some 80 ms. False with err when no process can be started. One thread. */
 bool native_probe_look(struct native_probe *p, struct err *err);
-/* The median of what the looks saw that @use names, at least one, of each quantity; of two the mean. NULL: of all. */
+/* The median of what the looks saw that @use names, at least one, of each quantity; of two the
+ * mean. NULL: of all. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Whether the looks that @use names met the same memory. */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
-/* Whether of @count looks no two differ by more than @within of the lesser in what a line takes beyond the second level: in a stream, and one that is waited for. Any thread. */
+/* Whether of @count looks no two differ by more than @within of the lesser in what a line takes
+ * beyond the second level: in a stream, and one that is waited for. Any thread. */
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
-/* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what
- * others leave of it. */
+/* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the
+ * last one's size and of how long it keeps lines what others leave of it. */
 void native_apply(const struct native *n, struct machine *m);
-/* The same with what starting and pages take now, which is measured: some 10 ms. NaN with err when no process can be started. */
+/* The same with what starting and pages take now, which is measured: some 10 ms. NaN with err when
+ * no process can be started. */
 double native_system_now(double pages, double read, struct err *err);
 /* System time of a run that uses @pages pages, @read of them first by reading, and starting it. */
 double native_system_seconds(const struct native *n, double pages, double read);

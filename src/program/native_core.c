@@ -65,14 +65,18 @@ static double loads_seconds(double empty)
     double start = native_seconds();
 
     for (int i = 0; i < LOAD_TURNS; i++) {
-        (void)p[0], (void)p[1], (void)p[2], (void)p[3], (void)p[4], (void)p[5], (void)p[6], (void)p[7];
-        (void)p[8], (void)p[9], (void)p[10], (void)p[11], (void)p[12], (void)p[13], (void)p[14], (void)p[15];
-        (void)p[16], (void)p[17], (void)p[18], (void)p[19], (void)p[20], (void)p[21], (void)p[22], (void)p[23];
+        (void)p[0], (void)p[1], (void)p[2], (void)p[3], (void)p[4], (void)p[5], (void)p[6],
+            (void)p[7];
+        (void)p[8], (void)p[9], (void)p[10], (void)p[11], (void)p[12], (void)p[13], (void)p[14],
+            (void)p[15];
+        (void)p[16], (void)p[17], (void)p[18], (void)p[19], (void)p[20], (void)p[21], (void)p[22],
+            (void)p[23];
     }
     return (native_seconds() - start - empty) / LOAD_TURNS;
 }
 
-/* Of four bytes each, as code has them: shorter ones come from the front end more slowly (5.4 of 6 a cycle on a Golden Cove). */
+/* Of four bytes each, as code has them: shorter ones come from the front end more slowly (5.4 of 6
+ * a cycle on a Golden Cove). */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();
@@ -118,7 +122,8 @@ void core_readings_add(struct core_readings *r)
     vec_push(&r->list, one);
 }
 
-void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share)
+void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz,
+                         struct core_share *share)
 {
     double issued = fact_number(m, "issue_width"), loads = fact_number(m, "loads_per_cycle");
     size_t n = r->list.count;
@@ -131,12 +136,14 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].nops;
     if (!isnan(issued))
-        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
+        share->slots =
+            fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
     /* Loads wait for slots, too. */
     if (!isnan(loads))
-        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));
+        share->ports =
+            fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));
     free(values);
 }
 
@@ -178,7 +185,8 @@ struct native_watch *native_watch_start(void)
     CPU_ZERO(&here);
     if (cpu >= 0 && cpu < CPU_SETSIZE)
         CPU_SET(cpu, &here);
-    if (CPU_COUNT(&here) && sched_getaffinity(0, sizeof w->before, &w->before) == 0 && sched_setaffinity(0, sizeof here, &here) == 0)
+    if (CPU_COUNT(&here) && sched_getaffinity(0, sizeof w->before, &w->before) == 0 &&
+        sched_setaffinity(0, sizeof here, &here) == 0)
         return w;
     free(w);
     return NULL;
@@ -189,7 +197,8 @@ void native_watch_read(struct native_watch *w)
     core_readings_add(&w->readings);
 }
 
-size_t native_watch_end(struct native_watch *w, const struct machine *m, double *clock_hz, struct core_share *share)
+size_t native_watch_end(struct native_watch *w, const struct machine *m, double *clock_hz,
+                        struct core_share *share)
 {
     if (!w)
         return 0;

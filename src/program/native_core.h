@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core that a thread runs on: its clock, and what other users leave of it. Both change within milliseconds, so many short readings are taken while something else goes on. */
+/* The core that a thread runs on: its clock, and what other users leave of it. Both change within
+ * milliseconds, so many short readings are taken while something else goes on. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_CORE_H
 #define PORTOLAN_PROGRAM_NATIVE_CORE_H
 
@@ -9,7 +10,8 @@
 
 /* CPU time of this thread, in seconds: what others run on the same CPU meanwhile is not in it. */
 double native_seconds(void);
-/* What two looks at it take themselves: a system call, which a short loop must not be charged with. */
+/* What two looks at it take themselves: a system call, which a short loop must not be charged
+ * with. */
 double native_empty(void);
 /* Times that others got the CPU from this thread while it could have gone on. */
 double native_taken_over(void);
@@ -19,27 +21,33 @@ struct core_readings { VEC(struct core_reading) list; };
 
 /* Adds one reading, 25 microseconds. */
 void core_readings_add(struct core_readings *r);
-/* The mean of all but the lowest and the highest tenth of @values, which are sorted then. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both
- * states, the median of what was seen is one or the other. */
+/* The mean of all but the lowest and the highest tenth of @values, which are sorted then. A core
+ * that is shared is so by turns, for some milliseconds each: a program has the mean of both states,
+ * the median of what was seen is one or the other. */
 double core_mean_of_most(double *values, size_t count);
 /* Clock, and slots and ports of @share, by what was read, at least one reading, of @m's core. */
-void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share);
+void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz,
+                         struct core_share *share);
 void core_readings_done(struct core_readings *r);
 
 /* Cycles per second that this thread has now, by a chain of 17 microseconds. */
 double native_clock(void);
-/* Clock and share of the core without the memory, from 25 milliseconds; of a thread that keeps its CPU. @m: the machine that this CPU is. One thread. */
+/* Clock and share of the core without the memory, from 25 milliseconds; of a thread that keeps its
+ * CPU. @m: the machine that this CPU is. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
-/* Readings beside a program that runs meanwhile, on the CPU of the calling thread, which keeps to it until the end, as do its children. */
+/* Readings beside a program that runs meanwhile, on the CPU of the calling thread, which keeps to
+ * it until the end, as do its children. */
 #define NATIVE_WATCH_PERIOD 1e-3 /* seconds from one to the next */
 struct native_watch;
 /* NULL where the thread cannot be kept on one CPU. */
 struct native_watch *native_watch_start(void);
 /* One more: to be called once in NATIVE_WATCH_PERIOD, while the program waits for this CPU. */
 void native_watch_read(struct native_watch *watch);
-/* How many readings there were; 0, with nothing set, where there were too few: the program was too short, or had the CPU to itself by a real-time priority. @watch (may be NULL)
- * is gone then, and the thread free again. @share: slots and ports only. */
-size_t native_watch_end(struct native_watch *watch, const struct machine *m, double *clock_hz, struct core_share *share);
+/* How many readings there were; 0, with nothing set, where there were too few: the program was too
+ * short, or had the CPU to itself by a real-time priority. @watch (may be NULL) is gone then, and
+ * the thread free again. @share: slots and ports only. */
+size_t native_watch_end(struct native_watch *watch, const struct machine *m, double *clock_hz,
+                        struct core_share *share);
 
 #endif

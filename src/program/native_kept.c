@@ -48,12 +48,15 @@ static void find_cpu(struct this_cpu *cpu)
 
 static bool is_of(char *const *row, const int columns[COLUMNS], const struct this_cpu *cpu)
 {
-    return strcmp(row[columns[CPU]], cpu->name) == 0 && strcmp(row[columns[SIGNATURE]], cpu->signature) == 0;
+    return strcmp(row[columns[CPU]], cpu->name) == 0 &&
+           strcmp(row[columns[SIGNATURE]], cpu->signature) == 0;
 }
 
-static void add_fact(struct str *out, const struct this_cpu *cpu, const char *day, const struct machine_fact *fact)
+static void add_fact(struct str *out, const struct this_cpu *cpu, const char *day,
+                     const struct machine_fact *fact)
 {
-    const char *const fields[COLUMNS] = {cpu->name, cpu->signature, day, fact->key, fact->value, fact->unit ? fact->unit : ""};
+    const char *const fields[COLUMNS] = {cpu->name, cpu->signature, day,
+                                         fact->key, fact->value,    fact->unit ? fact->unit : ""};
     for (int c = 0; c < COLUMNS; c++)
         csv_add_field(out, fields[c], c == COLUMNS - 1);
 }
@@ -83,7 +86,8 @@ void native_keep(const struct machine *m)
         if (m->facts[i].source && strcmp(m->facts[i].source, NATIVE_SOURCE) == 0)
             add_fact(&text, &cpu, day, &m->facts[i]);
     if (!path_make_parents(path, 0777, &err) || !file_write(path, text.data, text.length, &err))
-        log_add(LOG_WARN, "cannot save what was measured of the memory: %s", err_text(&err, why, sizeof why));
+        log_add(LOG_WARN, "cannot save what was measured of the memory: %s",
+                err_text(&err, why, sizeof why));
     csv_table_free(t);
     str_done(&text);
     free(path);
@@ -103,9 +107,11 @@ bool native_recall(struct machine *m, char day[NATIVE_DAY])
         char *const *row = t->rows[i];
         const struct fact *f = fact_find(row[columns[KEY]]);
         struct err ignored = {0};
-        if (!is_of(row, columns, &cpu) || !f || strcmp(row[columns[KEY]], "clock") == 0 || !fact_check(f, row[columns[VALUE]], NULL, &ignored))
+        if (!is_of(row, columns, &cpu) || !f || strcmp(row[columns[KEY]], "clock") == 0 ||
+            !fact_check(f, row[columns[VALUE]], NULL, &ignored))
             continue;
-        machine_set_fact(m, row[columns[KEY]], row[columns[VALUE]], row[columns[UNIT]], row[columns[DAY]]);
+        machine_set_fact(m, row[columns[KEY]], row[columns[VALUE]], row[columns[UNIT]],
+                         row[columns[DAY]]);
         snprintf(day, NATIVE_DAY, "%s", row[columns[DAY]]);
         found = true;
     }
@@ -135,7 +141,8 @@ bool native_known(struct machine *m, bool fresh, char day[NATIVE_DAY], struct er
     }
     native_probe_free(probe);
     if (!ok && !fresh) {
-        log_add(LOG_WARN, "cannot measure caches and memory, their facts are the table's: %s", err_text(err, why, sizeof why));
+        log_add(LOG_WARN, "cannot measure caches and memory, their facts are the table's: %s",
+                err_text(err, why, sizeof why));
         snprintf(day, NATIVE_DAY, NATIVE_NEVER);
     }
     return ok || !fresh;

@@ -9,7 +9,8 @@
 
 #include "base/mem.h"
 
-#define USEFUL 1e-7          /* of what a column of that length could explain of the values at most */
+/* of what a column of that length could explain of the values at most */
+#define USEFUL 1e-7
 #define ROUNDS 4             /* times the columns, at most, that one is taken */
 
 struct active_set {
@@ -49,7 +50,8 @@ static size_t most_useful(const struct active_set *a, const size_t *chosen, size
     return best;
 }
 
-static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_t n, struct solution *out)
+static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_t n,
+                         struct solution *out)
 {
     const double *columns[SOLVE_COLUMNS];
 
@@ -58,7 +60,8 @@ static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_
     return solve(columns, n, a->values, a->weights, a->rows, a->work, out);
 }
 
-/* The coefficients @c go toward those of least squares until the first of them is 0; columns that are there are no longer chosen. Returns how many are. */
+/* The coefficients @c go toward those of least squares until the first of them is 0; columns that
+ * are there are no longer chosen. Returns how many are. */
 static size_t step_toward(size_t *chosen, size_t n, long double *c, const long double *goal)
 {
     long double share = 1;
@@ -79,10 +82,19 @@ static size_t step_toward(size_t *chosen, size_t n, long double *c, const long d
     return kept;
 }
 
-size_t nonnegative(const double *const *columns, size_t count, const double *values, const double *weights, size_t rows, long double *work, size_t chosen[SOLVE_COLUMNS],
-                   struct solution *out)
+size_t nonnegative(const double *const *columns, size_t count, const double *values,
+                   const double *weights, size_t rows, long double *work,
+                   size_t chosen[SOLVE_COLUMNS], struct solution *out)
 {
-    struct active_set a = {columns, values, weights, rows, count, mem_zero(count + 1, sizeof(double)), mem_zero(rows + 1, sizeof(double)), mem_zero(count + 1, sizeof(bool)), work};
+    struct active_set a = {columns,
+                           values,
+                           weights,
+                           rows,
+                           count,
+                           mem_zero(count + 1, sizeof(double)),
+                           mem_zero(rows + 1, sizeof(double)),
+                           mem_zero(count + 1, sizeof(bool)),
+                           work};
     long double c[SOLVE_COLUMNS] = {0};
     double length = 0;
     size_t n = 0;
@@ -96,7 +108,8 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
     for (size_t r = 0; r < rows; r++)
         length += pow(weight_of(&a, r) * values[r], 2);
     length = sqrt(length);
-    for (size_t round = 0; round < ROUNDS * SOLVE_COLUMNS && n < SOLVE_COLUMNS && n + 1 < rows; round++) {
+    for (size_t round = 0; round < ROUNDS * SOLVE_COLUMNS && n < SOLVE_COLUMNS && n + 1 < rows;
+         round++) {
         for (size_t r = 0; r < rows; r++) {
             long double sum = 0;
             for (size_t i = 0; i < n; i++)
@@ -120,7 +133,8 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
                 inside &= s.coefficients[i] > 0;
             if (inside)
                 memcpy(c, s.coefficients, n * sizeof *c);
-            else if ((n = step_toward(chosen, n, c, s.coefficients)) > 0 && !solve_chosen(&a, chosen, n, &s))
+            else if ((n = step_toward(chosen, n, c, s.coefficients)) > 0 &&
+                     !solve_chosen(&a, chosen, n, &s))
                 inside = true;
         }
     }

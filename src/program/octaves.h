@@ -19,7 +19,8 @@ struct octaves {
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
 /* What @threads threads share of the run, @common of its lines used by all. */
-struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads, double common);
+struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
+                           double common);
 /* All distances, for reuse_histogram_done to free. */
 struct reuse_histogram run_distances(const struct program *p, const struct program_run *run);
 

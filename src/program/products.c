@@ -13,13 +13,16 @@
 #include "program/exact.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
-#define RECIPROCAL_VALUES 5      /* of an input, from which on it may be divided by in one term beside others */
+/* of an input, from which on it may be divided by in one term beside others */
+#define RECIPROCAL_VALUES 5
 #define BROKEN_VALUES 5          /* up to which a line with a bend at each is tried */
 #define PRODUCTS_MOST 6000       /* candidates of one search */
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
-#define DEPENDENT 1e-9           /* of a column's length, what must be left of it beside those chosen */
+/* of a column's length, what must be left of it beside those chosen */
+#define DEPENDENT 1e-9
 #define EXPLAINED 1e-9           /* of the values' length: nothing is left to explain */
-#define OUTWARD 4                /* times the inputs are doubled to see whether a formula stays positive */
+/* times the inputs are doubled to see whether a formula stays positive */
+#define OUTWARD 4
 
 /* What one input does: terms in it alone. */
 struct input_terms {
@@ -29,7 +32,8 @@ struct input_terms {
 
 struct product {
     struct formula_term term;
-    double *column, *rest;       /* its value in each run; the weighted column less what is chosen has of it */
+    /* its value in each run; the weighted column less what is chosen has of it */
+    double *column, *rest;
     double length;               /* of the weighted column */
 };
 
@@ -232,7 +236,8 @@ static bool choose(struct joining *j)
     return true;
 }
 
-/* The chosen as a formula, by least squares in full precision; @exact: only if it gives every value. */
+/* The chosen as a formula, by least squares in full precision; @exact: only if it gives every
+ * value. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;
@@ -250,7 +255,8 @@ static bool take(struct joining *j, bool exact, struct formula *out)
         return false;
     for (size_t k = 0; k < j->chosen_count; k++)
         coefficients[k] = (double)solution.coefficients[k];
-    if (exact && !exact_coefficients(columns, j->chosen_count, d->values, d->run_count, &solution, whole, coefficients))
+    if (exact && !exact_coefficients(columns, j->chosen_count, d->values, d->run_count, &solution,
+                                     whole, coefficients))
         return false;
     for (size_t k = 0; k < j->chosen_count; k++)
         count += coefficients[k] != 0;
@@ -317,7 +323,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* 1 beside the parts: terms that the input has no part in. @powers: and the first powers, for what it does only together with others. */
+/* 1 beside the parts: terms that the input has no part in. @powers: and the first powers, for what
+ * it does only together with others. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {
@@ -327,7 +334,8 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
-/* Anything that inputs without a short formula do at the values that were run: a line that bends at each of them. */
+/* Anything that inputs without a short formula do at the values that were run: a line that bends at
+ * each of them. */
 static void break_lines(struct joining *j)
 {
     const struct fit_data *d = j->data;
@@ -343,7 +351,10 @@ static void break_lines(struct joining *j)
         for (size_t r = 0; r < d->run_count; r++) {
             double x = d->inputs[r * d->input_count + i];
             if (x < most && x == rint(x) && fabs(x) <= INT16_MAX)
-                add_part(&j->parts[i], (struct formula_term){.kind = TERM_QUOTIENT, .input = (uint8_t)i, .offset = (int16_t)x, .width = 1});
+                add_part(&j->parts[i], (struct formula_term){.kind = TERM_QUOTIENT,
+                                                             .input = (uint8_t)i,
+                                                             .offset = (int16_t)x,
+                                                             .width = 1});
         }
     }
 }
@@ -400,7 +411,8 @@ static double left_out(const struct joining *j)
     return sum / (double)n;
 }
 
-bool products_best(const struct fit_data *data, const bool *active, double error, struct formula *out)
+bool products_best(const struct fit_data *data, const bool *active, double error,
+                   struct formula *out)
 {
     struct joining j;
     double best = INFINITY;
@@ -414,9 +426,11 @@ bool products_best(const struct fit_data *data, const bool *active, double error
     if (make_products(&j)) {
         size_t last = 0;
         begin(&j);
-        while (j.chosen_count < FORMULA_NEAR && j.chosen_count + 2 < data->run_count && choose(&j)) {
+        while (j.chosen_count < FORMULA_NEAR && j.chosen_count + 2 < data->run_count &&
+               choose(&j)) {
             double now = left_out(&j);
-            if (!(now < error && now < best * pow(GAIN, (double)(j.chosen_count - last))) || !take(&j, false, &one) || !stays_positive(data, &one))
+            if (!(now < error && now < best * pow(GAIN, (double)(j.chosen_count - last))) ||
+                !take(&j, false, &one) || !stays_positive(data, &one))
                 continue;
             best = now;
             last = j.chosen_count;

@@ -1,14 +1,18 @@
-/* Counts of several inputs as sums of products of what each input alone does: powers, quotients and remainders that runs differing in one input show, joined
- * by those that differ in several. Degrees add up over inputs without a table of all products of that degree. */
+/* Counts of several inputs as sums of products of what each input alone does: powers, quotients and
+ * remainders that runs differing in one input show, joined by those that differ in several. Degrees
+ * add up over inputs without a table of all products of that degree. */
 #ifndef PORTOLAN_PROGRAM_PRODUCTS_H
 #define PORTOLAN_PROGRAM_PRODUCTS_H
 
 #include "program/fit.h"
 
-/* An exact formula of the inputs that are @active, with runs to spare. False: none was found, @out is as it was. Any thread. */
+/* An exact formula of the inputs that are @active, with runs to spare. False: none was found, @out
+ * is as it was. Any thread. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* One that is not: term after term, the one that explains most, as long as leaving each run out says so. False when its left-out error is not below @error:
+/* One that is not: term after term, the one that explains most, as long as leaving each run out
+ * says so. False when its left-out error is not below @error:
  * @out is as it was. Any thread. */
-bool products_best(const struct fit_data *data, const bool *active, double error, struct formula *out);
+bool products_best(const struct fit_data *data, const bool *active, double error,
+                   struct formula *out);
 
 #endif

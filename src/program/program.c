@@ -20,7 +20,8 @@
 
 #define ABOUT_MOST ((size_t)512 << 20)   /* bytes of descriptions */
 
-/* Appends the section of descriptions, unless @out is NULL; false when there is none, or more than anybody's. */
+/* Appends the section of descriptions, unless @out is NULL; false when there is none, or more than
+ * anybody's. */
 static bool read_section(const char *path, struct str *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* a pipe is no program */
@@ -34,8 +35,11 @@ static bool read_section(const char *path, struct str *out)
     if (elf && elf_kind(elf) == ELF_K_ELF && elf_getshdrstrndx(elf, &names) == 0)
         for (Elf_Scn *section = NULL; !found && (section = elf_nextscn(elf, section)) != NULL;) {
             GElf_Shdr header;
-            const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-            bool about = name && strcmp(name, PORTOLAN_ABOUT_SECTION) == 0 && header.sh_type != SHT_NOBITS && header.sh_size && header.sh_size <= ABOUT_MOST;
+            const char *name =
+                gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+            bool about = name && strcmp(name, PORTOLAN_ABOUT_SECTION) == 0 &&
+                         header.sh_type != SHT_NOBITS && header.sh_size &&
+                         header.sh_size <= ABOUT_MOST;
             if (!about || !out) {
                 found = about;
                 continue;
@@ -88,7 +92,8 @@ static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 
 static bool read_block(json_t *json, const struct program_unit *unit, struct program_block *b)
 {
-    json_t *ops = json_object_get(json, "ops"), *next = json_object_get(json, "next"), *calls = json_object_get(json, "calls");
+    json_t *ops = json_object_get(json, "ops"), *next = json_object_get(json, "next"),
+           *calls = json_object_get(json, "calls");
 
     b->line = (uint32_t)json_integer_value(json_object_get(json, "line"));
     b->two_way = json_is_true(json_object_get(json, "two_way"));
@@ -132,14 +137,18 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
 
     json_array_foreach(functions, i, function) {
         json_t *blocks = json_object_get(function, "blocks");
-        struct program_function f = {text_of(function, "name"), mem_zero(1, sizeof *f.control), (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
+        struct program_function f = {text_of(function, "name"), mem_zero(1, sizeof *f.control),
+                                     (uint32_t)r->blocks.count, (uint32_t)json_array_size(blocks)};
         vec_push(&r->functions, f);
-        if (!f.block_count || !control_read(json_object_get(function, "control"), f.block_count, unit->symbols->names.count, f.control))
+        if (!f.block_count || !control_read(json_object_get(function, "control"), f.block_count,
+                                            unit->symbols->names.count, f.control))
             return false;
         json_array_foreach(blocks, k, block) {
-            if (watch_steps(1 + json_array_size(json_object_get(block, "ops")) + json_array_size(json_object_get(block, "next"))))
+            if (watch_steps(1 + json_array_size(json_object_get(block, "ops")) +
+                            json_array_size(json_object_get(block, "next"))))
                 return false;
-            struct program_block b = {.unit = (uint32_t)r->units.count, .function = (uint32_t)r->functions.count - 1};
+            struct program_block b = {.unit = (uint32_t)r->units.count,
+                                      .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
             vec_push(&r->blocks, b);   /* what it has is freed with the others */
             if (!ok)
@@ -151,7 +160,8 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
     return true;
 }
 
-static bool read_references(json_t *references, struct program_reading *r, struct program_unit *unit)
+static bool read_references(json_t *references, struct program_reading *r,
+                            struct program_unit *unit)
 {
     size_t i;
     json_t *json;
@@ -159,11 +169,13 @@ static bool read_references(json_t *references, struct program_reading *r, struc
     json_array_foreach(references, i, json) {
         if (watch_steps(1))
             return false;
-        json_int_t block = json_integer_value(json_object_get(json, "block")), bytes = json_integer_value(json_object_get(json, "bytes"));
+        json_int_t block = json_integer_value(json_object_get(json, "block")),
+                   bytes = json_integer_value(json_object_get(json, "bytes"));
         if (block < 0 || block >= unit->block_count || bytes < 0 || bytes > UINT32_MAX)
             return false;
-        struct program_reference reference = {unit->first_block + (uint32_t)block, (uint32_t)bytes, json_is_true(json_object_get(json, "write")),
-                                                json_is_true(json_object_get(json, "fixed"))};
+        struct program_reference reference = {unit->first_block + (uint32_t)block, (uint32_t)bytes,
+                                              json_is_true(json_object_get(json, "write")),
+                                              json_is_true(json_object_get(json, "fixed"))};
         vec_push(&r->references, reference);
     }
     unit->reference_count = (uint32_t)r->references.count - unit->first_reference;
@@ -173,14 +185,27 @@ static bool read_references(json_t *references, struct program_reading *r, struc
 static bool read_unit(const char *text, size_t length, struct program_reading *r)
 {
     json_t *json = json_loadb(text, length, 0, NULL);
-    struct program_unit unit = {text_of(json, "key"), text_of(json, "source"), text_of(json, "language"), text_of(json, "level"), text_of(json, "assembly"),
-                                (uint32_t)r->blocks.count, 0, (uint32_t)r->references.count, 0, (uint32_t)r->functions.count, 0, mem_zero(1, sizeof *unit.symbols)};
-    bool ok = json && control_symbols_read(json, unit.symbols) && read_functions(json_object_get(json, "functions"), r, &unit) && read_references(json_object_get(json, "references"), r, &unit);
+    struct program_unit unit = {text_of(json, "key"),
+                                text_of(json, "source"),
+                                text_of(json, "language"),
+                                text_of(json, "level"),
+                                text_of(json, "assembly"),
+                                (uint32_t)r->blocks.count,
+                                0,
+                                (uint32_t)r->references.count,
+                                0,
+                                (uint32_t)r->functions.count,
+                                0,
+                                mem_zero(1, sizeof *unit.symbols)};
+    bool ok = json && control_symbols_read(json, unit.symbols) &&
+              read_functions(json_object_get(json, "functions"), r, &unit) &&
+              read_references(json_object_get(json, "references"), r, &unit);
 
     for (size_t i = unit.first_block; ok && i < r->blocks.count; i++) {
         const struct program_function *f = &r->functions.items[r->blocks.items[i].function];
         for (size_t k = 0; ok && k < r->blocks.items[i].next_count; k++)
-            ok = r->blocks.items[i].next[k] >= f->first_block && r->blocks.items[i].next[k] - f->first_block < f->block_count;
+            ok = r->blocks.items[i].next[k] >= f->first_block &&
+                 r->blocks.items[i].next[k] - f->first_block < f->block_count;
     }
     vec_push(&r->units, unit);
     json_decref(json);
@@ -240,7 +265,10 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
 
     p->path = mem_strdup(name);
     p->name = mem_strdup(name);
-    bool ok = read_all(bytes, &r) || (watch_goes_on(err) && err_set(err, ERR_DATA, "build it again", "its description was written by another version, or is damaged"));
+    bool ok = read_all(bytes, &r) ||
+              (watch_goes_on(err) &&
+               err_set(err, ERR_DATA, "build it again",
+                       "its description was written by another version, or is damaged"));
     set(p, &r);
     if (ok)
         return p;
@@ -250,7 +278,9 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
 
 static bool described(const char *path, struct str *out, struct err *err)
 {
-    return read_section(path, out) || err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler", "no description of a traced program");
+    return read_section(path, out) ||
+           err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler",
+                   "no description of a traced program");
 }
 
 bool program_descriptions(const struct program *p, struct str *out, struct err *err)
@@ -258,7 +288,8 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
     return described(p->path, out, err) || err_at(err, p->path, 0, 0);
 }
 
-struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err)
+struct program *program_open(const char *path, const char *name, char *take_directory,
+                             struct err *err)
 {
     struct str bytes = {0};
     struct program *p = described(path, &bytes, err) ? program_read(path, &bytes, err) : NULL;
@@ -280,7 +311,8 @@ struct program *program_open_both(const char *path, const char *untraced, struct
     struct program *p;
 
     if (untraced && access(untraced, X_OK) != 0) {
-        err_set(err, ERR_IO, "build the program by its compiler alone, and name that", "%s cannot be run", untraced);
+        err_set(err, ERR_IO, "build the program by its compiler alone, and name that",
+                "%s cannot be run", untraced);
         return NULL;
     }
     p = program_open(path, path, NULL, err);
@@ -308,7 +340,8 @@ static void block_done(struct program_block *b)
 
 void program_free(const struct program *held)
 {
-    struct program *p = (struct program *)(uintptr_t)held;   /* the holder count is not part of what is constant */
+    /* the holder count is not part of what is constant */
+    struct program *p = (struct program *)(uintptr_t)held;
 
     if (!p || atomic_fetch_sub(&p->holders, 1) > 0)
         return;

@@ -1,5 +1,6 @@
-/* A whole program as portolan-cc built it: its blocks with where they lead, what they do and reference, and its machine code as it is without counters. Read
- * from the executable; nothing in it changes, so any number of threads read it at once. */
+/* A whole program as portolan-cc built it: its blocks with where they lead, what they do and
+ * reference, and its machine code as it is without counters. Read from the executable; nothing in
+ * it changes, so any number of threads read it at once. */
 #ifndef PORTOLAN_PROGRAM_PROGRAM_H
 #define PORTOLAN_PROGRAM_PROGRAM_H
 
@@ -21,7 +22,8 @@ struct program_block {
     uint32_t *next;                /* blocks it leads to, in the branch's order */
     size_t next_count;
     bool two_way;                  /* the first way's executions are counted */
-    char **calls;                  /* functions called that are not inlined; "(pointer)" for others */
+    /* functions called that are not inlined; "(pointer)" for others */
+    char **calls;
     size_t call_count;
 };
 
@@ -43,13 +45,15 @@ struct program_function {
 struct program_unit {
     char *key, *source, *language, *level;
     char *assembly;                /* its .loc lines are block numbers within the unit, from 1 */
-    uint32_t first_block, block_count, first_reference, reference_count, first_function, function_count;
+    uint32_t first_block, block_count, first_reference, reference_count, first_function,
+        function_count;
     struct control_symbols *symbols;
 };
 
 struct program {
     char *path;                    /* the executable */
-    char *untraced;                /* the same without counters, for measuring; NULL: there is none */
+    /* the same without counters, for measuring; NULL: there is none */
+    char *untraced;
     char *name;                    /* for people */
     char *directory;               /* it was built in, goes with it; NULL: none */
     struct program_unit *units;
@@ -66,15 +70,21 @@ struct program {
 
 /* Whether @path is an executable that portolan-cc linked. */
 bool program_is_built(const char *path);
-/* Reads descriptions, which stand one after the other in @bytes; @name is what the program is called. NULL with err. */
+/* Reads descriptions, which stand one after the other in @bytes; @name is what the program is
+ * called. NULL with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
-/* Appends the descriptions in the executable of @p, which program_read takes elsewhere. False with err. */
+/* Appends the descriptions in the executable of @p, which program_read takes elsewhere. False with
+ * err. */
 bool program_descriptions(const struct program *p, struct str *out, struct err *err);
-/* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new, may be NULL) in either case. NULL with err. */
-struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err);
-/* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an executable. NULL with err. */
+/* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new,
+ * may be NULL) in either case. NULL with err. */
+struct program *program_open(const char *path, const char *name, char *take_directory,
+                             struct err *err);
+/* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an
+ * executable. NULL with err. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
-/* Makes the executable @path what of @p is measured: by its place without links, as the system names it where it is sampled. */
+/* Makes the executable @path what of @p is measured: by its place without links, as the system
+ * names it where it is sampled. */
 void program_set_untraced(struct program *p, const char *path);
 /* The last holder's call frees it. */
 void program_free(const struct program *p);

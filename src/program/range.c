@@ -8,12 +8,16 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-#define AS_GOOD 2.0        /* times the left-out error of the best: others below explain the runs about as well */
+/* times the left-out error of the best: others below explain the runs about as well */
+#define AS_GOOD 2.0
 #define NEGLIGIBLE 0.02    /* left-out error below which no difference counts */
 #define GROWN_MOST 2       /* power by which a count that one run had may grow */
 #define ENDS 3.0           /* left-out errors by which the two ends of the runs may be apart */
-#define BAD 0.25           /* left-out error from which on no formula says how the largest count grows */
-#define SLACK_CLEAR 0.03   /* power by which a growing count may be off beyond the runs, whatever they say: of a formula that predicts them nearly, */
+/* left-out error from which on no formula says how the largest count grows */
+#define BAD 0.25
+/* power by which a growing count may be off beyond the runs, whatever they say: of a formula that
+ * predicts them nearly, */
+#define SLACK_CLEAR 0.03
 #define SLACK 0.1          /* and of others */
 #define APART 2.0          /* values of an input, from which on their counts tell a power */
 #define STEEP 3.0          /* power from which on a growth that gets steeper may be exponential */
@@ -32,7 +36,10 @@ static void rows_init(struct rows *r, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    *r = (struct rows){.data = data, .values = mem_zero((SOLVE_COLUMNS + 2) * n, sizeof(double)), .work = mem_zero((SOLVE_COLUMNS + 1) * n, sizeof(long double)), .used = mem_zero(n + 1, sizeof(bool))};
+    *r = (struct rows){.data = data,
+                       .values = mem_zero((SOLVE_COLUMNS + 2) * n, sizeof(double)),
+                       .work = mem_zero((SOLVE_COLUMNS + 1) * n, sizeof(long double)),
+                       .used = mem_zero(n + 1, sizeof(bool))};
     r->weights = r->values + n;
     for (size_t k = 0; k < SOLVE_COLUMNS; k++)
         r->columns[k] = r->values + (2 + k) * n;
@@ -96,7 +103,8 @@ static bool refit(struct rows *rows, const struct formula *f, bool weighted, str
 static bool depends(const struct formula *f, size_t input)
 {
     for (size_t k = 0; k < f->count; k++)
-        if (f->terms[k].power[input] || (f->terms[k].kind != TERM_PRODUCT && f->terms[k].input == input))
+        if (f->terms[k].power[input] ||
+            (f->terms[k].kind != TERM_PRODUCT && f->terms[k].input == input))
             return true;
     return false;
 }
@@ -109,7 +117,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses all runs except those at which @input is as in run @at; false where an earlier run has that value, too. */
+/* Uses all runs except those at which @input is as in run @at; false where an earlier run has that
+ * value, too. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;
@@ -132,7 +141,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
         return 0;
     rows_init(&rows, data);
     for (size_t i = 0; i < data->input_count; i++)
-        for (size_t r = 0; r < data->run_count && depends(f, i) && varies(data, i) && !(decided & 1u << i); r++) {
+        for (size_t r = 0;
+             r < data->run_count && depends(f, i) && varies(data, i) && !(decided & 1u << i); r++) {
             struct formula other;
             if (leave_out(&rows, i, r) && !refit(&rows, f, false, &other))
                 decided |= (uint16_t)(1u << i);
@@ -141,7 +151,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Mean relative error of @f's terms at the values that are left out one after the other; NaN: some cannot be left out. The refitted formulas go into @out as well (NULL: not). */
+/* Mean relative error of @f's terms at the values that are left out one after the other; NaN: some
+ * cannot be left out. The refitted formulas go into @out as well (NULL: not). */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
@@ -159,7 +170,8 @@ static double values_left_out(struct rows *rows, const struct formula *f, struct
             for (size_t r = 0; r < d->run_count; r++) {
                 if (rows->used[r])
                     continue;
-                sum += fabs(formula_value(&other, inputs_of(d, r), d->input_count) - d->values[r]) / scale_of(d, r, largest);
+                sum += fabs(formula_value(&other, inputs_of(d, r), d->input_count) - d->values[r]) /
+                       scale_of(d, r, largest);
                 n++;
             }
             if (out && out->count < RANGE_MOST)
@@ -179,25 +191,31 @@ double range_left_out(const struct fit_data *data, const struct formula *f)
 }
 
 /* One term of the simple growths of one input, times the powers of the others that @base has. */
-static const struct { int8_t power; uint8_t kind; } growths[] = {
-    {0, TERM_LOG}, {0, TERM_ROOT}, {1, TERM_PRODUCT}, {1, TERM_LOG}, {1, TERM_ROOT}, {2, TERM_PRODUCT}, {2, TERM_LOG}, {3, TERM_PRODUCT}, {4, TERM_PRODUCT},
+static const struct { int8_t power; uint8_t kind;
+} growths[] = {
+    {0, TERM_LOG},     {0, TERM_ROOT}, {1, TERM_PRODUCT}, {1, TERM_LOG},     {1, TERM_ROOT},
+    {2, TERM_PRODUCT}, {2, TERM_LOG},  {3, TERM_PRODUCT}, {4, TERM_PRODUCT},
 };
 
-/* Formulas of one growth of input @i, alone and with an offset, times the highest powers of the other inputs in @f. */
-static void try_growths(struct rows *rows, const struct formula *f, size_t i, double limit, struct formula_range *out)
+/* Formulas of one growth of input @i, alone and with an offset, times the highest powers of the
+ * other inputs in @f. */
+static void try_growths(struct rows *rows, const struct formula *f, size_t i, double limit,
+                        struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
     struct formula_term base = {.kind = TERM_PRODUCT};
 
     for (size_t k = 0; k < f->count && !f->code_length; k++)
         for (size_t j = 0; j < d->input_count; j++)
-            base.power[j] = j != i && f->terms[k].power[j] > base.power[j] ? f->terms[k].power[j] : base.power[j];
+            base.power[j] = j != i && f->terms[k].power[j] > base.power[j] ? f->terms[k].power[j]
+                                                                           : base.power[j];
     for (size_t g = 0; g < sizeof growths / sizeof *growths && out->count < RANGE_MOST; g++) {
         struct formula one = {.count = 2, .terms = {base, base}};
         one.terms[0].power[i] = growths[g].power;
         one.terms[0].kind = growths[g].kind;
         one.terms[0].input = (uint8_t)i;
-        for (one.count = 1; one.count <= 2 && out->count < RANGE_MOST; one.count++) {   /* without an offset and with one */
+        /* without an offset and with one */
+        for (one.count = 1; one.count <= 2 && out->count < RANGE_MOST; one.count++) {
             const double error = values_left_out(rows, &one, NULL);
             for (size_t r = 0; r < d->run_count; r++)
                 rows->used[r] = true;
@@ -207,7 +225,8 @@ static void try_growths(struct rows *rows, const struct formula *f, size_t i, do
     }
 }
 
-/* The only run with a count, or one of those that have all inputs alike; SIZE_MAX: there are several, or none. */
+/* The only run with a count, or one of those that have all inputs alike; SIZE_MAX: there are
+ * several, or none. */
 static size_t only_run(const struct fit_data *d)
 {
     size_t only = SIZE_MAX;
@@ -215,7 +234,8 @@ static size_t only_run(const struct fit_data *d)
     for (size_t r = 0; r < d->run_count; r++) {
         if (d->values[r] == 0)
             continue;
-        if (only != SIZE_MAX && memcmp(inputs_of(d, r), inputs_of(d, only), d->input_count * sizeof(double)) != 0)
+        if (only != SIZE_MAX &&
+            memcmp(inputs_of(d, r), inputs_of(d, only), d->input_count * sizeof(double)) != 0)
             return SIZE_MAX;
         only = r;
     }
@@ -237,17 +257,21 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
     if (out->count < RANGE_MOST)
         out->others[out->count++] = (struct formula){.count = 0};
     for (size_t i = 0; i < d->input_count; i++)
-        for (int8_t power = 0; power <= GROWN_MOST && varies(d, i) && out->count < RANGE_MOST; power++) {
+        for (int8_t power = 0; power <= GROWN_MOST && varies(d, i) && out->count < RANGE_MOST;
+             power++) {
             struct formula f = {.count = 1};
             f.terms[0].power[i] = power;
-            f.coefficients[0] = d->values[run] / formula_term_value(&f.terms[0], inputs_of(d, run), d->input_count);
+            f.coefficients[0] =
+                d->values[run] / formula_term_value(&f.terms[0], inputs_of(d, run), d->input_count);
             if (isfinite(f.coefficients[0]))
                 out->others[out->count++] = f;
         }
 }
 
-/* Values that differ by their left-out error at both ends of what was run grow by a power that is off by so much. */
-static void find_exponents(const struct fit_data *d, const struct formula *f, double error, struct formula_range *out)
+/* Values that differ by their left-out error at both ends of what was run grow by a power that is
+ * off by so much. */
+static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
+                           struct formula_range *out)
 {
     for (size_t i = 0; i < d->input_count; i++) {
         out->lowest[i] = INFINITY;
@@ -255,8 +279,10 @@ static void find_exponents(const struct fit_data *d, const struct formula *f, do
             out->lowest[i] = fmin(out->lowest[i], inputs_of(d, r)[i]);
             out->highest[i] = fmax(out->highest[i], inputs_of(d, r)[i]);
         }
-        if (out->lowest[i] > 0 && out->highest[i] > out->lowest[i] && (depends(f, i) || f->code_length))
-            out->exponent[i] = fmax(error < NEGLIGIBLE ? SLACK_CLEAR : SLACK, ENDS * fmin(error, 1) / log(out->highest[i] / out->lowest[i]));
+        if (out->lowest[i] > 0 && out->highest[i] > out->lowest[i] &&
+            (depends(f, i) || f->code_length))
+            out->exponent[i] = fmax(error < NEGLIGIBLE ? SLACK_CLEAR : SLACK,
+                                    ENDS * fmin(error, 1) / log(out->highest[i] / out->lowest[i]));
     }
 }
 
@@ -274,7 +300,8 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
-/* How the count grew with each input alone up to the largest run: whatever formula was chosen, it may go on so. */
+/* How the count grew with each input alone up to the largest run: whatever formula was chosen, it
+ * may go on so. */
 static void find_reach(const struct fit_data *d, struct formula_range *out)
 {
     const size_t n = d->run_count;
@@ -284,9 +311,14 @@ static void find_reach(const struct fit_data *d, struct formula_range *out)
         double *reach = out->reach[i];
         reach[0] = reach[1] = NAN;
         for (size_t r = 1; r < n; r++)
-            last = inputs_of(d, r)[i] > inputs_of(d, last)[i] || (inputs_of(d, r)[i] == inputs_of(d, last)[i] && d->values[r] > d->values[last]) ? r : last;
+            last = inputs_of(d, r)[i] > inputs_of(d, last)[i] ||
+                           (inputs_of(d, r)[i] == inputs_of(d, last)[i] &&
+                            d->values[r] > d->values[last])
+                       ? r
+                       : last;
         for (size_t r = 0; r < n; r++) {
-            if (!alone(d, r, last, i) || !(d->values[r] > 0) || !(d->values[last] > 0) || !(inputs_of(d, r)[i] > 0))
+            if (!alone(d, r, last, i) || !(d->values[r] > 0) || !(d->values[last] > 0) ||
+                !(inputs_of(d, r)[i] > 0))
                 continue;
             next = next == SIZE_MAX || inputs_of(d, r)[i] > inputs_of(d, next)[i] ? r : next;
             first = first == SIZE_MAX || inputs_of(d, r)[i] < inputs_of(d, first)[i] ? r : first;
@@ -298,12 +330,14 @@ static void find_reach(const struct fit_data *d, struct formula_range *out)
         }
         if (next == SIZE_MAX)
             continue;
-        const double power = power_between(d, next, last, i), whole = power_between(d, first, last, i);
+        const double power = power_between(d, next, last, i),
+                     whole = power_between(d, first, last, i);
         reach[0] = isnan(reach[0]) ? fmin(power, whole) : reach[0];
         reach[1] = isnan(reach[1]) ? fmax(power, whole) : reach[1];
         const bool spread = inputs_of(d, next)[i] >= APART * inputs_of(d, first)[i];
         if (whole > STEEP && (next == first || power > whole + (spread ? STEEPER : 0)))
-            out->rate[i] = log(d->values[last] / d->values[next]) / (inputs_of(d, last)[i] - inputs_of(d, next)[i]);
+            out->rate[i] = log(d->values[last] / d->values[next]) /
+                           (inputs_of(d, last)[i] - inputs_of(d, next)[i]);
         out->farthest = fmax(out->farthest, d->values[last]);
     }
 }
@@ -353,23 +387,27 @@ void range_done(struct formula_range *r)
 }
 
 /* The same by powers that the runs had, where one input alone is beyond them. */
-static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count, double *least, double *most)
+static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count,
+                           double *least, double *most)
 {
     size_t beyond = SIZE_MAX;
 
     for (size_t i = 0; i < count; i++)
         if (inputs[i] > r->highest[i])
             beyond = beyond == SIZE_MAX ? i : count;
-    if (beyond >= count || !(r->farthest > 0) || isnan(r->reach[beyond][0]) || !(r->highest[beyond] > 0))
+    if (beyond >= count || !(r->farthest > 0) || isnan(r->reach[beyond][0]) ||
+        !(r->highest[beyond] > 0))
         return;
     const double by = inputs[beyond] / r->highest[beyond];
     *least = fmin(*least, r->farthest * pow(by, r->reach[beyond][0]));
     *most = fmax(*most, r->farthest * pow(by, r->reach[beyond][1]));
     if (r->rate[beyond] > 0)
-        *most = fmax(*most, r->farthest * exp(r->rate[beyond] * (inputs[beyond] - r->highest[beyond])));
+        *most =
+            fmax(*most, r->farthest * exp(r->rate[beyond] * (inputs[beyond] - r->highest[beyond])));
 }
 
-void range_at(const struct formula_range *r, const struct formula *f, const double *inputs, size_t count, double *least, double *most)
+void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
+              size_t count, double *least, double *most)
 {
     *least = *most = formula_value(f, inputs, count);
     for (size_t i = 0; i < r->count; i++) {
@@ -379,7 +417,10 @@ void range_at(const struct formula_range *r, const struct formula *f, const doub
     }
     widen_by_reach(r, inputs, count, least, most);
     for (size_t i = 0; i < count; i++) {
-        const double beyond = r->exponent[i] == 0 || !(inputs[i] > 0) ? 1 : inputs[i] > r->highest[i] ? inputs[i] / r->highest[i] : inputs[i] < r->lowest[i] ? r->lowest[i] / inputs[i] : 1;
+        const double beyond = r->exponent[i] == 0 || !(inputs[i] > 0) ? 1
+                              : inputs[i] > r->highest[i]             ? inputs[i] / r->highest[i]
+                              : inputs[i] < r->lowest[i]              ? r->lowest[i] / inputs[i]
+                                                                      : 1;
         *least /= pow(beyond, r->exponent[i]);
         *most *= pow(beyond, r->exponent[i]);
     }

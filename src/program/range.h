@@ -1,4 +1,5 @@
-/* How much the runs leave open about a count: formulas that explain them about as well as the one chosen, and what they say elsewhere. */
+/* How much the runs leave open about a count: formulas that explain them about as well as the one
+ * chosen, and what they say elsewhere. */
 #ifndef PORTOLAN_PROGRAM_RANGE_H
 #define PORTOLAN_PROGRAM_RANGE_H
 
@@ -10,26 +11,39 @@
 struct formula_range {
     struct formula *others;    /* besides the formula itself */
     size_t count;
-    double left_out;           /* mean relative error of the formula's terms where each whole value of an input is left out; NaN: that cannot be told */
-    double exponent[INPUTS_MAX];             /* by which the power of each input may be off: what the left-out error allows over the span of its values */
+    /* mean relative error of the formula's terms where each whole value of an input is left out;
+     * NaN: that cannot be told */
+    double left_out;
+    /* by which the power of each input may be off: what the left-out error allows over the span of
+     * its values */
+    double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* values of each input that were run */
-    double reach[INPUTS_MAX][2];             /* powers of each input, the least and the most, by which the count grew up to its largest run; NaN: the runs do not tell */
-    double rate[INPUTS_MAX];                 /* of growth by exp(rate * input) where powers rise with the input; 0: they do not */
+    /* powers of each input, the least and the most, by which the count grew up to its largest run;
+     * NaN: the runs do not tell */
+    double reach[INPUTS_MAX][2];
+    /* of growth by exp(rate * input) where powers rise with the input; 0: they do not */
+    double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    bool open;                 /* one run, or one value where it matters: nothing is known elsewhere */
+    /* one run, or one value where it matters: nothing is known elsewhere */
+    bool open;
 };
 
-/* Inputs, a bit each, of which some value alone decides a coefficient of @f: the runs without that value have no single set of them. A formula without such inputs was found from
- * some values and is right at others. Pure. */
+/* Inputs, a bit each, of which some value alone decides a coefficient of @f: the runs without that
+ * value have no single set of them. A formula without such inputs was found from some values and is
+ * right at others. Pure. */
 uint16_t range_decided(const struct fit_data *data, const struct formula *f);
-/* Mean relative error of the terms of @f, refitted, at each whole value of an input that is left out; NaN: one cannot be left out. Pure. */
+/* Mean relative error of the terms of @f, refitted, at each whole value of an input that is left
+ * out; NaN: one cannot be left out. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
-/* Fills @out for @f, which was fitted to @data and is not exact. range_done frees it. Any thread. */
+/* Fills @out for @f, which was fitted to @data and is not exact. range_done frees it. Any
+ * thread. */
 void range_find(const struct fit_data *data, const struct formula *f, struct formula_range *out);
 /* One more formula that explains the runs. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
-/* The least and the most that @f and the others say at @inputs, never below 0; @most is infinite where nothing is known. */
-void range_at(const struct formula_range *r, const struct formula *f, const double *inputs, size_t count, double *least, double *most);
+/* The least and the most that @f and the others say at @inputs, never below 0; @most is infinite
+ * where nothing is known. */
+void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
+              size_t count, double *least, double *most);
 
 #endif

@@ -1,4 +1,5 @@
-/* A run as bytes for another process of the same program (base/pack.h), which has the program's descriptions (program_descriptions). */
+/* A run as bytes for another process of the same program (base/pack.h), which has the program's
+ * descriptions (program_descriptions). */
 #ifndef PORTOLAN_PROGRAM_RUN_PACK_H
 #define PORTOLAN_PROGRAM_RUN_PACK_H
 
@@ -7,7 +8,8 @@
 
 /* Appends @run of @p; what it took in seconds and missed is left out. Any thread. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
-/* False when the bytes are broken or of another program. program_run_done frees @out in either case. Any thread. */
+/* False when the bytes are broken or of another program. program_run_done frees @out in either
+ * case. Any thread. */
 bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out);
 
 #endif

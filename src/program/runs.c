@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "program/runtime/bins.h"
 
-/* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short is traced at each of these places. */
+/* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short
+ * is traced at each of these places. */
 #define INPUT_MOST ((size_t)64 << 20)
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* as malloc aligns */
@@ -83,7 +84,8 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
 }
 
 /* Why the child's end is no success; true when it is one. */
-static bool judge(const struct program_runs *runs, const double *inputs, const struct child_result *r, const struct run_options *options, struct err *err)
+static bool judge(const struct program_runs *runs, const double *inputs,
+                  const struct child_result *r, const struct run_options *options, struct err *err)
 {
     struct str at = {0};
     const char *said = str_text(&r->output);
@@ -91,11 +93,17 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
     program_inputs_print(runs->names, inputs, runs->name_count, &at);
     if (r->timed_out || (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXCPU))
-        err_set(err, ERR_LIMIT, "use smaller inputs, or give it longer with --limit", "the program did not finish within %g s for %s", options->seconds, str_text(&at));
+        err_set(err, ERR_LIMIT, "use smaller inputs, or give it longer with --limit",
+                "the program did not finish within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
-        err_set(err, ERR_DATA, "run it by hand to see why", "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));
-    else if (!(ok = WIFEXITED(r->status) && (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
-        err_set(err, ERR_DATA, "program load --arguments says how it takes its inputs, --allow-exit accepts any status", "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
+        err_set(err, ERR_DATA, "run it by hand to see why", "the program crashed for %s: %s",
+                str_text(&at), strsignal(WTERMSIG(r->status)));
+    else if (!(ok = WIFEXITED(r->status) &&
+                    (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
+        err_set(err, ERR_DATA,
+                "program load --arguments says how it takes its inputs, --allow-exit accepts any "
+                "status",
+                "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
                 str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);
     str_done(&at);
     return ok;
@@ -103,23 +111,32 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
 static const char *const mode_names[] = {"counts", "sampled", "exact", "calls", "sets"};
 
-/* Runs @argv in the current directory, with the file at @input (NULL: nothing) as standard input. child_result_done frees @result. */
-static bool run_here(const char *const *argv, const char *input, const struct child_limits *limits, struct child_result *result, struct err *err)
+/* Runs @argv in the current directory, with the file at @input (NULL: nothing) as standard input.
+ * child_result_done frees @result. */
+static bool run_here(const char *const *argv, const char *input, const struct child_limits *limits,
+                     struct child_result *result, struct err *err)
 {
     struct str text = {0};
     char here[4096];
 
     *result = (struct child_result){0};
-    const bool ok = (!input || file_read(input, INPUT_MOST, &text, err)) && child_run(argv, getcwd(here, sizeof here) ? here : "/", text.data, text.length, limits, result, err);
+    const bool ok = (!input || file_read(input, INPUT_MOST, &text, err)) &&
+                    child_run(argv, getcwd(here, sizeof here) ? here : "/", text.data, text.length,
+                              limits, result, err);
     str_done(&text);
     return ok;
 }
 
-static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *directory, const char *trace, unsigned shift, struct program_run *out,
-                       struct err *err)
+static bool run_traced(const struct program_runs *runs, const double *inputs,
+                       const struct run_options *options, const char *directory, const char *trace,
+                       unsigned shift, struct program_run *out, struct err *err)
 {
-    struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
-                                  .wall_seconds = options->seconds, .output = 4096, .fixed_addresses = true};
+    struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1,
+                                  .memory = options->memory,
+                                  .file_size = (size_t)1 << 33,
+                                  .wall_seconds = options->seconds,
+                                  .output = 4096,
+                                  .fixed_addresses = true};
     struct str variable = {0}, mode = {0}, moved = {0}, caches = {0};
     VEC(const char *) argv = {0};
     struct child_result result;
@@ -131,9 +148,11 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     str_add(&caches, "PORTOLAN_TRACE_CACHES=");
     for (size_t l = 0; options->caches && l < options->caches->count; l++) {
         const struct cache_shape *shape = &options->caches->levels[l].shape;
-        str_addf(&caches, "%s%.0fx%.0f", l ? "," : "", fmax(1, rint(shape->lines / shape->ways)), shape->ways);
+        str_addf(&caches, "%s%.0fx%.0f", l ? "," : "", fmax(1, rint(shape->lines / shape->ways)),
+                 shape->ways);
     }
-    bool ok = words_make(runs->names, inputs, runs->name_count, &options->how, directory, &words, err);
+    bool ok =
+        words_make(runs->names, inputs, runs->name_count, &options->how, directory, &words, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
@@ -161,7 +180,11 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
 
 double program_start_seconds(struct err *err)
 {
-    static const struct child_limits limits = {.cpu_seconds = 5, .memory = (size_t)1 << 30, .file_size = 4096, .wall_seconds = 10, .output = 4096};
+    static const struct child_limits limits = {.cpu_seconds = 5,
+                                               .memory = (size_t)1 << 30,
+                                               .file_size = 4096,
+                                               .wall_seconds = 10,
+                                               .output = 4096};
     static const char *const argv[] = {"true", NULL};
     double least = INFINITY;
 
@@ -176,10 +199,16 @@ double program_start_seconds(struct err *err)
     return least;
 }
 
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, struct core_share *share, struct err *err)
+double program_measure(const struct program *p, char *const *names, size_t count,
+                       const double *inputs, const struct run_options *options,
+                       struct core_share *share, struct err *err)
 {
-    struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
-                                  .wall_seconds = options->seconds, .asks = options->asks, .output = 4096};
+    struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1,
+                                  .memory = options->memory,
+                                  .file_size = (size_t)1 << 33,
+                                  .wall_seconds = options->seconds,
+                                  .asks = options->asks,
+                                  .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
     /* Threads that wait for others would be in the CPU time. */
@@ -189,8 +218,11 @@ double program_measure(const struct program *p, char *const *names, size_t count
     double seconds = NAN;
     char *directory = child_directory_new(err);
 
-    bool ok = directory && words_make(names, inputs, count, &options->how, directory, &words, err) &&
-              (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", p->name));
+    bool ok = directory &&
+              words_make(names, inputs, count, &options->how, directory, &words, err) &&
+              (p->untraced ||
+               err_set(err, ERR_USAGE, "program load its sources",
+                       "%s was built elsewhere: no version without counters to measure", p->name));
     str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);
     for (size_t i = 0; options->threads > 1 && i < sizeof with_threads / sizeof *with_threads; i++)
         vec_push(&argv, with_threads[i] ? with_threads[i] : str_text(&threads));
@@ -201,7 +233,8 @@ double program_measure(const struct program *p, char *const *names, size_t count
     if (ok) {
         struct child_result result;
         double start = clock_wall();
-        ok = run_here(argv.items, words.input, &limits, &result, err) && judge(runs, inputs, &result, options, err);
+        ok = run_here(argv.items, words.input, &limits, &result, err) &&
+             judge(runs, inputs, &result, options, err);
         double wall = clock_wall() - start;
         child_result_done(&result);
         seconds = result.cpu_seconds;
@@ -226,10 +259,14 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < both[k]->bin_count; i++) {
             const struct run_bin *b = &both[k]->bins[i];
-            struct run_bin *sum = &sums[isinf(b->distance) ? REUSE_BIN_COLD : reuse_bin_of((uint64_t)b->distance)];
+            struct run_bin *sum =
+                &sums[isinf(b->distance) ? REUSE_BIN_COLD : reuse_bin_of((uint64_t)b->distance)];
             double counts = sum->count + b->count, regular = sum->regular + b->regular;
-            sum->distance = isinf(b->distance) ? INFINITY : (sum->distance * sum->count + b->distance * b->count) / counts;
-            sum->step = regular > 0 ? (sum->step * sum->regular + b->step * b->regular) / regular : 0;
+            sum->distance = isinf(b->distance)
+                                ? INFINITY
+                                : (sum->distance * sum->count + b->distance * b->count) / counts;
+            sum->step =
+                regular > 0 ? (sum->step * sum->regular + b->step * b->regular) / regular : 0;
             sum->count = counts;
             sum->regular = regular;
         }
@@ -241,7 +278,8 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
     into->bin_count = count;
 }
 
-/* The bins of @count runs joined become those of one: counts as exact as before, distances and lines crossed as their mean. */
+/* The bins of @count runs joined become those of one: counts as exact as before, distances and
+ * lines crossed as their mean. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
     for (size_t i = 0; i < p->reference_count; i++) {
@@ -256,23 +294,29 @@ static void average(const struct program *p, struct program_run *run, unsigned c
     }
 }
 
-static bool run_once(const struct program_runs *runs, const double *inputs, const struct run_options *options, unsigned shift, struct program_run *out, struct err *err)
+static bool run_once(const struct program_runs *runs, const double *inputs,
+                     const struct run_options *options, unsigned shift, struct program_run *out,
+                     struct err *err)
 {
-    char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;   /* the trace's: files of any name may be in the run's own */
+    /* the trace's: files of any name may be in the run's own */
+    char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
     *out = (struct program_run){.mode = options->mode};
     memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
     str_addf(&trace, "%s/trace", beside ? beside : "");
-    bool ok = beside && run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) && program_trace_read(runs->program, str_text(&trace), out, err);
+    bool ok = beside && run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) &&
+              program_trace_read(runs->program, str_text(&trace), out, err);
     str_done(&trace);
     child_directory_free(beside);
     child_directory_free(dir);
     return ok;
 }
 
-bool program_simulate_sets(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, const struct memory *memory,
-                           double missed[MEMORY_LEVELS], struct err *err)
+bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
+                           const double *inputs, const struct run_options *options,
+                           const struct memory *memory, double missed[MEMORY_LEVELS],
+                           struct err *err)
 {
     struct program_runs *runs = program_runs_new(p, names, count);
     struct run_options simulated = *options;
@@ -287,8 +331,10 @@ bool program_simulate_sets(const struct program *p, char *const *names, size_t c
     return ok;
 }
 
-/* Times calls into what was not compiled here, in runs of their own: nothing else is traced meanwhile. */
-static bool time_calls(const struct program_runs *runs, const double *inputs, const struct run_options *options, struct program_run *out, struct err *err)
+/* Times calls into what was not compiled here, in runs of their own: nothing else is traced
+ * meanwhile. */
+static bool time_calls(const struct program_runs *runs, const double *inputs,
+                       const struct run_options *options, struct program_run *out, struct err *err)
 {
     struct run_options timed = *options;
     bool ok = true;
@@ -298,13 +344,15 @@ static bool time_calls(const struct program_runs *runs, const double *inputs, co
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++)
-            out->calls[b] = fmin(out->calls[b], one.calls[b]);   /* of a number and none, the number */
+            /* of a number and none, the number */
+            out->calls[b] = fmin(out->calls[b], one.calls[b]);
         program_run_done(runs->program, &one);
     }
     return ok;
 }
 
-bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err)
+bool program_runs_add(struct program_runs *runs, const double *inputs,
+                      const struct run_options *options, struct err *err)
 {
     struct program_run run;
     unsigned count = 1;
@@ -313,7 +361,8 @@ bool program_runs_add(struct program_runs *runs, const double *inputs, const str
     if (!runs->started)
         runs->how = invocation_copy(&options->how);
     runs->started = true;
-    for (; ok && options->mode != TRACE_COUNTS && run.seconds < SHORT_SECONDS && count < SHIFTS; count++) {
+    for (; ok && options->mode != TRACE_COUNTS && run.seconds < SHORT_SECONDS && count < SHIFTS;
+         count++) {
         struct program_run moved;
         ok = run_once(runs, inputs, options, count * SHIFT_BYTES, &moved, err);
         for (size_t i = 0; ok && i < runs->program->reference_count; i++)

@@ -1,4 +1,5 @@
-/* Runs of a program at given inputs: how often each block was executed and, when it was traced, the reuse distances of each reference. */
+/* Runs of a program at given inputs: how often each block was executed and, when it was traced, the
+ * reuse distances of each reference. */
 #ifndef PORTOLAN_PROGRAM_RUNS_H
 #define PORTOLAN_PROGRAM_RUNS_H
 
@@ -19,18 +20,22 @@ struct run_reference {
     double references;             /* counted exactly */
     struct run_bin *bins;          /* ascending; their counts sum up to references */
     size_t bin_count;
-    uint32_t from;                 /* of a load, the reference that stored most of what it loads, plus 1; 0: none did */
-    uint32_t from_age;             /* how often that was executed between, 0: the store is its newest */
+    /* of a load, the reference that stored most of what it loads, plus 1; 0: none did */
+    uint32_t from;
+    /* how often that was executed between, 0: the store is its newest */
+    uint32_t from_age;
 };
 
-enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };   /* the last two, whose runs are not kept: calls are timed; caches are simulated */
+/* the last two, whose runs are not kept: calls are timed; caches are simulated */
+enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };
 
 struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
     double *counts;                /* per block of the program */
     double *taken;                 /* of them, those that left by the first of two ways */
-    double *calls;                 /* cycles that one execution spends in functions that are not the program's; NaN: not known */
+    /* cycles that one execution spends in functions that are not the program's; NaN: not known */
+    double *calls;
     struct run_reference *references;
     double seconds;                /* that the run took, instrumented */
     double missed[MEMORY_LEVELS];  /* of TRACE_SETS: misses of each level */
@@ -52,31 +57,43 @@ struct run_options {
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
-    double asks;                   /* seconds after which the function of child_watch is asked again; 0: some times a second */
-    size_t threads;                /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
+    /* seconds after which the function of child_watch is asked again; 0: some times a second */
+    double asks;
+    /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
+    size_t threads;
     const struct memory *caches;   /* of TRACE_SETS */
 };
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
- * status that its invocation does not allow or took too long. Any thread. */
-bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
-/* Runs the untraced program once; its CPU time in seconds, of all its threads, starting and ending included. NaN with err as above, and when the program is not one that was
- * built here. Of @share how often and how long others got its CPU meanwhile, per second of that time. Any thread. */
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, struct core_share *share,
-                       struct err *err);
-/* Runs the program once and simulates the caches of @memory with their sets, by the addresses: the least recently used line of a set goes, a level is looked up where the
- * one before misses. Misses of each into @missed. False with err as above. Any thread. */
-bool program_simulate_sets(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, const struct memory *memory,
-                           double missed[MEMORY_LEVELS], struct err *err);
+/* Runs the program and adds what it did; for reuse distances a short run is repeated with all
+ * addresses moved within a line, and the mean is taken. False with err when it could not be run,
+ * crashed, exited with a status that its invocation does not allow or took too long. Any thread. */
+bool program_runs_add(struct program_runs *runs, const double *inputs,
+                      const struct run_options *options, struct err *err);
+/* Runs the untraced program once; its CPU time in seconds, of all its threads, starting and ending
+ * included. NaN with err as above, and when the program is not one that was built here. Of @share
+ * how often and how long others got its CPU meanwhile, per second of that time. Any thread. */
+double program_measure(const struct program *p, char *const *names, size_t count,
+                       const double *inputs, const struct run_options *options,
+                       struct core_share *share, struct err *err);
+/* Runs the program once and simulates the caches of @memory with their sets, by the addresses: the
+ * least recently used line of a set goes, a level is looked up where the one before misses. Misses
+ * of each into @missed. False with err as above. Any thread. */
+bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
+                           const double *inputs, const struct run_options *options,
+                           const struct memory *memory, double missed[MEMORY_LEVELS],
+                           struct err *err);
 /* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */
 double program_start_seconds(struct err *err);
-/* Reads a trace that the runtime wrote into @out, which program_run_done frees in either case. False with err. */
-bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err);
+/* Reads a trace that the runtime wrote into @out, which program_run_done frees in either case.
+ * False with err. */
+bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
+                        struct err *err);
 /* The same of its text, whose lines are cut apart; @name stands for the file in faults. */
-bool program_trace_parse(const struct program *p, const char *name, struct str *text, struct program_run *out, struct err *err);
+bool program_trace_parse(const struct program *p, const char *name, struct str *text,
+                         struct program_run *out, struct err *err);
 /* The run at @inputs; NULL: there was none. Pure. */
 const struct program_run *program_run_with(const struct program_runs *runs, const double *inputs);
 void program_run_done(const struct program *p, struct program_run *run);

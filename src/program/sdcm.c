@@ -8,8 +8,8 @@
 #define FAR_OFF 6.0            /* times as many lines as there is room for: hardly any is left */
 #define SPREAD 5.0             /* deviations of the number of lines in a set */
 
-/* Binomial distribution: fewer than @ways of @distance lines fell into one of the sets. Terms follow from each other; starting from the logarithm keeps
- * large distances from underflowing. */
+/* Binomial distribution: fewer than @ways of @distance lines fell into one of the sets. Terms
+ * follow from each other; starting from the logarithm keeps large distances from underflowing. */
 static double hit_whole(const struct cache_shape *cache, double distance)
 {
     double p = cache->ways / cache->lines, sum = 0, first = distance * log1p(-p);
@@ -49,13 +49,15 @@ static double kept_of(double x)
 
 double sdcm_hit_random(const struct cache_shape *cache, double distance)
 {
-    double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;   /* others in the set: Poisson, in shares of the first term */
+    /* others in the set: Poisson, in shares of the first term */
+    double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;
 
     if (distance < cache->ways)
         return 1;
     if (mean > FAR_OFF * cache->ways)
         return exp(-mean / cache->ways);
-    for (double others = fmax(0, floor(mean - SPREAD * sqrt(mean))); others < mean + SPREAD * sqrt(mean) + 1; others++, term *= mean / others) {
+    for (double others = fmax(0, floor(mean - SPREAD * sqrt(mean)));
+         others < mean + SPREAD * sqrt(mean) + 1; others++, term *= mean / others) {
         sum += term * (others < cache->ways ? 1 : kept_of((others + 1) / cache->ways));
         seen += term;
     }

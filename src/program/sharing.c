@@ -14,7 +14,8 @@ double sharing_between(const struct sharing *s, double distance)
 {
     if (s->threads <= 1 || isinf(distance))
         return distance;
-    return fmin(s->footprint, sharing_own(s, distance) * (s->common + s->threads * (1 - s->common)));
+    return fmin(s->footprint,
+                sharing_own(s, distance) * (s->common + s->threads * (1 - s->common)));
 }
 
 double sharing_common(const struct sharing *s, double distance)

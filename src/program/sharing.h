@@ -1,11 +1,15 @@
-/* Caches shared by the threads of a program, from the profile of its serial run: an extension of the stack distance model, not of the paper's. Each of p threads
- * does 1/p of the work on its own part of the lines, and all go forward at one pace; a share of the lines may be used by all. Then a thread reuses lines as
- * the serial run does, but never farther away than its lines; and in a cache that they share, lines of the others come between. Pure; any thread. */
+/* Caches shared by the threads of a program, from the profile of its serial run: an extension of
+ * the stack distance model, not of the paper's. Each of p threads does 1/p of the work on its own
+ * part of the lines, and all go forward at one pace; a share of the lines may be used by all. Then
+ * a thread reuses lines as the serial run does, but never farther away than its lines; and in a
+ * cache that they share, lines of the others come between. Pure; any thread. */
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
-/* What other users of the core leave of it: of the slots in which µops are issued, and of what the ports do; 1: all. And how many times per second of its CPU time a thread has
- * to leave the CPU to them, and for how many seconds in all: meanwhile they fill the core's caches with what is theirs. */
+/* What other users of the core leave of it: of the slots in which µops are issued, and of what the
+ * ports do; 1: all. And how many times per second of its CPU time a thread has to leave the CPU to
+ * them, and for how many seconds in all: meanwhile they fill the core's caches with what is
+ * theirs. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
@@ -18,8 +22,9 @@ struct sharing {
 double sharing_own(const struct sharing *s, double distance);
 /* In a cache that the threads share: of references to lines that are one thread's. */
 double sharing_between(const struct sharing *s, double distance);
-/* The same of references to common lines: one of the p threads, evenly apart, has used them 1/p as long ago, and p threads have gone on since: as far as in
- * a thread of its own. Threads that go in step find them nearer. */
+/* The same of references to common lines: one of the p threads, evenly apart, has used them 1/p as
+ * long ago, and p threads have gone on since: as far as in a thread of its own. Threads that go in
+ * step find them nearer. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

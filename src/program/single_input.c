@@ -10,12 +10,14 @@
 static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
 {
     for (size_t i = 0; i < d->input_count; i++)
-        if (i != input && active[i] && d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
+        if (i != input && active[i] &&
+            d->inputs[a * d->input_count + i] != d->inputs[b * d->input_count + i])
             return false;
     return true;
 }
 
-size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input, double *xs, double *ys)
+size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input,
+                           double *xs, double *ys)
 {
     size_t n = 0;
 

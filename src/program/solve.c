@@ -11,9 +11,11 @@ static long double dot(const long double *a, const long double *b, size_t n)
     return sum;
 }
 
-bool solve(const double *const *columns, size_t count, const double *values, const double *weights, size_t rows, long double *work, struct solution *out)
+bool solve(const double *const *columns, size_t count, const double *values, const double *weights,
+           size_t rows, long double *work, struct solution *out)
 {
-    long double upper[SOLVE_COLUMNS][SOLVE_COLUMNS], right[SOLVE_COLUMNS], *rest = work + count * rows;
+    long double upper[SOLVE_COLUMNS][SOLVE_COLUMNS], right[SOLVE_COLUMNS],
+        *rest = work + count * rows;
 
     if (count > rows || count > SOLVE_COLUMNS)
         return false;
@@ -60,7 +62,8 @@ bool solve(const double *const *columns, size_t count, const double *values, con
         out->worst = size > out->worst ? size : out->worst;
         /* A row that alone decides a coefficient cannot be predicted from the others. */
         if (rows > count)
-            out->left_out += leverage < 1 - 1e-9L ? size / (double)(1 - leverage) / (double)rows : 1 / (double)rows;
+            out->left_out += leverage < 1 - 1e-9L ? size / (double)(1 - leverage) / (double)rows
+                                                  : 1 / (double)rows;
     }
     return true;
 }

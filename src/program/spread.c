@@ -16,8 +16,10 @@
 
 struct part_range { double least, most; bool exact; };
 
-/* How much the count of @block, and the references in it, may differ from what is predicted, as factors. */
-static struct part_range range_of(const struct program_model *m, uint32_t block, const double *inputs, double executions)
+/* How much the count of @block, and the references in it, may differ from what is predicted, as
+ * factors. */
+static struct part_range range_of(const struct program_model *m, uint32_t block,
+                                  const double *inputs, double executions)
 {
     struct part_range r = {1, 1, true};
     double least, most;
@@ -40,8 +42,10 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
     return r;
 }
 
-/* Cycles that blocks take at most which the formulas have not at all: no loop is left out without a word. */
-static double left_out(const struct program_model *m, const double *inputs, const struct program_time *t)
+/* Cycles that blocks take at most which the formulas have not at all: no loop is left out without a
+ * word. */
+static double left_out(const struct program_model *m, const double *inputs,
+                       const struct program_time *t)
 {
     double executions = 0, cycles = 0, least, most;
 
@@ -49,13 +53,15 @@ static double left_out(const struct program_model *m, const double *inputs, cons
         executions += t->parts.items[i].executions;
     for (size_t b = 0; b < m->runs->program->block_count; b++) {
         count_range(m, b, inputs, &least, &most);
-        if (most > least && formula_value(program_model_count(m, b), inputs, m->runs->name_count) <= 0)
+        if (most > least &&
+            formula_value(program_model_count(m, b), inputs, m->runs->name_count) <= 0)
             cycles += most * (executions > 0 ? t->cycles / executions : 1);
     }
     return cycles;
 }
 
-/* The run that the formulas of @block disagree about most: one input beyond its largest value, the others as at their largest. */
+/* The run that the formulas of @block disagree about most: one input beyond its largest value, the
+ * others as at their largest. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;
@@ -81,11 +87,14 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Cycles that mispredicted branches take at most where they depend on data: their rarer way each time. */
-static double branches_at_most(const struct program_model *m, const double *inputs, double branch_miss)
+/* Cycles that mispredicted branches take at most where they depend on data: their rarer way each
+ * time. */
+static double branches_at_most(const struct program_model *m, const double *inputs,
+                               double branch_miss)
 {
     const struct program *p = m->runs->program;
-    double *derived = mem_alloc(2 * (p->block_count + 1) * sizeof *derived), *taken = derived + p->block_count + 1, sum = 0;
+    double *derived = mem_alloc(2 * (p->block_count + 1) * sizeof *derived),
+           *taken = derived + p->block_count + 1, sum = 0;
     struct program_run run;
 
     program_model_at(m, inputs, &run);
@@ -98,19 +107,30 @@ static double branches_at_most(const struct program_model *m, const double *inpu
     return sum * (isnan(branch_miss) ? 0 : branch_miss);
 }
 
-void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t, double branch_miss, struct time_spread *out)
+void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t,
+               double branch_miss, struct time_spread *out)
 {
     double less = 0, more = 0, inexact = 0, worst = 0, off_less = 0, off_more = 0;
 
-    *out = (struct time_spread){.least = 1, .most = 1, .counts_least = 1, .counts_most = 1, .block = UINT32_MAX, .input = -1, .value = NAN};
+    *out = (struct time_spread){.least = 1,
+                                .most = 1,
+                                .counts_least = 1,
+                                .counts_most = 1,
+                                .block = UINT32_MAX,
+                                .input = -1,
+                                .value = NAN};
     for (size_t i = 0; i < t->parts.count; i++) {
         const struct part_time *part = &t->parts.items[i];
         const struct part_range r = range_of(m, part->block, inputs, part->executions);
-        const double calls = part->calls - part->within, memory = fmin(part->cycles, part->stream + part->latency), core = fmax(0, part->cycles - calls - memory);
+        const double calls = part->calls - part->within,
+                     memory = fmin(part->cycles, part->stream + part->latency),
+                     core = fmax(0, part->cycles - calls - memory);
         less += (1 - r.least) * part->cycles;
         more += (r.most - 1) * part->cycles;
-        off_less += r.least * (core * (1 - 1 / CORE_OFF) + memory * (1 - 1 / MEMORY_OFF) + calls * (1 - 1 / CALLS_OFF));
-        off_more += r.most * (core * (CORE_OFF - 1) + memory * (MEMORY_OFF - 1) + calls * (CALLS_OFF - 1));
+        off_less += r.least * (core * (1 - 1 / CORE_OFF) + memory * (1 - 1 / MEMORY_OFF) +
+                               calls * (1 - 1 / CALLS_OFF));
+        off_more +=
+            r.most * (core * (CORE_OFF - 1) + memory * (MEMORY_OFF - 1) + calls * (CALLS_OFF - 1));
         inexact += r.exact ? 0 : part->cycles;
         if ((r.most - r.least) * part->cycles > worst) {
             worst = (r.most - r.least) * part->cycles;

@@ -13,10 +13,13 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-#define SIMULATED 0.002        /* share of all executed instructions from which on a path is simulated */
+/* share of all executed instructions from which on a path is simulated */
+#define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* instructions of a path that is */
 #define STEADY 0.8             /* share of references from which on they walk */
-#define FAR_HIDDEN 0.25        /* of what the core and main memory could do at once, what they do: measured on a Golden Cove, sums of products over 64 MiB */
+/* of what the core and main memory could do at once, what they do: measured on a Golden Cove, sums
+ * of products over 64 MiB */
+#define FAR_HIDDEN 0.25
 #define SAME_LINE 16           /* lines in between: at most that many, and it has just been used */
 #define STREAM_STEP 2048.0     /* bytes: prefetchers follow no longer step */
 
@@ -35,8 +38,10 @@ struct timing {
     double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
     double parallel, branch_miss;
     double pages;                    /* that the program uses */
-    uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
-    bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
+    /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
+    uint32_t *first_reference, *references;
+    /* per block: its references and calls stand in a part; code of a block may lie in several */
+    bool *paid;
     struct program_time *out;
 };
 
@@ -57,13 +62,15 @@ static void add_turns(const struct timing *t, const struct code_part *part, stru
     out->core = share * cycles / covered * times / part->executions + (1 - share) * out->core;
 }
 
-/* Cycles per execution in steady state: a path repeats, straight code has its neighbours to fill what its own chains leave. */
+/* Cycles per execution in steady state: a path repeats, straight code has its neighbours to fill
+ * what its own chains leave. */
 static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
     struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
     struct walked *sequence = mem_alloc((part->insns.count + 1) * sizeof *sequence);
-    struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED, .start = START_DIFFERENT};
+    struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED,
+                                    .start = START_DIFFERENT};
     struct bounds bounds;
     double flow = 0;   /* cycles of what is shared with others */
 
@@ -90,9 +97,11 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
         if (slots)
             out->slots = fmax(out->slots, bounds.cycles[kind] / t->share.slots);
     }
-    if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
+    if (part->repeats && part->insns.count <= SIMULATED_MOST &&
+        part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
         struct simulation sim;
-        simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
+        simulate(t->simulator, t->work, insns, part->insns.count, &options,
+                 &(struct simulate_options){0}, &sim);
         if (sim.cycles > out->core)
             out->core = sim.cycles;
         simulation_done(&sim);
@@ -108,9 +117,11 @@ struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
     double others[MEMORY_LEVELS + 1];   /* lines of the others by what serves them */
-    double taken;             /* cycles for which these and those of walks take the paths that they come by */
+    /* cycles for which these and those of walks take the paths that they come by */
+    double taken;
     double translated;        /* cycles for which the page walkers are busy */
-    double paged;             /* pages per line, of the lines that the part comes to at steady steps */
+    /* pages per line, of the lines that the part comes to at steady steps */
+    double paged;
     struct walks walks;
 };
 
@@ -135,8 +146,10 @@ static double step_of(const struct run_reference *r)
     return step;
 }
 
-/* By how much the lines of reference @at lie nearer to each other than its step says: in an unrolled loop @count references, with @steps, share a column. Whether those
- * of the same step do, or are columns of several arrays, is not known; an odd part of their number changes nothing about the sets that one column uses. */
+/* By how much the lines of reference @at lie nearer to each other than its step says: in an
+ * unrolled loop @count references, with @steps, share a column. Whether those of the same step do,
+ * or are columns of several arrays, is not known; an odd part of their number changes nothing about
+ * the sets that one column uses. */
 static double copies_of(const double *steps, size_t count, size_t at)
 {
     size_t same = 0;
@@ -152,8 +165,11 @@ static double pages_per_line(double step, double copies)
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets, and the pages that they lie in. Copies of an unrolled loop that come to a line one after the other count it once. */
-static void count_lines(const struct run_reference *r, double copies, double *lines, double *crowded, double *pages)
+/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets,
+ * and the pages that they lie in. Copies of an unrolled loop that come to a line one after the
+ * other count it once. */
+static void count_lines(const struct run_reference *r, double copies, double *lines,
+                        double *crowded, double *pages)
 {
     for (size_t i = 0; i < r->bin_count; i++) {
         double own = r->bins[i].distance > SAME_LINE ? r->bins[i].regular : 0;
@@ -163,9 +179,12 @@ static void count_lines(const struct run_reference *r, double copies, double *li
     }
 }
 
-/* Cycles that the page walkers take for one reference. In a walk with long steps each line lies in a page of its own, to which the walk beside it came, too: what lies in between are the lines
- * of its nearest bin, and their pages. Of what comes in no order, the lines in between are spread over the program's pages. */
-static double translations(const struct timing *t, const struct run_reference *r, double copies, double paged)
+/* Cycles that the page walkers take for one reference. In a walk with long steps each line lies in
+ * a page of its own, to which the walk beside it came, too: what lies in between are the lines of
+ * its nearest bin, and their pages. Of what comes in no order, the lines in between are spread over
+ * the program's pages. */
+static double translations(const struct timing *t, const struct run_reference *r, double copies,
+                           double paged)
 {
     double sum = 0;
 
@@ -174,12 +193,14 @@ static double translations(const struct timing *t, const struct run_reference *r
         size_t nearest = 0;
         while (nearest + 1 < r->bin_count && r->bins[nearest].distance <= SAME_LINE)
             nearest++;
-        return r->references * fmin(1, step / copies / MEMORY_PAGE) * memory_walk(t->memory, r->bins[nearest].distance * paged);
+        return r->references * fmin(1, step / copies / MEMORY_PAGE) *
+               memory_walk(t->memory, r->bins[nearest].distance * paged);
     }
     for (size_t i = 0; i < r->bin_count; i++) {
         double other = r->bins[i].count - r->bins[i].regular;
         if (other > 0 && r->bins[i].distance > SAME_LINE && t->pages > 0)
-            sum += other * memory_walk(t->memory, t->pages * -expm1(-r->bins[i].distance / t->pages));
+            sum +=
+                other * memory_walk(t->memory, t->pages * -expm1(-r->bins[i].distance / t->pages));
     }
     return sum;
 }
@@ -195,8 +216,11 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     out->translated += translations(t, r, copies, out->paged);
     for (size_t i = 0; i < r->bin_count; i++) {
         const struct run_bin *b = &r->bins[i];
-        double served[MEMORY_LEVELS + 1], behind = 1, regular = b->step <= STREAM_STEP && !walk ? b->regular : 0, other = b->count - regular;
-        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step / copies : 0, out->walks.alike, served);
+        double served[MEMORY_LEVELS + 1],
+            behind = 1, regular = b->step <= STREAM_STEP && !walk ? b->regular : 0,
+            other = b->count - regular;
+        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step / copies : 0,
+                      out->walks.alike, served);
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
@@ -204,7 +228,9 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
         out->near += fetched > 0 ? fetched * t->memory->levels[1].line_cycles : 0;
         for (size_t l = 0; l <= t->memory->count; l++) {
             out->others[l] += walk ? 0 : other * served[l];
-            out->taken += l ? (other * served[l] - (l == 1 ? fetched : 0)) * window_line_cycles(t->memory, l, t->parallel) : 0;
+            out->taken += l ? (other * served[l] - (l == 1 ? fetched : 0)) *
+                                  window_line_cycles(t->memory, l, t->parallel)
+                            : 0;
         }
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];
@@ -218,7 +244,8 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     t->out->references += r->references;
 }
 
-/* Executions of @part under way together: by the reorder buffer, and by those of loads and stores, which threads of a core divide. */
+/* Executions of @part under way together: by the reorder buffer, and by those of loads and stores,
+ * which threads of a core divide. */
 static double reach_of(const struct timing *t, const struct code_part *part)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -228,7 +255,8 @@ static double reach_of(const struct timing *t, const struct code_part *part)
         loads += (k->insns[part->insns.items[i]].traits & INSN_LOAD) != 0;
         stores += (k->insns[part->insns.items[i]].traits & INSN_STORE) != 0;
     }
-    return t->share.slots * fmin(t->window / (double)part->insns.count, fmin(t->loads / loads, t->stores / stores));
+    return t->share.slots *
+           fmin(t->window / (double)part->insns.count, fmin(t->loads / loads, t->stores / stores));
 }
 
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
@@ -256,7 +284,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     vec_done(&own);
     vec_done(&steps);
     vec_done(&copies);
-    const struct window window = {reach_of(t, part), out->core, t->parallel, w.translated / fmax(1, part->executions), 0};
+    const struct window window = {reach_of(t, part), out->core, t->parallel,
+                                  w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     out->taken = w.taken;
     vec_done(&w.walks.list);
@@ -266,14 +295,16 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     out->stream = w.near + out->far;
 }
 
-/* Lines from caches come while the core works; of those from main memory most are still under way when they are wanted, however early the prefetcher asks. */
+/* Lines from caches come while the core works; of those from main memory most are still under way
+ * when they are wanted, however early the prefetcher asks. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
     return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
-/* By the costs of functions of libm; where a block calls others, by the time that its calls took in the runs. */
+/* By the costs of functions of libm; where a block calls others, by the time that its calls took in
+ * the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];
@@ -296,7 +327,8 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
     if (calls > 0) {
         double walked = fmin(1, t->turns.called[block] / calls);
         known *= 1 - walked;
-        out->calls += walked > 0 ? walked * t->turns.calls[block] / t->turns.called[block] * calls : 0;
+        out->calls +=
+            walked > 0 ? walked * t->turns.calls[block] / t->turns.called[block] * calls : 0;
     }
     out->calls += known;
     out->within += known;
@@ -314,7 +346,11 @@ static void time_calls(struct timing *t, const struct code_part *part, struct pa
 
 static void time_part(struct timing *t, const struct code_part *part)
 {
-    struct part_time out = {.unit = part->unit, .loop = part->loop, .repeats = part->repeats, .executions = part->executions, .insns = part->insns.count,
+    struct part_time out = {.unit = part->unit,
+                            .loop = part->loop,
+                            .repeats = part->repeats,
+                            .executions = part->executions,
+                            .insns = part->insns.count,
                             .block = part->blocks.items[0]};
 
     for (size_t i = 0; i < part->blocks.count; i++)
@@ -330,7 +366,8 @@ static void time_part(struct timing *t, const struct code_part *part)
         t->paid[part->blocks.items[i]] = true;
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
-    /* Functions of libm depend on little that came before: they fill the slots that dividers and chains leave. */
+    /* Functions of libm depend on little that came before: they fill the slots that dividers and
+     * chains leave. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.cycles = overlap(&out) + out.ends + out.calls - out.within;
     t->out->cycles += out.cycles;
@@ -354,7 +391,8 @@ static void index_references(struct timing *t)
         const struct run_reference *r = &t->run->references[i];
         t->references[t->first_reference[p->references[i].block + 1]++] = (uint32_t)i;
         for (size_t k = 0; k < r->bin_count; k++)
-            t->pages += isinf(r->bins[k].distance) ? r->bins[k].count * MEMORY_LINE / MEMORY_PAGE : 0;
+            t->pages +=
+                isinf(r->bins[k].distance) ? r->bins[k].count * MEMORY_LINE / MEMORY_PAGE : 0;
     }
 }
 
@@ -362,7 +400,9 @@ static void index_references(struct timing *t)
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;
-    return x->repeats != y->repeats ? y->repeats - x->repeats : (x->executions < y->executions) - (x->executions > y->executions);
+    return x->repeats != y->repeats
+               ? y->repeats - x->repeats
+               : (x->executions < y->executions) - (x->executions > y->executions);
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -371,10 +411,18 @@ static int by_cycles(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void steady_time(const struct program_code *c, const struct program_run *run, const struct turns_walks *walks, const struct machine *m, const struct memory *memory,
-                 struct call_costs *calls, const struct core_share *share, struct program_time *out)
+void steady_time(const struct program_code *c, const struct program_run *run,
+                 const struct turns_walks *walks, const struct machine *m,
+                 const struct memory *memory, struct call_costs *calls,
+                 const struct core_share *share, struct program_time *out)
 {
-    struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = *share, .out = out};
+    struct timing t = {.code = c,
+                       .run = run,
+                       .machine = m,
+                       .memory = memory,
+                       .calls = calls,
+                       .share = *share,
+                       .out = out};
     struct code_parts parts;
 
     *out = (struct program_time){.cycles = 0};
@@ -416,14 +464,17 @@ const char *part_limit_name(const struct part_time *part)
     double core = part->core * part->executions, misses = part->stream + part->latency;
     if (part->calls > core && part->calls > misses)
         return "calls";
-    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
+    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses"
+                         : bound_name(part->bottleneck);
 }
 
-const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part)
+const struct part_time *program_time_part(const struct program_time *t,
+                                          const struct code_part *part)
 {
     for (size_t i = 0; i < t->parts.count; i++) {
         const struct part_time *p = &t->parts.items[i];
-        if (p->unit == part->unit && p->loop == part->loop && p->repeats == part->repeats && p->executions == part->executions && p->insns == part->insns.count)
+        if (p->unit == part->unit && p->loop == part->loop && p->repeats == part->repeats &&
+            p->executions == part->executions && p->insns == part->insns.count)
             return p;
     }
     return NULL;

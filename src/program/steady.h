@@ -1,4 +1,5 @@
-/* The time of a program on a machine: its parts in steady state by the analysis of loops, with what misses, calls and loop ends cost. */
+/* The time of a program on a machine: its parts in steady state by the analysis of loops, with what
+ * misses, calls and loop ends cost. */
 #ifndef PORTOLAN_PROGRAM_STEADY_H
 #define PORTOLAN_PROGRAM_STEADY_H
 
@@ -17,14 +18,21 @@ struct part_time {
     double executions;
     size_t insns;
     double core;                   /* cycles per execution without misses */
-    double slots;                  /* of core, cycles that the issue, front end and retirement need */
+    /* of core, cycles that the issue, front end and retirement need */
+    double slots;
     enum bound_kind bottleneck;
-    double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for beyond the core's own */
-    double taken;                  /* cycles of all executions at least for misses that are no streams, however many are under way together */
+    /* cycles of all executions for lines streamed, for misses that are waited for beyond the core's
+     * own */
+    double stream, latency;
+    /* cycles of all executions at least for misses that are no streams, however many are under way
+     * together */
+    double taken;
     double far;                    /* of stream, lines from main memory */
     double ends;                   /* cycles of all executions for mispredicted loop ends */
-    double calls;                  /* cycles of all executions in functions that are not the program's */
-    double within;                 /* of these, what runs while the part waits for its own chains and units */
+    /* cycles of all executions in functions that are not the program's */
+    double calls;
+    /* of these, what runs while the part waits for its own chains and units */
+    double within;
     double cycles;                 /* all of it */
     bool unknown;                  /* a form without ports: a lower bound */
     bool estimate;                 /* what the machine says of a form is an estimate */
@@ -33,22 +41,30 @@ struct part_time {
 struct program_time {
     VEC(struct part_time) parts;   /* the longest first */
     double cycles, seconds;
-    double misses[MEMORY_LEVELS + 1];   /* references served behind each level: [0] misses of the first level */
+    /* references served behind each level: [0] misses of the first level */
+    double misses[MEMORY_LEVELS + 1];
     double references;
-    double busy[OP_CLASSES];       /* of the model with pipes: cycles for which each kind's were taken, summed over them */
-    double least, estimate;        /* shares of cycles, in parts that are lower bounds and that rest on estimates of forms */
+    /* of the model with pipes: cycles for which each kind's were taken, summed over them */
+    double busy[OP_CLASSES];
+    /* shares of cycles, in parts that are lower bounds and that rest on estimates of forms */
+    double least, estimate;
     size_t unknown_calls;          /* executions of calls whose cost is not known */
     char *unknown_call;            /* one of them; NULL: none */
 };
 
-/* @run, measured or predicted, whose walks @walks are, on @m with its @memory. @calls may be NULL: none is known. @share: of the core that others
- * leave. program_time_done frees. Any thread. */
-void steady_time(const struct program_code *c, const struct program_run *run, const struct turns_walks *walks, const struct machine *m, const struct memory *memory,
-                 struct call_costs *calls, const struct core_share *share, struct program_time *out);
-/* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's bound. */
+/* @run, measured or predicted, whose walks @walks are, on @m with its @memory. @calls may be NULL:
+ * none is known. @share: of the core that others leave. program_time_done frees. Any thread. */
+void steady_time(const struct program_code *c, const struct program_run *run,
+                 const struct turns_walks *walks, const struct machine *m,
+                 const struct memory *memory, struct call_costs *calls,
+                 const struct core_share *share, struct program_time *out);
+/* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's
+ * bound. */
 const char *part_limit_name(const struct part_time *part);
-/* The time of @part, one of those that code_parts_find finds at the same run; NULL when there is none. */
-const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part);
+/* The time of @part, one of those that code_parts_find finds at the same run; NULL when there is
+ * none. */
+const struct part_time *program_time_part(const struct program_time *t,
+                                          const struct code_part *part);
 void program_time_done(struct program_time *t);
 
 #endif

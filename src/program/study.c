@@ -44,12 +44,14 @@ void study_free(struct study *s)
 
 static bool go_on(const struct studying *w, double share, struct err *err)
 {
-    return !w->progress || w->progress(w->state, share) || err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled");
+    return !w->progress || w->progress(w->state, share) ||
+           err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled");
 }
 
-/* Cycles of @part_time's costs that block @b of it has: by its share of the instructions that are executed. */
-static void share_part(const struct code_part *part, const struct code_unit *u, double cycles, const char *limit, double *of_block, double *most,
-                       const char **limits)
+/* Cycles of @part_time's costs that block @b of it has: by its share of the instructions that are
+ * executed. */
+static void share_part(const struct code_part *part, const struct code_unit *u, double cycles,
+                       const char *limit, double *of_block, double *most, const char **limits)
 {
     double all = 0;
 
@@ -59,18 +61,23 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
-            most[part->blocks.items[i]] = cycles;   /* of several parts the largest says what binds the block */
+            /* of several parts the largest says what binds the block */
+            most[part->blocks.items[i]] = cycles;
             limits[part->blocks.items[i]] = limit;
         }
 }
 
-static void add_ways(const struct program *p, const struct program_run *run, const uint32_t *shown, struct study_block *out)
+static void add_ways(const struct program *p, const struct program_run *run, const uint32_t *shown,
+                     struct study_block *out)
 {
     const struct program_block *block = &p->blocks[out->block];
 
     out->more_ways = block->next_count > 2;
     for (size_t k = 0; k < block->next_count && k < 2; k++) {
-        double share = !block->two_way ? 1 / (double)block->next_count : (k ? run->counts[out->block] - run->taken[out->block] : run->taken[out->block]) / run->counts[out->block];
+        double share = !block->two_way ? 1 / (double)block->next_count
+                                       : (k ? run->counts[out->block] - run->taken[out->block]
+                                            : run->taken[out->block]) /
+                                             run->counts[out->block];
         if (!(share > 0))
             continue;
         out->ways[out->way_count++] = (struct study_way){shown[block->next[k]], share};
@@ -80,19 +87,24 @@ static void add_ways(const struct program *p, const struct program_run *run, con
 static int blocks_by_share(const void *a, const void *b)
 {
     const struct study_block *x = a, *y = b;
-    return x->share != y->share ? (x->share < y->share) - (x->share > y->share) : x->block < y->block ? -1 : 1;
+    return x->share != y->share  ? (x->share < y->share) - (x->share > y->share)
+           : x->block < y->block ? -1
+                                 : 1;
 }
 
-/* What tells function @f from others that are called the same: static ones of several files. Its file, the whole path where files are called the same, too; NULL: no
- * other is called so. */
+/* What tells function @f from others that are called the same: static ones of several files. Its
+ * file, the whole path where files are called the same, too; NULL: no other is called so. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
 
     *same_file = false;
     for (uint32_t i = 0; i < p->function_count; i++)
-        if (i != f && p->functions[i].block_count && strcmp(p->functions[i].name, p->functions[f].name) == 0) {
-            *same_file |= strcmp(path_base(p->units[p->blocks[p->functions[i].first_block].unit].source), path_base(own)) == 0;
+        if (i != f && p->functions[i].block_count &&
+            strcmp(p->functions[i].name, p->functions[f].name) == 0) {
+            *same_file |=
+                strcmp(path_base(p->units[p->blocks[p->functions[i].first_block].unit].source),
+                       path_base(own)) == 0;
             found = own;
         }
     return found;
@@ -109,7 +121,8 @@ static void name_block(const struct program *p, uint32_t b, struct str *out)
     str_addf(out, "%s:%u", f->name, b - f->first_block);
 }
 
-static void add_block(const struct studying *w, const struct program_run *run, uint32_t b, double cycles, const char *limit)
+static void add_block(const struct studying *w, const struct program_run *run, uint32_t b,
+                      double cycles, const char *limit)
 {
     const struct program *p = w->model->runs->program;
     const struct formula *f = program_model_count(w->model, b);
@@ -119,9 +132,22 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
     name_block(p, b, &name);
     count_print(w->model, b, w->out->at, run->counts[b], &formula);
-    vec_push(&w->out->blocks, ((struct study_block){
-        .name = str_take(&name), .block = b, .unit = unit, .loop = loop, .function = p->blocks[b].function, .line = p->blocks[b].line, .count = run->counts[b], .formula = str_take(&formula), .exact = exact,
-        .error = exact ? 0 : f->exact ? NAN : f->error, .cycles = cycles / run->counts[b], .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0, .limit = limit ? limit : ""}));
+    vec_push(&w->out->blocks,
+             ((struct study_block){.name = str_take(&name),
+                                   .block = b,
+                                   .unit = unit,
+                                   .loop = loop,
+                                   .function = p->blocks[b].function,
+                                   .line = p->blocks[b].line,
+                                   .count = run->counts[b],
+                                   .formula = str_take(&formula),
+                                   .exact = exact,
+                                   .error = exact      ? 0
+                                            : f->exact ? NAN
+                                                       : f->error,
+                                   .cycles = cycles / run->counts[b],
+                                   .share = w->out->cycles > 0 ? cycles / w->out->cycles : 0,
+                                   .limit = limit ? limit : ""}));
 }
 
 static void add_blocks(const struct studying *w, const struct program_time *time)
@@ -130,7 +156,8 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     const struct program_run *run = estimator_run(w->out->estimator);
     const struct program_code *code = estimator_code(w->out->estimator);
     struct code_parts parts;
-    double *cycles = mem_zero(p->block_count + 1, sizeof *cycles), *most = mem_zero(p->block_count + 1, sizeof *most);
+    double *cycles = mem_zero(p->block_count + 1, sizeof *cycles),
+           *most = mem_zero(p->block_count + 1, sizeof *most);
     const char **limits = mem_zero(p->block_count + 1, sizeof *limits);
     uint32_t *shown = mem_alloc((p->block_count + 1) * sizeof *shown);
 
@@ -138,14 +165,16 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     for (size_t i = 0; i < parts.list.count; i++) {
         const struct part_time *t = program_time_part(time, &parts.list.items[i]);
         if (t)
-            share_part(&parts.list.items[i], &code->units[t->unit], t->cycles, part_limit_name(t), cycles, most, limits);
+            share_part(&parts.list.items[i], &code->units[t->unit], t->cycles, part_limit_name(t),
+                       cycles, most, limits);
     }
     code_parts_done(&parts);
     for (uint32_t b = 0; b < p->block_count; b++)
         if (run->counts[b] > 0)
             add_block(w, run, b, cycles[b], limits[b]);
     if (w->out->blocks.count)
-        qsort(w->out->blocks.items, w->out->blocks.count, sizeof *w->out->blocks.items, blocks_by_share);
+        qsort(w->out->blocks.items, w->out->blocks.count, sizeof *w->out->blocks.items,
+              blocks_by_share);
     memset(shown, 0xff, (p->block_count + 1) * sizeof *shown);
     for (size_t i = 0; i < w->out->blocks.count; i++)
         shown[w->out->blocks.items[i].block] = (uint32_t)i;
@@ -168,15 +197,19 @@ static void add_memory(const struct studying *w, const struct memory *memory)
     octaves_of(p, estimator_run(s->estimator), &s->reuse);
     for (s->level_count = 0; s->level_count < memory->count && total > 0; s->level_count++) {
         const struct cache_shape *shape = &memory->levels[s->level_count].shape;
-        s->levels[s->level_count] = (struct study_level){shape->lines * MEMORY_LINE, sdcm_misses(shape, &all) / total};
+        s->levels[s->level_count] =
+            (struct study_level){shape->lines * MEMORY_LINE, sdcm_misses(shape, &all) / total};
         largest = shape->lines;
     }
     double full = total;
-    for (double lines = 16; s->size_count < STUDY_SIZES && total > 0 && (full > cold || lines <= 2 * largest); lines *= 2) {
+    for (double lines = 16;
+         s->size_count < STUDY_SIZES && total > 0 && (full > cold || lines <= 2 * largest);
+         lines *= 2) {
         full = sdcm_misses_full(lines, &all);
         s->sizes[s->size_count] = lines * MEMORY_LINE;
         s->full[s->size_count] = full / total;
-        s->eight_ways[s->size_count++] = sdcm_misses(&(struct cache_shape){lines, WAYS}, &all) / total;
+        s->eight_ways[s->size_count++] =
+            sdcm_misses(&(struct cache_shape){lines, WAYS}, &all) / total;
     }
     reuse_histogram_done(&all);
 }
@@ -192,7 +225,8 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
     return seconds;
 }
 
-/* Inputs step evenly on a scale of logarithms from the least that was run to some times the most, of the one that was varied most. */
+/* Inputs step evenly on a scale of logarithms from the least that was run to some times the most,
+ * of the one that was varied most. */
 static bool add_scaling(const struct studying *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;
@@ -223,7 +257,8 @@ static bool add_scaling(const struct studying *w, struct err *err)
         inputs[s->axis] = x;
         s->x[s->point_count] = x;
         s->time[s->point_count++] = seconds_at(w, inputs, err);
-        if (isnan(s->time[s->point_count - 1]) || !go_on(w, 0.1 + 0.5 * (double)i / STUDY_POINTS, err))
+        if (isnan(s->time[s->point_count - 1]) ||
+            !go_on(w, 0.1 + 0.5 * (double)i / STUDY_POINTS, err))
             return false;
     }
     return true;
@@ -251,7 +286,8 @@ static bool fill(struct studying *w, bool here, struct err *err)
             return false;
         estimator_meet_here(s->estimator, w->machine);
     }
-    bool ok = memory_of(w->machine, &memory, err) && estimator_time(s->estimator, w->machine, NULL, &time, err);
+    bool ok = memory_of(w->machine, &memory, err) &&
+              estimator_time(s->estimator, w->machine, NULL, &time, err);
     s->seconds = time.seconds;
     s->cycles = time.cycles;
     if (ok)
@@ -260,14 +296,23 @@ static bool fill(struct studying *w, bool here, struct err *err)
         add_memory(w, &memory);
     program_time_done(&time);
     ok = ok && go_on(w, 0.1, err) && add_scaling(w, err);
-    return ok && (effects_find(s->estimator, w->machine, w->kind, s->seconds, effects_go_on, w, &s->effects, &idle) || err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled"));
+    return ok && (effects_find(s->estimator, w->machine, w->kind, s->seconds, effects_go_on, w,
+                               &s->effects, &idle) ||
+                  err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled"));
 }
 
-struct study *study_new(const struct program_model *model, const double *inputs, const struct machine *m, bool here, model_progress progress, void *state, struct err *err)
+struct study *study_new(const struct program_model *model, const double *inputs,
+                        const struct machine *m, bool here, model_progress progress, void *state,
+                        struct err *err)
 {
     static _Atomic uint64_t last;
     struct study *s = mem_zero(1, sizeof *s);
-    struct studying w = {.out = s, .model = model, .machine = machine_copy(m), .kind = ESTIMATE_STEADY, .progress = progress, .state = state};
+    struct studying w = {.out = s,
+                         .model = model,
+                         .machine = machine_copy(m),
+                         .kind = ESTIMATE_STEADY,
+                         .progress = progress,
+                         .state = state};
     struct str at = {0};
 
     program_inputs_print(model->runs->names, inputs, model->runs->name_count, &at);

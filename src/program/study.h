@@ -1,5 +1,5 @@
-/* All that is known of a program at one set of inputs on one machine, as the Program view shows it. Made once, by study_new on any thread; then nothing in it
- * changes. */
+/* All that is known of a program at one set of inputs on one machine, as the Program view shows it.
+ * Made once, by study_new on any thread; then nothing in it changes. */
 #ifndef PORTOLAN_PROGRAM_STUDY_H
 #define PORTOLAN_PROGRAM_STUDY_H
 
@@ -20,14 +20,17 @@ struct study_way {
 struct study_block {
     char *name;                /* "main:3" */
     uint32_t block;            /* of the program */
-    uint32_t unit, loop;       /* what to show of it: a loop of the unit's kernel; UINT32_MAX: it has no code */
+    /* what to show of it: a loop of the unit's kernel; UINT32_MAX: it has no code */
+    uint32_t unit, loop;
     uint32_t function;         /* of the program */
     uint32_t line;             /* of the source; 0: not known */
     double count;              /* executions */
     char *formula;             /* of the inputs */
     bool exact;
-    double error;              /* of the formula, relative, when each run in turn is left out; NaN: too few runs */
-    double cycles;             /* of one execution, all costs of its part by what of the part's instructions it executes */
+    /* of the formula, relative, when each run in turn is left out; NaN: too few runs */
+    double error;
+    /* of one execution, all costs of its part by what of the part's instructions it executes */
+    double cycles;
     double share;              /* of the program's time */
     const char *limit;         /* what binds its part; "": in no part */
     struct study_way ways[2];
@@ -40,7 +43,8 @@ struct study_level {
 };
 
 struct study {
-    uint64_t serial;           /* no other study has it, also none that comes to lie where this one lay */
+    /* no other study has it, also none that comes to lie where this one lay */
+    uint64_t serial;
     char *program, *inputs;    /* "jacobi.c", "N=2000" */
     char *machine, *title;     /* id and title */
     char memory_day[NATIVE_DAY];   /* that this CPU's memory was measured; "": another machine */
@@ -50,7 +54,8 @@ struct study {
     struct octaves reuse;
     struct study_level levels[MEMORY_LEVELS];
     size_t level_count;
-    double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];   /* bytes; shares of all references that miss */
+    /* bytes; shares of all references that miss */
+    double sizes[STUDY_SIZES], full[STUDY_SIZES], eight_ways[STUDY_SIZES];
     size_t size_count;
     size_t axis;               /* the input that the time is over; of the model's */
     char *axis_name;           /* NULL: no input changes anything */
@@ -61,9 +66,12 @@ struct study {
     struct estimator *estimator;         /* NULL: none */
 };
 
-/* Studies @model at @inputs on @m; its clock and memory are those measured where @here (native_known). @progress (may be NULL) is told the share done and says whether to go on. NULL with
- * err when not, or when @m lacks facts. A second or so. */
-struct study *study_new(const struct program_model *model, const double *inputs, const struct machine *m, bool here, model_progress progress, void *state, struct err *err);
+/* Studies @model at @inputs on @m; its clock and memory are those measured where @here
+ * (native_known). @progress (may be NULL) is told the share done and says whether to go on. NULL
+ * with err when not, or when @m lacks facts. A second or so. */
+struct study *study_new(const struct program_model *model, const double *inputs,
+                        const struct machine *m, bool here, model_progress progress, void *state,
+                        struct err *err);
 void study_free(struct study *s);
 
 #endif

@@ -13,7 +13,8 @@
 #define GENERATIONS 3000
 #define CROSSOVER 0.9
 #define TOURNAMENT 3
-#define PATIENCE 40            /* generations without a better one, after which a new population begins */
+/* generations without a better one, after which a new population begins */
+#define PATIENCE 40
 #define LENGTH_PRICE 1e-2      /* of a token, as a share of the error: of two alike the shorter */
 #define FIRST_DEPTH 3
 #define FAILED 0.02            /* left-out error above which regression has failed */
@@ -26,7 +27,8 @@ _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
 struct bred {
     uint8_t code[FORMULA_CODE];
     size_t length;
-    double error;              /* mean relative, with offset and factor; INFINITY: no value somewhere */
+    /* mean relative, with offset and factor; INFINITY: no value somewhere */
+    double error;
     double price;
 };
 
@@ -40,12 +42,16 @@ struct breeding {
 
 static uint8_t chance_leaf(struct breeding *b)
 {
-    return rng_below(&b->rng, 5) ? (uint8_t)rng_below(&b->rng, b->data->input_count) : (uint8_t)(FORMULA_CONSTANT + rng_below(&b->rng, FORMULA_CONSTANTS));
+    return rng_below(&b->rng, 5)
+               ? (uint8_t)rng_below(&b->rng, b->data->input_count)
+               : (uint8_t)(FORMULA_CONSTANT + rng_below(&b->rng, FORMULA_CONSTANTS));
 }
 
 static uint8_t chance_operator(struct breeding *b)
 {
-    static const uint8_t often[] = {FORMULA_TIMES, FORMULA_TIMES, FORMULA_TIMES, FORMULA_PLUS, FORMULA_PLUS, FORMULA_MINUS, FORMULA_OVER, FORMULA_LEAST, FORMULA_MOST};
+    static const uint8_t often[] = {FORMULA_TIMES, FORMULA_TIMES, FORMULA_TIMES,
+                                    FORMULA_PLUS,  FORMULA_PLUS,  FORMULA_MINUS,
+                                    FORMULA_OVER,  FORMULA_LEAST, FORMULA_MOST};
     return often[rng_below(&b->rng, sizeof often)];
 }
 
@@ -72,11 +78,14 @@ static unsigned begin_of(const struct bred *i, unsigned last)
     return at;
 }
 
-/* @child: @mother with a part of it replaced by a part of @father; @mother itself where that would be too long. */
-static void cross(struct breeding *b, const struct bred *mother, const struct bred *father, struct bred *child)
+/* @child: @mother with a part of it replaced by a part of @father; @mother itself where that would
+ * be too long. */
+static void cross(struct breeding *b, const struct bred *mother, const struct bred *father,
+                  struct bred *child)
 {
     unsigned last = (unsigned)rng_below(&b->rng, mother->length), first = begin_of(mother, last);
-    unsigned other_last = (unsigned)rng_below(&b->rng, father->length), other_first = begin_of(father, other_last), added = other_last + 1 - other_first;
+    unsigned other_last = (unsigned)rng_below(&b->rng, father->length),
+             other_first = begin_of(father, other_last), added = other_last + 1 - other_first;
 
     *child = *mother;
     if (mother->length - (last + 1 - first) + added > FORMULA_CODE)
@@ -144,7 +153,8 @@ static void judge(struct breeding *b, struct bred *i)
         if (sxx > 0) {
             double factor = sxy / sxx;
             for (size_t r = 0; r < d->run_count; r++)
-                sum += b->weights[r] * fabs(d->values[r] - sy / sw - factor * (b->column[r] - sx / sw));
+                sum += b->weights[r] *
+                       fabs(d->values[r] - sy / sw - factor * (b->column[r] - sx / sw));
             i->error = sum / (double)d->run_count;
         }
     }
@@ -211,7 +221,8 @@ static struct bred evolve_best(struct breeding *b)
     return best;
 }
 
-/* Offset and factor as fractions of one denominator that give every run, whole numbers, to the last digit; false where there are none. */
+/* Offset and factor as fractions of one denominator that give every run, whole numbers, to the last
+ * digit; false where there are none. */
 static bool make_exact(const struct breeding *b, struct formula *f)
 {
     const struct fit_data *d = b->data;
@@ -222,10 +233,12 @@ static bool make_exact(const struct breeding *b, struct formula *f)
         tried.exact = true;
         for (size_t k = 0; k < 2; k++) {
             tried.coefficients[k] = rint(f->coefficients[k] * denominator) / denominator;
-            ok &= fabs(tried.coefficients[k] - f->coefficients[k]) <= 1e-6 * fmax(1, fabs(f->coefficients[k]));
+            ok &= fabs(tried.coefficients[k] - f->coefficients[k]) <=
+                  1e-6 * fmax(1, fabs(f->coefficients[k]));
         }
         for (size_t r = 0; r < d->run_count && ok; r++)
-            ok = formula_value(&tried, d->inputs + r * d->input_count, d->input_count) == d->values[r];
+            ok = formula_value(&tried, d->inputs + r * d->input_count, d->input_count) ==
+                 d->values[r];
         if (ok) {
             *f = tried;
             return true;
@@ -264,11 +277,14 @@ static bool make_formula(struct breeding *b, const struct bred *i, struct formul
 
 static double off(const struct formula *f, const struct fit_data *data, size_t run)
 {
-    return fabs(formula_value(f, data->inputs + run * data->input_count, data->input_count) - data->values[run]);
+    return fabs(formula_value(f, data->inputs + run * data->input_count, data->input_count) -
+                data->values[run]);
 }
 
-/* An expression chosen among a million fits what it was chosen by: it must predict the largest run, which it has not seen, better than regression does. */
-static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run, struct bred *best)
+/* An expression chosen among a million fits what it was chosen by: it must predict the largest run,
+ * which it has not seen, better than regression does. */
+static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
+                          struct bred *best)
 {
     size_t n = data->run_count - 1, width = data->input_count;
     double *inputs = mem_alloc(n * width * sizeof *inputs), *values = mem_alloc(n * sizeof *values);
@@ -276,7 +292,8 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     struct formula bred, plain;
 
     memcpy(inputs, data->inputs, run * width * sizeof *inputs);
-    memcpy(inputs + run * width, data->inputs + (run + 1) * width, (n - run) * width * sizeof *inputs);
+    memcpy(inputs + run * width, data->inputs + (run + 1) * width,
+           (n - run) * width * sizeof *inputs);
     memcpy(values, data->values, run * sizeof *values);
     memcpy(values + run, data->values + run + 1, (n - run) * sizeof *values);
     set_data(b, &rest);
@@ -287,7 +304,8 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
         *best = evolve_best(b);
         fit_counts(&rest, &plain);
     }
-    ok = ok && make_formula(b, best, &bred) && off(&bred, data, run) <= GAIN * off(&plain, data, run);
+    ok = ok && make_formula(b, best, &bred) &&
+         off(&bred, data, run) <= GAIN * off(&plain, data, run);
     free(inputs);
     free(values);
     return ok;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces as the runtime writes them. They come from a program that may have done anything to its memory: nothing in them is taken unchecked. */
+/* Traces as the runtime writes them. They come from a program that may have done anything to its
+ * memory: nothing in them is taken unchecked. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,17 @@
 #include "program/runtime/bins.h"
 
 #define TRACE_LIMIT ((size_t)1 << 30)
-#define FORWARDED_VOTES 0.6    /* of a load's references: the same store in four of five, as each that differs takes a vote away */
-#define FORWARDED_AGE 64       /* executions of a store at most: older stores have left the store buffer */
+/* of a load's references: the same store in four of five, as each that differs takes a vote away */
+#define FORWARDED_VOTES 0.6
+/* executions of a store at most: older stores have left the store buffer */
+#define FORWARDED_AGE 64
 
 struct trace {
     const struct program *program;
     const struct program_unit *unit;      /* NULL: none yet */
     struct program_run *run;
-    double cycles_per_tick, nothing;      /* of the clock that calls are timed with; ticks of a call of nothing */
+    /* of the clock that calls are timed with; ticks of a call of nothing */
+    double cycles_per_tick, nothing;
     bool ended;
 };
 
@@ -48,14 +52,16 @@ static bool read_unit(struct trace *t, const char *at)
     key[length] = '\0';
     at += length;
     t->unit = program_unit_find(t->program, key);
-    return t->unit && number(&at, &blocks) && number(&at, &references) && blocks == t->unit->block_count && references == t->unit->reference_count;
+    return t->unit && number(&at, &blocks) && number(&at, &references) &&
+           blocks == t->unit->block_count && references == t->unit->reference_count;
 }
 
 static bool read_block(struct trace *t, const char *at)
 {
     double index, count, taken;
 
-    if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) || index >= t->unit->block_count || taken > count)
+    if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
+        index >= t->unit->block_count || taken > count)
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;
     t->run->taken[t->unit->first_block + (size_t)index] = taken;
@@ -66,7 +72,8 @@ static bool read_clock(struct trace *t, const char *at)
 {
     double cycles, ticks;
 
-    if (!number(&at, &cycles) || !number(&at, &ticks) || !number(&at, &t->nothing) || !(cycles > 0) || !(ticks > 0))
+    if (!number(&at, &cycles) || !number(&at, &ticks) || !number(&at, &t->nothing) ||
+        !(cycles > 0) || !(ticks > 0))
         return false;
     t->cycles_per_tick = cycles / ticks;
     return true;
@@ -76,11 +83,13 @@ static bool read_calls(struct trace *t, const char *at)
 {
     double index, count, kept, ticks;
 
-    if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &kept) || !number(&at, &ticks) || index >= t->unit->block_count || kept > count || !(kept > 0))
+    if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &kept) ||
+        !number(&at, &ticks) || index >= t->unit->block_count || kept > count || !(kept > 0))
         return false;
     size_t block = t->unit->first_block + (size_t)index;
     if (t->run->counts[block] > 0)
-        t->run->calls[block] = fmax(0, ticks / kept - t->nothing) * t->cycles_per_tick * count / t->run->counts[block];
+        t->run->calls[block] =
+            fmax(0, ticks / kept - t->nothing) * t->cycles_per_tick * count / t->run->counts[block];
     return true;
 }
 
@@ -109,12 +118,15 @@ static bool read_reference(struct trace *t, const char *at)
     double index, references, bin[5], total = 0;
     VEC(struct run_bin) bins = {0};
 
-    if (!t->unit || !number(&at, &index) || !number(&at, &references) || index >= t->unit->reference_count)
+    if (!t->unit || !number(&at, &index) || !number(&at, &references) ||
+        index >= t->unit->reference_count)
         return false;
     struct run_reference *r = &t->run->references[t->unit->first_reference + (size_t)index];
     bool ok = !r->bins;
-    for (double last = -1; ok && *at == ' ' && (ok = read_bin(&at, bin) && bin[0] > last); last = bin[0]) {
-        vec_push(&bins, ((struct run_bin){bin[0] == REUSE_BIN_COLD ? INFINITY : bin[2] / bin[1], bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
+    for (double last = -1; ok && *at == ' ' && (ok = read_bin(&at, bin) && bin[0] > last);
+         last = bin[0]) {
+        vec_push(&bins, ((struct run_bin){bin[0] == REUSE_BIN_COLD ? INFINITY : bin[2] / bin[1],
+                                          bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
     /* Sampled ones stand for all. */
@@ -134,7 +146,9 @@ static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;
 
-    if (!t->unit || !number(&at, &load) || !number(&at, &store) || !number(&at, &age) || !number(&at, &votes) || load >= t->unit->reference_count || store >= t->unit->reference_count)
+    if (!t->unit || !number(&at, &load) || !number(&at, &store) || !number(&at, &age) ||
+        !number(&at, &votes) || load >= t->unit->reference_count ||
+        store >= t->unit->reference_count)
         return false;
     struct run_reference *r = &t->run->references[t->unit->first_reference + (size_t)load];
     if (votes > FORWARDED_VOTES * r->references && age <= FORWARDED_AGE) {
@@ -146,8 +160,12 @@ static bool read_forward(struct trace *t, const char *at)
 
 static bool read_line(struct trace *t, char *line)
 {
-    static const struct { const char *word; bool (*read)(struct trace *t, const char *at); } kinds[] = {
-        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}, {"forward ", read_forward}, {"level ", read_level}};
+    static const struct {
+        const char *word;
+        bool (*read)(struct trace *t, const char *at);
+    } kinds[] = {{"unit ", read_unit},   {"block ", read_block}, {"access ", read_reference},
+                 {"clock ", read_clock}, {"calls ", read_calls}, {"forward ", read_forward},
+                 {"level ", read_level}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;
@@ -171,14 +189,18 @@ static bool make_room(const struct program *p, struct program_run *out)
     return out->counts && out->taken && out->calls && out->references;
 }
 
-bool program_trace_parse(const struct program *p, const char *name, struct str *text, struct program_run *out, struct err *err)
+bool program_trace_parse(const struct program *p, const char *name, struct str *text,
+                         struct program_run *out, struct err *err)
 {
     struct trace t = {.program = p, .run = out};
     size_t number_of_line = 0;
     bool ok = true;
 
     if (!make_room(p, out))
-        return err_memory(err, name, p->block_count * (sizeof *out->counts + sizeof *out->taken + sizeof *out->calls) + p->reference_count * sizeof *out->references);
+        return err_memory(err, name,
+                          p->block_count *
+                                  (sizeof *out->counts + sizeof *out->taken + sizeof *out->calls) +
+                              p->reference_count * sizeof *out->references);
     for (char *at = text->data, *next; ok && at && *at; at = next) {
         size_t length = strcspn(at, "\n");
         next = at + length + (at[length] == '\n');
@@ -187,20 +209,26 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         if (watch_steps(1 + length / 64))
             return watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
         if (!read_line(&t, at)) {
-            ok = err_set(err, ERR_DATA, "the program may overwrite its counters; rebuild it if it was changed", "the trace is damaged");
+            ok = err_set(err, ERR_DATA,
+                         "the program may overwrite its counters; rebuild it if it was changed",
+                         "the trace is damaged");
             err_at(err, name, number_of_line, 0);
         }
     }
-    return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled", "incomplete trace: memory or disk space ran out"));
+    return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",
+                                     "incomplete trace: memory or disk space ran out"));
 }
 
-bool program_trace_read(const struct program *p, const char *path, struct program_run *out, struct err *err)
+bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
+                        struct err *err)
 {
     struct str text = {0};
 
     if (access(path, F_OK) != 0)
-        return err_set(err, ERR_DATA, "it must return from main or call exit", "the program left no trace: it called _exit or exec");
-    bool ok = file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);
+        return err_set(err, ERR_DATA, "it must return from main or call exit",
+                       "the program left no trace: it called _exit or exec");
+    bool ok =
+        file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);
     str_done(&text);
     return ok;
 }

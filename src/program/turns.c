@@ -12,8 +12,10 @@
 #define WALKED 0.002         /* share of all executed instructions from which on a loop is walked */
 #define MOST 2000            /* instructions of a walk */
 #define WANTED 1000          /* of them, so that it is as its branches mostly go */
-#define REACH 4              /* reorder buffers that go by before the state is steady, and then are looked at */
-#define COVERED 0.5          /* share of its executions from which on a loop's head is in another walk */
+/* reorder buffers that go by before the state is steady, and then are looked at */
+#define REACH 4
+/* share of its executions from which on a loop's head is in another walk */
+#define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };
 
@@ -46,7 +48,8 @@ struct turning {
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;
-    int times = (x->times > y->times) - (x->times < y->times), size = (x->count < y->count) - (x->count > y->count);
+    int times = (x->times > y->times) - (x->times < y->times),
+        size = (x->count < y->count) - (x->count > y->count);
     return times ? times : size ? size : (x->unit > y->unit) - (x->unit < y->unit);
 }
 
@@ -60,9 +63,11 @@ static void add_steps(struct walk_search *f, const struct code_walk *walk, struc
 {
     for (size_t i = 0; i < walk->steps.count; i++) {
         const struct walk_step *step = &walk->steps.items[i];
-        const struct call_code *called = step->calls ? program_code_library(f->code, step->calls) : NULL;
+        const struct call_code *called =
+            step->calls ? program_code_library(f->code, step->calls) : NULL;
         f->covered[step->unit][step->insn] += out->times;
-        add_insn(out, &f->code->units[step->unit].kernel->insns[step->insn], (struct walked){step->unit, step->insn, false});
+        add_insn(out, &f->code->units[step->unit].kernel->insns[step->insn],
+                 (struct walked){step->unit, step->insn, false});
         for (size_t k = 0; called && k < called->insns.count; k++)
             add_insn(out, &called->insns.items[k], (struct walked){step->unit, step->insn, true});
     }
@@ -82,12 +87,14 @@ static void find_walk(struct walk_search *f, const struct root *root)
     struct turns_walk out = {.times = 0};
     struct code_walk walk;
 
-    if (f->covered[root->unit][l->first] > COVERED * root->times || root->times * MOST < WALKED * f->insns)
+    if (f->covered[root->unit][l->first] > COVERED * root->times ||
+        root->times * MOST < WALKED * f->insns)
         return;
     if (!walk_loop(f->code, &f->flow, root->unit, root->loop, MOST, WANTED, &walk))
         return;
     out.times = root->times / walk.turns;
-    if ((walk.elsewhere || calls_library(f->code, &walk)) && out.times * (double)walk.steps.count >= WALKED * f->insns) {
+    if ((walk.elsewhere || calls_library(f->code, &walk)) &&
+        out.times * (double)walk.steps.count >= WALKED * f->insns) {
         add_steps(f, &walk, &out);
         if (out.insns.count)
             vec_push(&f->out->list, out);
@@ -98,7 +105,9 @@ static void find_walk(struct walk_search *f, const struct root *root)
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run)
 {
     const struct program *p = c->program;
-    struct walk_search f = {.code = c, .covered = mem_zero(p->unit_count + 1, sizeof *f.covered), .out = mem_zero(1, sizeof *f.out)};
+    struct walk_search f = {.code = c,
+                            .covered = mem_zero(p->unit_count + 1, sizeof *f.covered),
+                            .out = mem_zero(1, sizeof *f.out)};
     VEC(struct root) roots = {0};
 
     program_flow_find(c, run, &f.flow);
@@ -110,7 +119,8 @@ struct turns_walks *turns_walks_new(const struct program_code *c, const struct p
             f.insns += times[i];
         for (uint32_t l = 0; k && l < k->loop_count; l++)
             if (k->loops[l].depth && times[k->loops[l].first] > 0)
-                vec_push(&roots, ((struct root){u, l, times[k->loops[l].first], k->loops[l].count}));
+                vec_push(&roots,
+                         ((struct root){u, l, times[k->loops[l].first], k->loops[l].count}));
     }
     if (roots.count)
         qsort(roots.items, roots.count, sizeof *roots.items, by_times);
@@ -149,12 +159,15 @@ static double shared_cycles(const struct bounds *b, const struct core_share *sha
     return most;
 }
 
-/* Gives each instruction its share of @cycles, those of one walk, by what goes by before it retires from iteration @from on, of the @all. */
-static void share_out(struct turning *t, const struct turns_walk *w, const struct simulation *sim, unsigned from, unsigned all, double cycles)
+/* Gives each instruction its share of @cycles, those of one walk, by what goes by before it retires
+ * from iteration @from on, of the @all. */
+static void share_out(struct turning *t, const struct turns_walk *w, const struct simulation *sim,
+                      unsigned from, unsigned all, double cycles)
 {
     const size_t n = w->insns.count;
     int32_t before = sim->steps[from * n - 1].retire;
-    const double each = w->times * cycles / fmax(1, sim->steps[all * n - 1].retire - before), once = w->times / (double)(all - from);
+    const double each = w->times * cycles / fmax(1, sim->steps[all * n - 1].retire - before),
+                 once = w->times / (double)(all - from);
 
     for (size_t i = from * n; i < all * n; i++) {
         const struct walked *s = &w->sources.items[i % n];
@@ -179,9 +192,13 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct core *core = t->work->core;
     const bool erratum = core->jcc_erratum;
     const double lines = core->uop_cache_lines, buffer = core->reorder_buffer;
-    const struct block_options block = {.shape = SHAPE_LOOP, .start = START_DIFFERENT, .known = code_forwards_link(t->forwards, w->sources.items, w->sources.count)};
+    const struct block_options block = {
+        .shape = SHAPE_LOOP,
+        .start = START_DIFFERENT,
+        .known = code_forwards_link(t->forwards, w->sources.items, w->sources.count)};
     const size_t n = w->insns.count;
-    const unsigned ahead = 1 + (unsigned)(buffer / (double)n), reached = 1 + (unsigned)(REACH * buffer / (double)n), all = 2 * reached;
+    const unsigned ahead = 1 + (unsigned)(buffer / (double)n),
+                   reached = 1 + (unsigned)(REACH * buffer / (double)n), all = 2 * reached;
     struct bounds bounds;
     struct simulation sim;
 
@@ -189,20 +206,29 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     core->uop_cache_lines = NAN;
     core->reorder_buffer = rint(buffer * t->share->slots);
     bounds_of(t->work, w->insns.items, n, &block, false, &bounds);
-    simulate(t->simulator, t->work, w->insns.items, n, &block, &(struct simulate_options){.iterations = all + 2 * ahead, .timeline = all}, &sim);
+    simulate(t->simulator, t->work, w->insns.items, n, &block,
+             &(struct simulate_options){.iterations = all + 2 * ahead, .timeline = all}, &sim);
     core->jcc_erratum = erratum;
     core->uop_cache_lines = lines;
     core->reorder_buffer = buffer;
     if (!isnan(sim.cycles) && sim.step_iterations == all && sim.steps[all * n - 1].retire > 0) {
-        double once = (double)(sim.steps[all * n - 1].retire - sim.steps[reached * n - 1].retire) / (all - reached);
+        double once = (double)(sim.steps[all * n - 1].retire - sim.steps[reached * n - 1].retire) /
+                      (all - reached);
         share_out(t, w, &sim, reached, all, fmax(once, shared_cycles(&bounds, t->share)));
     }
     simulation_done(&sim);
 }
 
-void turns_time(const struct program_code *c, const struct turns_walks *walks, struct code_forwards *forwards, struct block_work *work, const struct core_share *share, struct turns *out)
+void turns_time(const struct program_code *c, const struct turns_walks *walks,
+                struct code_forwards *forwards, struct block_work *work,
+                const struct core_share *share, struct turns *out)
 {
-    struct turning t = {.code = c, .share = share, .work = work, .forwards = forwards, .simulator = simulator_new(), .out = out};
+    struct turning t = {.code = c,
+                        .share = share,
+                        .work = work,
+                        .forwards = forwards,
+                        .simulator = simulator_new(),
+                        .out = out};
     const struct program *p = c->program;
 
     out->units = mem_zero(p->unit_count + 1, sizeof *out->units);

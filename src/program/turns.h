@@ -1,5 +1,7 @@
-/* Loops as they go on from turn to turn: through the loops within them, and the functions that they call. A function's code, and what stands around a short loop, has chains of its own that only
- * what comes before and after it can hide, as far as the reorder buffer reaches; so the walk of whole turns is simulated, and each instruction costs the cycles that go by before it retires. */
+/* Loops as they go on from turn to turn: through the loops within them, and the functions that they
+ * call. A function's code, and what stands around a short loop, has chains of its own that only
+ * what comes before and after it can hide, as far as the reorder buffer reaches; so the walk of
+ * whole turns is simulated, and each instruction costs the cycles that go by before it retires. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 
@@ -13,15 +15,21 @@ struct turns_unit { double *cycles, *covered; };
 
 struct turns {
     struct turns_unit *units;
-    double *calls, *called;        /* per block of the program, its calls of functions whose code is known: the same */
+    /* per block of the program, its calls of functions whose code is known: the same */
+    double *calls, *called;
 };
 
-/* The walks at @run, which depend on no machine: of at most two thousand instructions, those of the library's functions counted, whose code is at least a small share of all that were executed. Borrow @c's code. Any thread. */
+/* The walks at @run, which depend on no machine: of at most two thousand instructions, those of the
+ * library's functions counted, whose code is at least a small share of all that were executed.
+ * Borrow @c's code. Any thread. */
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* What they take on the machine of @work with @forwards, those of the run; what is in none is not covered. turns_done frees. Any thread. */
-void turns_time(const struct program_code *c, const struct turns_walks *walks, struct code_forwards *forwards, struct block_work *work, const struct core_share *share, struct turns *out);
+/* What they take on the machine of @work with @forwards, those of the run; what is in none is not
+ * covered. turns_done frees. Any thread. */
+void turns_time(const struct program_code *c, const struct turns_walks *walks,
+                struct code_forwards *forwards, struct block_work *work,
+                const struct core_share *share, struct turns *out);
 void turns_done(const struct program_code *c, struct turns *t);
 
 #endif

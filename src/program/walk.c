@@ -9,7 +9,8 @@
 #include "base/mem.h"
 
 #define ROUNDS 60            /* of fitting ways to counts at most */
-#define FITTED 1e-5          /* share of a branch's executions: ways that change by less are known well enough */
+/* share of a branch's executions: ways that change by less are known well enough */
+#define FITTED 1e-5
 #define EDGE 1e-4f           /* below a whole execution: counts are exact, sums of shares are not */
 #define DEPTH 16             /* functions within each other */
 #define NOWHERE SIZE_MAX
@@ -21,17 +22,20 @@ struct unit_graph {
     const struct code_unit *unit;
     const double *times;
     VEC(struct two_ways) branches;
-    double *known, *open;    /* per instruction that begins a stretch: what comes to it by ways without and with a choice */
+    /* per instruction that begins a stretch: what comes to it by ways without and with a choice */
+    double *known, *open;
     bool *entered;           /* from elsewhere, too: functions, and what no way leads to */
 };
 
 /* Whether nothing but what the branch at @insn says follows it. */
 static bool goes_on(const struct insn *insn)
 {
-    return !(insn->traits & INSN_RETURN) && (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_CONDITIONAL)));
+    return !(insn->traits & INSN_RETURN) &&
+           (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_CONDITIONAL)));
 }
 
-static void find_ways(const struct program_code *c, const uint32_t *entries, uint32_t unit, struct unit_graph *g)
+static void find_ways(const struct program_code *c, const uint32_t *entries, uint32_t unit,
+                      struct unit_graph *g)
 {
     const struct kernel *k = g->kernel;
     const struct program_unit *u = &c->program->units[unit];
@@ -42,11 +46,13 @@ static void find_ways(const struct program_code *c, const uint32_t *entries, uin
     for (size_t i = 0; i < k->insn_count; i++) {
         const struct insn *insn = &k->insns[i];
         bool last = i + 1 == k->insn_count || g->unit->stretch[i + 1] == i + 1;
-        size_t next = i + 1 < k->insn_count && goes_on(insn) ? i + 1 : NOWHERE, target = loop_branch_target(k->insns, k->insn_count, i);
+        size_t next = i + 1 < k->insn_count && goes_on(insn) ? i + 1 : NOWHERE,
+               target = loop_branch_target(k->insns, k->insn_count, i);
         if (!(g->times[i] > 0))
             continue;
         if (insn->traits & INSN_CONDITIONAL)
-            vec_push(&g->branches, ((struct two_ways){i, target, next, g->times[i] / 2, g->times[i] / 2}));
+            vec_push(&g->branches,
+                     ((struct two_ways){i, target, next, g->times[i] / 2, g->times[i] / 2}));
         else if (last && next != NOWHERE)
             g->known[next] += g->times[i];
         else if (target != NOWHERE)
@@ -78,7 +84,8 @@ static void fit_ways(struct unit_graph *g)
         }
         for (size_t i = 0; i < g->branches.count; i++) {
             struct two_ways *f = &g->branches.items[i];
-            double taken = f->taken * factor_of(g, f->target), fallen = f->fallen * factor_of(g, f->next), sum = taken + fallen;
+            double taken = f->taken * factor_of(g, f->target),
+                   fallen = f->fallen * factor_of(g, f->next), sum = taken + fallen;
             taken = sum > 0 ? g->times[f->at] * taken / sum : g->times[f->at] / 2;
             changed |= fabs(taken - f->taken) > FITTED * g->times[f->at];
             f->taken = taken;
@@ -87,7 +94,8 @@ static void fit_ways(struct unit_graph *g)
     }
 }
 
-static void find_unit_flow(const struct program_code *c, const uint32_t *entries, uint32_t unit, const struct program_run *run, struct unit_flow *out)
+static void find_unit_flow(const struct program_code *c, const uint32_t *entries, uint32_t unit,
+                           const struct program_run *run, struct unit_flow *out)
 {
     struct unit_graph g = {.kernel = c->units[unit].kernel, .unit = &c->units[unit]};
     size_t n = g.kernel->insn_count;
@@ -111,7 +119,8 @@ static void find_unit_flow(const struct program_code *c, const uint32_t *entries
     free(g.entered);
 }
 
-void program_flow_find(const struct program_code *c, const struct program_run *run, struct program_flow *out)
+void program_flow_find(const struct program_code *c, const struct program_run *run,
+                       struct program_flow *out)
 {
     const struct program *p = c->program;
 
@@ -143,11 +152,15 @@ struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
     struct walk_place head;
-    bool *leads_back;              /* per instruction of its unit: a way leads from there to the head */
+    /* per instruction of its unit: a way leads from there to the head */
+    bool *leads_back;
     struct walk_place at, returns[DEPTH];
     unsigned depth;
-    size_t library;                 /* instructions of functions that are not the program's, so far */
-    float **owed;                   /* per unit and branch: executions in which it should have been taken, less those in which it was */
+    /* instructions of functions that are not the program's, so far */
+    size_t library;
+    /* per unit and branch: executions in which it should have been taken, less those in which it
+     * was */
+    float **owed;
     struct code_walk *out;
 };
 
@@ -168,7 +181,8 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
 }
 
 /* Where function @name begins, one of @unit's before others; false: it is not the program's. */
-static bool find_function(const struct walker *w, const char *name, uint32_t unit, struct walk_place *out)
+static bool find_function(const struct walker *w, const char *name, uint32_t unit,
+                          struct walk_place *out)
 {
     const struct program *p = w->code->program;
 
@@ -185,7 +199,8 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
 }
 
 /* As the compiled code names it, which lives as long. */
-static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn, const char *name)
+static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn,
+                               const char *name)
 {
     const struct program_block *b = &c->program->blocks[c->units[unit].block[insn]];
 
@@ -245,7 +260,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Whether the branch that is come to is taken this time, into *@taken. False where it goes a way so rare that it is not foreseen: nothing overlaps with what comes then. */
+/* Whether the branch that is come to is taken this time, into *@taken. False where it goes a way so
+ * rare that it is not foreseen: nothing overlaps with what comes then. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];
@@ -261,7 +277,8 @@ static bool choose(struct walker *w, size_t target, bool *taken)
     return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* To the next instruction that is executed; false: it is not known which, or the walk ends before it. */
+/* To the next instruction that is executed; false: it is not known which, or the walk ends before
+ * it. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;
@@ -301,16 +318,23 @@ static void find_back(struct walker *w)
             if (w->leads_back[i])
                 continue;
             size_t target = loop_branch_target(k->insns, k->insn_count, i);
-            w->leads_back[i] = (goes_on(&k->insns[i]) && w->leads_back[i + 1]) || (target != NOWHERE && w->leads_back[target]);
+            w->leads_back[i] = (goes_on(&k->insns[i]) && w->leads_back[i + 1]) ||
+                               (target != NOWHERE && w->leads_back[target]);
             changed |= w->leads_back[i];
         }
     }
 }
 
-bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct code_walk *out)
+bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
+               uint32_t loop, size_t most, size_t wanted, struct code_walk *out)
 {
     const struct walk_place head = {unit, c->units[unit].kernel->loops[loop].first};
-    struct walker w = {.code = c, .flow = f, .head = head, .at = head, .owed = mem_zero(c->program->unit_count + 1, sizeof *w.owed), .out = out};
+    struct walker w = {.code = c,
+                       .flow = f,
+                       .head = head,
+                       .at = head,
+                       .owed = mem_zero(c->program->unit_count + 1, sizeof *w.owed),
+                       .out = out};
     size_t whole = 0;
 
     *out = (struct code_walk){.turns = 0};

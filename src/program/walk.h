@@ -1,5 +1,7 @@
-/* The code of a loop in the order in which it is executed, some turns of it: through the blocks that its branches choose, the loops within it, and the functions of the program that
- * it calls. Which way a branch goes is known by how often only: ways are taken in turn, as evenly as their shares allow, so that every run of the same counts gives the same walk. */
+/* The code of a loop in the order in which it is executed, some turns of it: through the blocks
+ * that its branches choose, the loops within it, and the functions of the program that it calls.
+ * Which way a branch goes is known by how often only: ways are taken in turn, as evenly as their
+ * shares allow, so that every run of the same counts gives the same walk. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 
@@ -10,17 +12,21 @@
 /* How the instructions of a unit follow each other at one run. */
 struct unit_flow {
     double *times;                 /* executions of each instruction */
-    float *taken;                  /* of each conditional branch, the share of its executions in which it is taken */
+    /* of each conditional branch, the share of its executions in which it is taken */
+    float *taken;
 };
 
 struct program_flow {
     struct unit_flow *units;       /* those without code have NULLs */
-    uint32_t *entries;             /* of each function, its unit's instruction that it begins with; UINT32_MAX: it has no code */
+    /* of each function, its unit's instruction that it begins with; UINT32_MAX: it has no code */
+    uint32_t *entries;
 };
 
-/* Of all units of @c at @run. Between blocks whose counts do not say by which way they were come to, ways are used as evenly as the counts allow (iterative proportional fitting, Deming and Stephan 1940). program_flow_done
- * frees. Any thread. */
-void program_flow_find(const struct program_code *c, const struct program_run *run, struct program_flow *out);
+/* Of all units of @c at @run. Between blocks whose counts do not say by which way they were come
+ * to, ways are used as evenly as the counts allow (iterative proportional fitting, Deming and
+ * Stephan 1940). program_flow_done frees. Any thread. */
+void program_flow_find(const struct program_code *c, const struct program_run *run,
+                       struct program_flow *out);
 void program_flow_done(const struct program_code *c, struct program_flow *f);
 
 struct walk_step {
@@ -34,9 +40,14 @@ struct code_walk {
     bool elsewhere;                /* it leads through other loops, or into functions */
 };
 
-/* Walks through loop @loop of @unit, at most @most instructions, until whole turns have @wanted of them, those of the library's functions counted. A turn is from its first instruction to the same again, also where the loop is left meanwhile and entered anew;
- * ways from which none leads back are not taken. It ends before a branch goes a way that it goes in less than one of PREDICTED_TRIPS of its executions, as the end of a long loop is: what comes then waits for it. False, with nothing
- * in @out, where one turn is longer or not to the end, or leads where the code does not say. vec_done frees @out->steps. Any thread. */
-bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
+/* Walks through loop @loop of @unit, at most @most instructions, until whole turns have @wanted of
+ * them, those of the library's functions counted. A turn is from its first instruction to the same
+ * again, also where the loop is left meanwhile and entered anew; ways from which none leads back
+ * are not taken. It ends before a branch goes a way that it goes in less than one of
+ * PREDICTED_TRIPS of its executions, as the end of a long loop is: what comes then waits for it.
+ * False, with nothing in @out, where one turn is longer or not to the end, or leads where the code
+ * does not say. vec_done frees @out->steps. Any thread. */
+bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
+               uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* Executions of a block where branches on data are not known: a number, and parts of what such a branch sends one way. Where its ways meet, the parts cancel. Plain data; pure. */
+/* Executions of a block where branches on data are not known: a number, and parts of what such a
+ * branch sends one way. Where its ways meet, the parts cancel. Plain data; pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 

@@ -19,14 +19,17 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
     return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
 }
 
-/* Between the first miss of a group and the next that is none of it lie @reach executions, and 1 / rate more: as many groups there are, and rate * reach further misses in each
- * (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
-double window_waits(const struct memory *m, const struct window *w, const double served[MEMORY_LEVELS + 1])
+/* Between the first miss of a group and the next that is none of it lie @reach executions, and 1 /
+ * rate more: as many groups there are, and rate * reach further misses in each (interval analysis:
+ * Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
+double window_waits(const struct memory *m, const struct window *w,
+                    const double served[MEMORY_LEVELS + 1])
 {
     double rest = 1, sum = 0;   /* executions that no group of a farther level reaches */
 
     for (size_t l = m->count; l >= 1; l--) {
-        double further = served[l] * w->reach, busy = (1 + further) * window_line_cycles(m, l, w->parallel);
+        double further = served[l] * w->reach,
+               busy = (1 + further) * window_line_cycles(m, l, w->parallel);
         if (!(served[l] > 0))
             continue;
         for (size_t nearer = 1; nearer < l; nearer++)
@@ -37,14 +40,16 @@ double window_waits(const struct memory *m, const struct window *w, const double
     return fmax(sum, fmax(w->walks, w->crowded) - w->core);
 }
 
-/* The bin of a walk that is under way, what is left of it, and what serves it: references per execution. */
+/* The bin of a walk that is under way, what is left of it, and what serves it: references per
+ * execution. */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
     double crowded;   /* cycles per execution of its lines that come to one set */
 };
 
-static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk, double executions, struct walking *at)
+static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk,
+                      double executions, struct walking *at)
 {
     const struct run_reference *r = walks->list.items[walk].r;
     const struct run_bin *b = &r->bins[at->bin];
@@ -61,7 +66,8 @@ static void enter_bin(const struct memory *m, const struct walks *walks, size_t 
     at->left = fmax(0, at->left) + b->count / r->references;
 }
 
-double window_phases(const struct memory *m, const struct window *w, const struct walks *walks, double executions, const double others[MEMORY_LEVELS + 1])
+double window_phases(const struct memory *m, const struct window *w, const struct walks *walks,
+                     double executions, const double others[MEMORY_LEVELS + 1])
 {
     struct walking *at = mem_zero(walks->list.count + 1, sizeof *at);
     double done = 0, sum = 0;

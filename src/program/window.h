@@ -1,4 +1,5 @@
-/* What a core waits for misses that do not depend on each other: those within reach of its buffers are under way together, and it works on meanwhile. */
+/* What a core waits for misses that do not depend on each other: those within reach of its buffers
+ * are under way together, and it works on meanwhile. */
 #ifndef PORTOLAN_PROGRAM_WINDOW_H
 #define PORTOLAN_PROGRAM_WINDOW_H
 
@@ -6,22 +7,30 @@
 #include "program/runs.h"
 
 struct window {
-    double reach;      /* executions that are under way together: as many as the buffers hold; above 0, may be below 1 */
+    /* executions that are under way together: as many as the buffers hold; above 0, may be below
+     * 1 */
+    double reach;
     double core;       /* cycles per execution without misses */
     double parallel;   /* misses under way together at most */
     double walks;      /* cycles per execution for which the page walkers are busy */
-    double crowded;    /* cycles per execution in which lines come to one set of the first level, one after the other */
+    /* cycles per execution in which lines come to one set of the first level, one after the
+     * other */
+    double crowded;
 };
 
-/* Cycles per execution that are waited, beyond @w->core. @served[l]: references per execution that level l serves, each of them at random. A miss is waited
- * for with all that come within its reach; that time is what the farthest takes, or what the lines take one after the other, less the work of the same executions. The
- * misses of nearer levels that fall into it cost nothing more. Page walkers work beside all that, and so does the set that lines crowd
- * into: they are waited for where they take longer. Any thread. */
-double window_waits(const struct memory *m, const struct window *w, const double served[MEMORY_LEVELS + 1]);
+/* Cycles per execution that are waited, beyond @w->core. @served[l]: references per execution that
+ * level l serves, each of them at random. A miss is waited for with all that come within its reach;
+ * that time is what the farthest takes, or what the lines take one after the other, less the work
+ * of the same executions. The misses of nearer levels that fall into it cost nothing more. Page
+ * walkers work beside all that, and so does the set that lines crowd into: they are waited for
+ * where they take longer. Any thread. */
+double window_waits(const struct memory *m, const struct window *w,
+                    const double served[MEMORY_LEVELS + 1]);
 /* Cycles per line at least, of lines that level @level serves in no order. */
 double window_line_cycles(const struct memory *m, size_t level, double parallel);
 
-/* A reference that walks with long steps, and how many of its part do so in the same steps: those of an unrolled loop lie between each other. */
+/* A reference that walks with long steps, and how many of its part do so in the same steps: those
+ * of an unrolled loop lie between each other. */
 struct walk_reference {
     const struct run_reference *r;
     double copies;
@@ -29,10 +38,14 @@ struct walk_reference {
 
 struct walks {
     VEC(struct walk_reference) list;
-    double alike;      /* of the lines that the part comes to, those of walks whose steps crowd into few sets */
+    /* of the lines that the part comes to, those of walks whose steps crowd into few sets */
+    double alike;
 };
-/* The same for a part that is executed @executions times, of which @others are the references that miss at random, all executions together. Those of @walks are near for a
- * stretch and far for a stretch, all of them at the same time: a column lies in lines of the column before, or in new ones. Cycles of all executions. */
-double window_phases(const struct memory *m, const struct window *w, const struct walks *walks, double executions, const double others[MEMORY_LEVELS + 1]);
+/* The same for a part that is executed @executions times, of which @others are the references that
+ * miss at random, all executions together. Those of @walks are near for a stretch and far for a
+ * stretch, all of them at the same time: a column lies in lines of the column before, or in new
+ * ones. Cycles of all executions. */
+double window_phases(const struct memory *m, const struct window *w, const struct walks *walks,
+                     double executions, const double others[MEMORY_LEVELS + 1]);
 
 #endif

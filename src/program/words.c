@@ -14,7 +14,8 @@
 #define OWN "directory"   /* what the run's own directory is called between braces */
 
 /* What {@name} of @length letters stands for is appended; false when it is nothing. */
-static bool put(char *const *names, const double *inputs, size_t count, const char *directory, const char *name, size_t length, struct str *out)
+static bool put(char *const *names, const double *inputs, size_t count, const char *directory,
+                const char *name, size_t length, struct str *out)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0) {
@@ -35,8 +36,8 @@ static size_t longest_name(char *const *names, size_t count)
     return longest;
 }
 
-/* Letters of the name in braces that begin at @at; 0: none of at most @longest letters ends there. What lies farther away is not looked at: a file may be full of
- * braces that nothing closes. */
+/* Letters of the name in braces that begin at @at; 0: none of at most @longest letters ends there.
+ * What lies farther away is not looked at: a file may be full of braces that nothing closes. */
 static size_t name_at(const char *at, size_t longest)
 {
     size_t most = strnlen(at, longest + 2);
@@ -46,7 +47,8 @@ static size_t name_at(const char *at, size_t longest)
     return end ? (size_t)(end - at) - 1 : 0;
 }
 
-static bool write_template(char *const *names, const double *inputs, size_t count, const char *path, const char *directory, struct err *err)
+static bool write_template(char *const *names, const double *inputs, size_t count, const char *path,
+                           const char *directory, struct err *err)
 {
     const char *slash = strrchr(path, '/');
     size_t longest = longest_name(names, count);
@@ -72,9 +74,13 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
     return ok;
 }
 
-bool words_make(char *const *names, const double *inputs, size_t count, const struct invocation *how, const char *directory, struct words *out, struct err *err)
+bool words_make(char *const *names, const double *inputs, size_t count,
+                const struct invocation *how, const char *directory, struct words *out,
+                struct err *err)
 {
-    bool ok = (!how->template || write_template(names, inputs, count, how->template, directory, err)) && (!how->input || write_template(names, inputs, count, how->input, directory, err));
+    bool ok =
+        (!how->template || write_template(names, inputs, count, how->template, directory, err)) &&
+        (!how->input || write_template(names, inputs, count, how->input, directory, err));
 
     const char *last = how->arguments ? strrchr(how->arguments, '}') : NULL;
 
@@ -99,7 +105,8 @@ bool words_make(char *const *names, const double *inputs, size_t count, const st
                 continue;
             }
             ok = put(names, inputs, count, directory, at + 1, length - 1, &word) ||
-                 err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES", "{%.*s} in --arguments is not an input", (int)length - 1, at + 1);
+                 err_set(err, ERR_USAGE, "name it in program run, as NAME=VALUES",
+                         "{%.*s} in --arguments is not an input", (int)length - 1, at + 1);
             at += length;
         }
         vec_push(&out->list, str_take(&word));
@@ -117,7 +124,9 @@ void words_done(struct words *words)
 
 struct invocation invocation_copy(const struct invocation *from)
 {
-    return (struct invocation){from->arguments ? mem_strdup(from->arguments) : NULL, from->template ? mem_strdup(from->template) : NULL, from->input ? mem_strdup(from->input) : NULL, from->any_status};
+    return (struct invocation){from->arguments ? mem_strdup(from->arguments) : NULL,
+                               from->template ? mem_strdup(from->template) : NULL,
+                               from->input ? mem_strdup(from->input) : NULL, from->any_status};
 }
 
 void invocation_done(struct invocation *how)

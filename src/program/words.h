@@ -7,8 +7,11 @@
 
 /* How a program is started, as program load has it. */
 struct invocation {
-    char *arguments;               /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
-    char *template;                /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL: none */
+    /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
+    char *arguments;
+    /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL:
+     * none */
+    char *template;
     char *input;                   /* the same, for standard input; NULL: that is empty */
     bool any_status;               /* it may exit with another status than 0 */
 };
@@ -22,9 +25,13 @@ struct words {
     char *input;   /* path of what is to be its standard input; NULL: nothing */
 };
 
-/* By @how->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it the inputs in their order. Templates, of an input file and of standard input, are written
- * into the directory under their own names, {NAME} put in, other braces as they are. False with err; words_done frees in either case. Any thread. */
-bool words_make(char *const *names, const double *inputs, size_t count, const struct invocation *how, const char *directory, struct words *out, struct err *err);
+/* By @how->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it
+ * the inputs in their order. Templates, of an input file and of standard input, are written into
+ * the directory under their own names, {NAME} put in, other braces as they are. False with err;
+ * words_done frees in either case. Any thread. */
+bool words_make(char *const *names, const double *inputs, size_t count,
+                const struct invocation *how, const char *directory, struct words *out,
+                struct err *err);
 void words_done(struct words *words);
 
 #endif

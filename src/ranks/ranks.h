@@ -1,10 +1,13 @@
-/* The processes of one run of the program on one or more machines, started together by an MPI launcher (mpirun, srun), and messages of bytes between them.
+/* The processes of one run of the program on one or more machines, started together by an MPI
+ * launcher (mpirun, srun), and messages of bytes between them.
  *
- * Rank 0 is the program as it always is: it reads the script, has the session, writes files and prints. The others (cmd/rank_worker.h) wait until rank 0 hands
- * them work, and do nothing else. Without MPI (ranks_alone.c), or without a launcher, a process is alone: rank 0 of 1.
+ * Rank 0 is the program as it always is: it reads the script, has the session, writes files and
+ * prints. The others (cmd/rank_worker.h) wait until rank 0 hands them work, and do nothing else.
+ * Without MPI (ranks_alone.c), or without a launcher, a process is alone: rank 0 of 1.
  *
- * All ranks are the same program on the same kind of processor: messages hold values as they lie in memory (base/pack.h). When a rank dies the launcher ends
- * the others; what goes on after that are checkpoints. */
+ * All ranks are the same program on the same kind of processor: messages hold values as they lie in
+ * memory (base/pack.h). When a rank dies the launcher ends the others; what goes on after that are
+ * checkpoints. */
 #ifndef PORTOLAN_RANKS_RANKS_H
 #define PORTOLAN_RANKS_RANKS_H
 
@@ -35,29 +38,34 @@ struct rank_message {
     struct str bytes;
 };
 
-/* Main thread, first of all and once: joins the others where a launcher started this process. False with err when MPI refuses. */
+/* Main thread, first of all and once: joins the others where a launcher started this process. False
+ * with err when MPI refuses. */
 bool ranks_begin(int *argc, char ***argv, struct err *err);
 /* Main thread, last: waits until what was sent is on its way and until all others end, too. */
 void ranks_end(void);
-/* Whether a launcher started this process. Its standard output may then be a terminal of the launcher's making that nobody sees. */
+/* Whether a launcher started this process. Its standard output may then be a terminal of the
+ * launcher's making that nobody sees. */
 bool ranks_launched(void);
 
 /* Any thread. */
 unsigned ranks_count(void);
 unsigned ranks_index(void);
-/* Of @processors that this process may use those that are its own where several ranks share a machine and none is bound to a part of it; at least 1. */
+/* Of @processors that this process may use those that are its own where several ranks share a
+ * machine and none is bound to a part of it; at least 1. */
 unsigned ranks_share(unsigned processors);
 
 /* Sends a copy; returns at once. Any thread. */
 void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes);
 /* Messages to @to that are not on their way yet. */
 size_t ranks_unsent(unsigned to);
-/* The next message, of whatever kind and rank; waits at most @seconds for one. What @out held is freed; the caller frees what it holds then by
- * rank_message_done. False when none came, and @out is as it was. Any thread, one of a conversation at a time. */
+/* The next message, of whatever kind and rank; waits at most @seconds for one. What @out held is
+ * freed; the caller frees what it holds then by rank_message_done. False when none came, and @out
+ * is as it was. Any thread, one of a conversation at a time. */
 bool ranks_receive(double seconds, struct rank_message *out);
 void rank_message_done(struct rank_message *m);
 
-/* Rank 0: a conversation with all the others at a time. True when they are there and free; ranks_release gives them back. Any thread. */
+/* Rank 0: a conversation with all the others at a time. True when they are there and free;
+ * ranks_release gives them back. Any thread. */
 bool ranks_claim(void);
 void ranks_release(void);
 

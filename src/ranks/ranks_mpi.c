@@ -14,10 +14,12 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define NAP_LEAST 50000L      /* nanoseconds between two looks at what came; MPI's own waiting would keep a processor busy */
+/* nanoseconds between two looks at what came; MPI's own waiting would keep a processor busy */
+#define NAP_LEAST 50000L
 #define NAP_MOST 2000000L
 
-/* What a launcher tells the processes that it starts: Open MPI's, PMIx (srun --mpi=pmix), PMI (MPICH, srun --mpi=pmi2). */
+/* What a launcher tells the processes that it starts: Open MPI's, PMIx (srun --mpi=pmix), PMI
+ * (MPICH, srun --mpi=pmi2). */
 static const char *const launchers[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
 
 struct sending {
@@ -51,8 +53,10 @@ bool ranks_begin(int *argc, char ***argv, struct err *err)
 
     if (!ranks_launched())
         return true;
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_SERIALIZED)
-        return err_set(err, ERR_LIMIT, "use an MPI library with thread support", "MPI cannot be used by several threads");
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS ||
+        provided < MPI_THREAD_SERIALIZED)
+        return err_set(err, ERR_LIMIT, "use an MPI library with thread support",
+                       "MPI cannot be used by several threads");
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.world);
     MPI_Comm_size(ranks.world, &count);
     MPI_Comm_rank(ranks.world, &index);
@@ -167,7 +171,8 @@ static bool take(struct rank_message *out)
         out->from = (unsigned)status.MPI_SOURCE;
         out->kind = (enum rank_kind)status.MPI_TAG;
         str_done(&out->bytes);
-        out->bytes = (struct str){mem_alloc((size_t)length + 1), (size_t)length, (size_t)length + 1};
+        out->bytes =
+            (struct str){mem_alloc((size_t)length + 1), (size_t)length, (size_t)length + 1};
         MPI_Mrecv(out->bytes.data, length, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         out->bytes.data[length] = 0;
     }
@@ -196,7 +201,8 @@ void rank_message_done(struct rank_message *m)
 
 bool ranks_claim(void)
 {
-    return ranks.begun && ranks.count > 1 && ranks.index == 0 && !atomic_exchange(&ranks.claimed, true);
+    return ranks.begun && ranks.count > 1 && ranks.index == 0 &&
+           !atomic_exchange(&ranks.claimed, true);
 }
 
 void ranks_release(void)

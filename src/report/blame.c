@@ -15,7 +15,8 @@
 #define STABLE 0.03       /* relative: the loop itself, measured before, between and after */
 #define LEAST_ERROR 0.005 /* relative, of the loop's time: what a cost is never known better than */
 #define ATTEMPTS 5        /* at the time of the loop itself */
-#define BASES 6           /* times of the loop itself: at least three, more where they do not agree */
+/* times of the loop itself: at least three, more where they do not agree */
+#define BASES 6
 
 static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
 
@@ -32,10 +33,12 @@ struct blame_work {
     size_t done, total;
 };
 
-/* Cycles per iteration as the model has them: simulated, but never less than the bounds. A loop without the branch that closes it is run as copies that the µop cache holds. */
+/* Cycles per iteration as the model has them: simulated, but never less than the bounds. A loop
+ * without the branch that closes it is run as copies that the µop cache holds. */
 static double predict(struct blame_work *w, const struct insn *insns, size_t count)
 {
-    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct block_options block = {.shape = shape_of(insns, count),
+                                  .align = (unsigned)(insns[0].offset % 64)};
     struct simulate_options how = {0};
     struct simulation sim;
     struct bounds bounds;
@@ -62,8 +65,10 @@ static void tell(const struct blame_work *w)
         w->source->found(w->source->self, w->b);
 }
 
-/* One measurement; *@cycles NaN with the reason in @state when there is none. False with err: all ends. */
-static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles, double *spread, char state[96], struct err *err)
+/* One measurement; *@cycles NaN with the reason in @state when there is none. False with err: all
+ * ends. */
+static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles,
+                    double *spread, char state[96], struct err *err)
 {
     struct err fault = {0};
 
@@ -85,7 +90,8 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
     return false;
 }
 
-/* The lowest of @n @times (sorted in place) that another one confirms, or the only one; NaN when no two are close. A busy core makes times longer, never shorter. */
+/* The lowest of @n @times (sorted in place) that another one confirms, or the only one; NaN when no
+ * two are close. A busy core makes times longer, never shorter. */
 static double settle(double *times, unsigned n, double near)
 {
     qsort(times, n, sizeof *times, compare_doubles);
@@ -95,7 +101,8 @@ static double settle(double *times, unsigned n, double near)
     return n == 1 ? times[0] : NAN;
 }
 
-/* The loop itself once more, again and again on a busy core. False with err when there is no time of it at all. */
+/* The loop itself once more, again and again on a busy core. False with err when there is no time
+ * of it at all. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -105,7 +112,8 @@ static bool measure_base(struct blame_work *w, struct err *err)
         if (!measure(w, w->insns, w->count, &cycles, &spread, state, err))
             return false;
     if (isnan(cycles))
-        return w->bases > 0 || err_set(err, ERR_LIMIT, "try again when the machine is idle", "the loop itself: %s", state);
+        return w->bases > 0 || err_set(err, ERR_LIMIT, "try again when the machine is idle",
+                                       "the loop itself: %s", state);
     if (w->bases == BASES)
         return true;
     w->base[w->bases++] = cycles;
@@ -118,7 +126,8 @@ static bool measure_base(struct blame_work *w, struct err *err)
 /* Measures the loop itself until its lowest time is confirmed; false with err when it is not. */
 static bool confirm_base(struct blame_work *w, struct err *err)
 {
-    while (w->bases < BASES && (w->bases < 3 || isnan(settle(w->base, w->bases, STABLE * w->base[0])))) {
+    while (w->bases < BASES &&
+           (w->bases < 3 || isnan(settle(w->base, w->bases, STABLE * w->base[0])))) {
         unsigned before = w->bases;
         if (!measure_base(w, err))
             return false;
@@ -126,25 +135,30 @@ static bool confirm_base(struct blame_work *w, struct err *err)
             break;
     }
     if (isnan(settle(w->base, w->bases, STABLE * w->base[0])))
-        return err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", w->base[0], w->base[w->bases - 1]);
+        return err_set(err, ERR_LIMIT, "try again when the machine is idle",
+                       "no stable time: %.2f-%.2f cycles", w->base[0], w->base[w->bases - 1]);
     return true;
 }
 
 /* here, error and state from the times. */
 static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
-    double near = STABLE * w->b->measured, cycles = cost->count ? settle(cost->times, cost->count, near) : NAN;
+    double near = STABLE * w->b->measured,
+           cycles = cost->count ? settle(cost->times, cost->count, near) : NAN;
 
     cost->here = w->b->measured - cycles;
-    cost->error = w->b->spread * w->b->measured + cost->spread * cycles + LEAST_ERROR * w->b->measured;
+    cost->error =
+        w->b->spread * w->b->measured + cost->spread * cycles + LEAST_ERROR * w->b->measured;
     if (cost->count && isnan(cycles))
-        snprintf(cost->state, sizeof cost->state, "no stable time: %.2f-%.2f cycles", cost->times[0], cost->times[cost->count - 1]);
+        snprintf(cost->state, sizeof cost->state, "no stable time: %.2f-%.2f cycles",
+                 cost->times[0], cost->times[cost->count - 1]);
     else if (cost->count)
         snprintf(cost->state, sizeof cost->state, "ok");
 }
 
 /* Measures and predicts @take_v, in addition to what is known of it. False with err: all ends. */
-static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_cost *cost, struct err *err)
+static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_cost *cost,
+                    struct err *err)
 {
     double cycles = NAN, spread = NAN;
     bool ok = true;
@@ -235,12 +249,14 @@ static double difference(const struct blame_cost *cost)
     return isnan(d) ? 0 : d;
 }
 
-/* Its time is to be confirmed: it differs from the model, or the loop takes longer without it, or its times do not agree yet. */
+/* Its time is to be confirmed: it differs from the model, or the loop takes longer without it, or
+ * its times do not agree yet. */
 static bool is_doubtful(const struct blame_cost *cost, double least)
 {
     if (!cost->count || cost->count == BLAME_TIMES)
         return false;
-    bool differs = difference(cost) > cost->error && difference(cost) > least, slower = cost->here < -cost->error && cost->here < -least;
+    bool differs = difference(cost) > cost->error && difference(cost) > least,
+         slower = cost->here < -cost->error && cost->here < -least;
     return isnan(cost->here) || (cost->count == 1 && (differs || slower));
 }
 
@@ -265,7 +281,8 @@ static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;
     const struct blame_cost *a = &w->b->rows[d->from].out, *b = &w->b->rows[d->to].out;
-    bool from = isnan(a->here) || fabs(a->here) > least || fabs(a->model) > least, to = isnan(b->here) || fabs(b->here) > least || fabs(b->model) > least;
+    bool from = isnan(a->here) || fabs(a->here) > least || fabs(a->model) > least,
+         to = isnan(b->here) || fabs(b->here) > least || fabs(b->model) > least;
     return d->reg == REG_NONE || (from && to);
 }
 
@@ -358,11 +375,18 @@ static bool run(struct blame_work *w, struct err *err)
     return ok;
 }
 
-struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err)
+struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m,
+                        const struct blame_source *source, double seconds, struct err *err)
 {
     double begun = clock_seconds();
-    struct blame_work w = {.insns = insns, .count = count, .source = source, .work = block_work_new(m), .simulator = simulator_new(), .b = mem_zero(1, sizeof *w.b),
-                        .until = begun + seconds, .total = 2 * count + 4};
+    struct blame_work w = {.insns = insns,
+                           .count = count,
+                           .source = source,
+                           .work = block_work_new(m),
+                           .simulator = simulator_new(),
+                           .b = mem_zero(1, sizeof *w.b),
+                           .until = begun + seconds,
+                           .total = 2 * count + 4};
 
     w.b->machine = mem_strdup(m->id);
     w.b->count = w.b->worst = count;

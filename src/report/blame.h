@@ -1,26 +1,32 @@
-/* Why a loop takes another time here than the model says: it is measured again with each instruction left out, with a nop in its place, and with single
- * dependences cut (analysis/variants.h); the model predicts the very same variants. What a change saves is what the thing costs, in truth and in the model; the
- * largest difference between the two is named. */
+/* Why a loop takes another time here than the model says: it is measured again with each
+ * instruction left out, with a nop in its place, and with single dependences cut
+ * (analysis/variants.h); the model predicts the very same variants. What a change saves is what the
+ * thing costs, in truth and in the model; the largest difference between the two is named. */
 #ifndef PORTOLAN_REPORT_BLAME_H
 #define PORTOLAN_REPORT_BLAME_H
 
 #include "analysis/analysis.h"
 #include "analysis/variants.h"
 
-#define BLAME_AGREES 0.05      /* relative: measured and predicted cycles this close need no explanation */
+/* relative: measured and predicted cycles this close need no explanation */
+#define BLAME_AGREES 0.05
 
 struct blame;
 
 /* Where times come from: this CPU, or in tests a simulated one. */
 struct blame_source {
-    /* Cycles per iteration and how far repeated measurements lie apart, relative. False with err: ERR_LIMIT or ERR_DATA when this one has no stable time or cannot
-     * be run, anything else ends all. */
-    bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err);
+    /* Cycles per iteration and how far repeated measurements lie apart, relative. False with err:
+     * ERR_LIMIT or ERR_DATA when this one has no stable time or cannot be run, anything else ends
+     * all. */
+    bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles,
+                    double *spread, struct err *err);
     bool (*cancelled)(void *self);   /* may be NULL */
     void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
-    /* @insns will be measured soon: what is known beforehand can be measured together. May be NULL. */
+    /* @insns will be measured soon: what is known beforehand can be measured together. May be
+     * NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
-    /* Something more was measured: @so_far has no sentence yet, and is valid during the call only. May be NULL. */
+    /* Something more was measured: @so_far has no sentence yet, and is valid during the call only.
+     * May be NULL. */
     void (*found)(void *self, const struct blame *so_far);
     void *self;
 };
@@ -51,7 +57,8 @@ struct blame {
     char *machine;            /* id */
     double measured, spread;  /* of the loop itself */
     double predicted;
-    bool least, estimate;     /* predicted, as a form is unknown to the machine; as what it says of one is an estimate */
+    /* predicted, as a form is unknown to the machine; as what it says of one is an estimate */
+    bool least, estimate;
     size_t count;             /* of instructions */
     struct blame_row *rows;
     size_t edge_count;
@@ -62,8 +69,10 @@ struct blame {
     double seconds;
 };
 
-/* Measures and predicts; @seconds: what is not measured by then stays so. NULL with err when the loop itself has no stable time, or cancelled. One thread. */
-struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m, const struct blame_source *source, double seconds, struct err *err);
+/* Measures and predicts; @seconds: what is not measured by then stays so. NULL with err when the
+ * loop itself has no stable time, or cancelled. One thread. */
+struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m,
+                        const struct blame_source *source, double seconds, struct err *err);
 void blame_free(struct blame *b);
 struct blame *blame_copy(const struct blame *b);
 /* "line 7", or "instruction 3" where there are no lines. */

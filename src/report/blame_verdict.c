@@ -8,8 +8,11 @@
 #include "analysis/fusion.h"
 
 #define CLEAR 0.03        /* relative, of the loop's time: less than this is nothing */
-#define SAME 0.8          /* of an instruction's difference: a dependence through memory that makes so much of it is the reason */
-#define MORE 1.25         /* the same of a dependence through a register, which an instruction's own latency makes as large */
+/* of an instruction's difference: a dependence through memory that makes so much of it is the
+ * reason */
+#define SAME 0.8
+/* the same of a dependence through a register, which an instruction's own latency makes as large */
+#define MORE 1.25
 #define SMALL 0.3         /* of a cost: what is left is the rest */
 
 void blame_place(const struct insn *insns, size_t at, struct str *out)
@@ -38,7 +41,9 @@ static size_t worst_row(const struct blame *b)
 {
     size_t worst = b->count;
     for (size_t i = 0; i < b->count; i++)
-        if (is_clear(b, &b->rows[i].out) && (worst == b->count || fabs(difference(&b->rows[i].out)) > fabs(difference(&b->rows[worst].out))))
+        if (is_clear(b, &b->rows[i].out) &&
+            (worst == b->count ||
+             fabs(difference(&b->rows[i].out)) > fabs(difference(&b->rows[worst].out))))
             worst = i;
     return worst;
 }
@@ -57,7 +62,8 @@ static size_t worst_edge(const struct blame *b, size_t row)
     for (size_t i = 0; i < b->edge_count; i++) {
         const struct blame_edge *e = &b->edges[i];
         double d = weight(e);
-        if ((row < b->count && e->of.from != row && e->of.to != row) || !is_clear(b, &e->cut) || d <= most)
+        if ((row < b->count && e->of.from != row && e->of.to != row) || !is_clear(b, &e->cut) ||
+            d <= most)
             continue;
         most = d;
         worst = i;
@@ -95,14 +101,19 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
 }
 
 /* Why an instruction costs what it costs, as far as the nop in its place tells. */
-static void add_reason(const struct blame_row *row, const struct insn *in, const struct machine *m, struct str *out)
+static void add_reason(const struct blame_row *row, const struct insn *in, const struct machine *m,
+                       struct str *out)
 {
     bool nop = isfinite(row->nop.here), slow = row->out.here > row->out.model;
-    const char *access = in->traits & INSN_LOAD && in->traits & INSN_STORE ? "load and store" : in->traits & INSN_STORE ? "store" : in->traits & INSN_LOAD ? "load" : NULL;
+    const char *access = in->traits & INSN_LOAD && in->traits & INSN_STORE ? "load and store"
+                         : in->traits & INSN_STORE                         ? "store"
+                         : in->traits & INSN_LOAD                          ? "load"
+                                                                           : NULL;
 
     str_add(out, ": ");
     if (nop && slow && row->nop.here < SMALL * row->out.here && row->out.here > 0)
-        str_add(out, "its slot at rename or in the front end, since a nop in its place takes as long");
+        str_add(out,
+                "its slot at rename or in the front end, since a nop in its place takes as long");
     else if (nop && !slow && row->nop.model < SMALL * row->out.model)
         str_add(out, "the slot that the model gives it");
     else if (access)
@@ -112,7 +123,8 @@ static void add_reason(const struct blame_row *row, const struct insn *in, const
     add_entry(in, m, out);
 }
 
-static void judge_edge(struct blame *b, const struct blame_edge *e, const struct insn *insns, struct str *out)
+static void judge_edge(struct blame *b, const struct blame_edge *e, const struct insn *insns,
+                       struct str *out)
 {
     b->worst = e->of.to;
     blame_place(insns, e->of.to, out);
@@ -126,7 +138,8 @@ static void judge_edge(struct blame *b, const struct blame_edge *e, const struct
         dependence_through((enum isa)insns->isa, &e->of, out);
 }
 
-static void judge_row(struct blame *b, size_t row, const struct insn *insns, const struct machine *m, struct str *out)
+static void judge_row(struct blame *b, size_t row, const struct insn *insns,
+                      const struct machine *m, struct str *out)
 {
     b->worst = row;
     blame_place(insns, row, out);
@@ -148,11 +161,20 @@ static void judge_nothing(const struct blame *b, struct str *out)
     size_t missing = without_time(b);
 
     if (missing)
-        str_addf(out, "%zu of %zu instructions have no stable time here, and the others do not explain the difference; try again when the machine is idle", missing, b->count);
+        str_addf(out,
+                 "%zu of %zu instructions have no stable time here, and the others do not explain "
+                 "the difference; try again when the machine is idle",
+                 missing, b->count);
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
-        str_addf(out, "measured and predicted agree within %.0f %%, and so does what each instruction costs", 100 * BLAME_AGREES);
+        str_addf(
+            out,
+            "measured and predicted agree within %.0f %%, and so does what each instruction costs",
+            100 * BLAME_AGREES);
     else
-        str_addf(out, "no single instruction or dependence differs by more than %.0f %% of the loop's time", 100 * CLEAR);
+        str_addf(
+            out,
+            "no single instruction or dependence differs by more than %.0f %% of the loop's time",
+            100 * CLEAR);
 }
 
 void blame_judge(struct blame *b, const struct insn *insns, const struct machine *m)
@@ -162,7 +184,8 @@ void blame_judge(struct blame *b, const struct insn *insns, const struct machine
 
     if (row == b->count && edge == b->edge_count)
         judge_nothing(b, &out);
-    else if (edge < b->edge_count && (row == b->count || weight(&b->edges[edge]) >= fabs(difference(&b->rows[row].out))))
+    else if (edge < b->edge_count &&
+             (row == b->count || weight(&b->edges[edge]) >= fabs(difference(&b->rows[row].out))))
         judge_edge(b, &b->edges[edge], insns, &out);
     else
         judge_row(b, row, insns, m, &out);

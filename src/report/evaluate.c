@@ -82,20 +82,25 @@ void evaluation_write_header(FILE *rows)
     fputc('\n', rows);
 }
 
-static void write_block(FILE *rows, const struct measured_block *block, const struct bounds *b, double predicted)
+static void write_block(FILE *rows, const struct measured_block *block, const struct bounds *b,
+                        double predicted)
 {
     char line[512];
-    size_t used = (size_t)snprintf(line, sizeof line, ",%g,%.4f,%s", block->cycles, predicted, bound_name(b->bottleneck));
+    size_t used = (size_t)snprintf(line, sizeof line, ",%g,%.4f,%s", block->cycles, predicted,
+                                   bound_name(b->bottleneck));
 
     for (int kind = 0; kind < BOUND_COUNT && used < sizeof line; kind++)
-        used += (size_t)(isnan(b->cycles[kind]) ? snprintf(line + used, sizeof line - used, ",")
-                                                : snprintf(line + used, sizeof line - used, ",%.4f", b->cycles[kind]));
+        used += (size_t)(isnan(b->cycles[kind])
+                             ? snprintf(line + used, sizeof line - used, ",")
+                             : snprintf(line + used, sizeof line - used, ",%.4f", b->cycles[kind]));
     fprintf(rows, "%s%s\n", block->hex, line);
 }
 
 static int digit_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
+    return c >= '0' && c <= '9'         ? c - '0'
+           : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
+                                        : -1;
 }
 
 static bool decode_block(struct evaluation *e, const char *hex)
@@ -173,9 +178,11 @@ static bool has_length_changing_prefix(const struct evaluation *e)
     return false;
 }
 
-/* Short blocks run again before all copies have left the µop cache: a share of them does not wait for the decoders, the smaller the more code
- * there is (facts copies_cached, copies_cached_bytes). Blocks with a length-changing prefix pay for it in every copy, as measured. */
-static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length, double predicted)
+/* Short blocks run again before all copies have left the µop cache: a share of them does not wait
+ * for the decoders, the smaller the more code there is (facts copies_cached, copies_cached_bytes).
+ * Blocks with a length-changing prefix pay for it in every copy, as measured. */
+static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length,
+                          double predicted)
 {
     const struct core *c = e->work->core;
     double other = has_length_changing_prefix(e) ? fmax(0, b->frontend.predecode) : 0;
@@ -183,7 +190,8 @@ static double less_cached(const struct evaluation *e, const struct bounds *b, si
     if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
         return predicted;
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);   /* fmax ignores a NaN */
+        /* fmax ignores a NaN */
+        other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);
     double share = c->copies_cached * fmin(1, c->copies_cached_bytes / (double)length);
     return predicted - share * fmax(0, predicted - other);
 }
@@ -208,14 +216,16 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
         e->refused++;
         return;
     }
-    struct block_options options = {.shape = shape_of(e->insns.items, e->insns.count), .start = START_EQUAL};
+    struct block_options options = {.shape = shape_of(e->insns.items, e->insns.count),
+                                    .start = START_EQUAL};
     if (e->protocol == PROTOCOL_PORTOLAN)
         options = (struct block_options){.shape = SHAPE_CACHED, .start = START_MEASURED};
     bounds_of(e->work, e->insns.items, e->insns.count, &options, false, &bounds);
     double predicted = bounds.total;
     if (e->simulator) {
         struct simulation sim;
-        simulate(e->simulator, e->work, e->insns.items, e->insns.count, &options, &(struct simulate_options){0}, &sim);
+        simulate(e->simulator, e->work, e->insns.items, e->insns.count, &options,
+                 &(struct simulate_options){0}, &sim);
         if (isfinite(sim.cycles))
             predicted = sim.cycles;
         simulation_done(&sim);
@@ -230,7 +240,8 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
         write_block(e->rows, block, &bounds, predicted);
     sample_pair(e, predicted, block->cycles);
     if (e->worst_count < WORST_MAX || error > error_of(&e->worst[e->worst_count - 1]))
-        keep_worst(e, (struct worst_block){mem_strdup(block->hex), block->cycles, predicted, bounds.bottleneck});
+        keep_worst(e, (struct worst_block){mem_strdup(block->hex), block->cycles, predicted,
+                                           bounds.bottleneck});
     for (size_t i = 0; i < e->insns.count; i++) {
         bool again = false;
         for (size_t k = 0; k < i && !again; k++)
@@ -265,14 +276,16 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from)
         form->blocks += from->forms.items[i].blocks;
         free(from->forms.items[i].form);
     }
-    from->forms.count = from->worst_count = from->sample_count = from->n = from->untimed = from->refused = from->complete = 0;
+    from->forms.count = from->worst_count = from->sample_count = from->n = from->untimed =
+        from->refused = from->complete = 0;
     from->error_sum = 0;
     index_clear(&from->index);
 }
 
 void evaluation_pack(const struct evaluation *e, struct str *out)
 {
-    const uint64_t counts[] = {e->n, e->untimed, e->refused, e->complete, e->sample_count, e->worst_count, e->forms.count};
+    const uint64_t counts[] = {
+        e->n, e->untimed, e->refused, e->complete, e->sample_count, e->worst_count, e->forms.count};
 
     pack_array(out, counts, sizeof counts / sizeof *counts, sizeof *counts);
     pack_number(out, e->error_sum);
@@ -336,13 +349,15 @@ static double ties(double count)
     return count * (count - 1) / 2;
 }
 
-/* Sorts the second members by merging; returns how many exchanges neighbours would need (discordant pairs). */
+/* Sorts the second members by merging; returns how many exchanges neighbours would need (discordant
+ * pairs). */
 static double merge_exchanges(double *values, double *spare, size_t n)
 {
     if (n < 2)
         return 0;
     size_t half = n / 2, left = 0, right = half;
-    double exchanges = merge_exchanges(values, spare, half) + merge_exchanges(values + half, spare, n - half);
+    double exchanges =
+        merge_exchanges(values, spare, half) + merge_exchanges(values + half, spare, n - half);
     for (size_t i = 0; i < n; i++) {
         bool take_right = left == half || (right < n && values[right] < values[left]);
         exchanges += take_right ? (double)(half - left) : 0;
@@ -355,12 +370,14 @@ static double merge_exchanges(double *values, double *spare, size_t n)
 /* Knight's algorithm. */
 double kendall_tau(double (*pairs)[2], size_t n)
 {
-    double tied_first = 0, tied_second = 0, tied_both = 0, run = 1, run_both = 1, all = ties((double)n);
+    double tied_first = 0, tied_second = 0, tied_both = 0, run = 1, run_both = 1,
+           all = ties((double)n);
     double *values = mem_alloc((2 * n + 1) * sizeof *values);
 
     qsort(pairs, n, sizeof *pairs, compare_first);
     for (size_t i = 1; i <= n; i++) {
-        bool same = i < n && pairs[i][0] == pairs[i - 1][0], both = same && pairs[i][1] == pairs[i - 1][1];
+        bool same = i < n && pairs[i][0] == pairs[i - 1][0],
+             both = same && pairs[i][1] == pairs[i - 1][1];
         tied_first += same ? 0 : ties(run);
         tied_both += both ? 0 : ties(run_both);
         run = same ? run + 1 : 1;
@@ -395,14 +412,19 @@ static double median_error(double (*pairs)[2], size_t n)
 static int compare_forms(const void *a, const void *b)
 {
     const struct form_error *x = a, *y = b;
-    return x->excess != y->excess ? (x->excess < y->excess) - (x->excess > y->excess) : strcmp(x->form, y->form);
+    return x->excess != y->excess ? (x->excess < y->excess) - (x->excess > y->excess)
+                                  : strcmp(x->form, y->form);
 }
 
 void evaluation_finish(struct evaluation *e, struct evaluation_result *out)
 {
     double n = (double)e->n;
 
-    *out = (struct evaluation_result){.n = e->n, .untimed = e->untimed, .refused = e->refused, .complete = e->complete, .sampled = e->n > SAMPLE_MAX};
+    *out = (struct evaluation_result){.n = e->n,
+                                      .untimed = e->untimed,
+                                      .refused = e->refused,
+                                      .complete = e->complete,
+                                      .sampled = e->n > SAMPLE_MAX};
     out->coverage = e->n + e->refused ? (double)e->complete / (n + (double)e->refused) : NAN;
     out->mape = e->n ? e->error_sum / n : NAN;
     out->median = median_error(e->sample, e->sample_count);

@@ -1,4 +1,5 @@
-/* Accuracy of a machine's model against measured blocks (hex, cycles), block by block, in constant memory. */
+/* Accuracy of a machine's model against measured blocks (hex, cycles), block by block, in constant
+ * memory. */
 #ifndef PORTOLAN_REPORT_EVALUATE_H
 #define PORTOLAN_REPORT_EVALUATE_H
 
@@ -11,7 +12,9 @@ enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
 
 /* How the blocks were measured. */
 enum evaluate_protocol {
-    PROTOCOL_BHIVE,      /* many copies one after the other, decoded anew; registers all alike, one page behind all addresses */
+    /* many copies one after the other, decoded anew; registers all alike, one page behind all
+     * addresses */
+    PROTOCOL_BHIVE,
     PROTOCOL_PORTOLAN,   /* by `kernel measure` */
 };
 
@@ -39,7 +42,8 @@ struct evaluation;   /* one thread's share */
 
 struct evaluation_result {
     size_t n;          /* blocks with a prediction */
-    size_t untimed;    /* rows whose cycles are no positive number: nothing to hold a prediction against */
+    /* rows whose cycles are no positive number: nothing to hold a prediction against */
+    size_t untimed;
     size_t refused;    /* rows with a time whose bytes are no code */
     size_t complete;   /* of n: no unknown form */
     /* @coverage: of the rows with a time, those with code all of whose forms are known. */
@@ -51,18 +55,21 @@ struct evaluation_result {
     size_t form_count;
 };
 
-struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model model);   /* borrows @m */
+/* borrows @m */
+struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model model);
 void evaluation_free(struct evaluation *e);
 /* The blocks from now on were measured that way; PROTOCOL_BHIVE unless told. */
 void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protocol);
-/* Each block from now on also becomes a row hex,measured,predicted,bottleneck and the bounds in @rows (borrowed; may be shared by threads). */
+/* Each block from now on also becomes a row hex,measured,predicted,bottleneck and the bounds in
+ * @rows (borrowed; may be shared by threads). */
 void evaluation_write_blocks(struct evaluation *e, FILE *rows);
 /* The header of those rows. */
 void evaluation_write_header(FILE *rows);
 void evaluation_add(struct evaluation *e, const struct measured_block *block);
 /* Adds what @from has seen to @to; @from is empty afterwards. */
 void evaluation_merge(struct evaluation *to, struct evaluation *from);
-/* What @e has seen, for another process (base/pack.h), and as evaluation_merge of that into @to; false when the bytes are broken. */
+/* What @e has seen, for another process (base/pack.h), and as evaluation_merge of that into @to;
+ * false when the bytes are broken. */
 void evaluation_pack(const struct evaluation *e, struct str *out);
 bool evaluation_take(struct evaluation *to, struct unpacking *from);
 /* Fills @out; evaluation_result_done frees it. */

@@ -12,17 +12,27 @@
 #define FILE_MOST ((size_t)64 << 20)
 #define MEMORY_MOST ((size_t)2 << 30)
 
-/* Okabe and Ito's colours, which the colour-blind tell apart on white, and a dash of its own for each. */
-static const struct { const char *color; int dash; } looks[FIGURE_SERIES] = {{"#0072b2", 1}, {"#d55e00", 2}, {"#009e73", 4}, {"#cc79a7", 5}, {"#56b4e9", 3}, {"#e69f00", 1}};
+/* Okabe and Ito's colours, which the colour-blind tell apart on white, and a dash of its own for
+ * each. */
+static const struct {
+    const char *color;
+    int dash;
+} looks[FIGURE_SERIES] = {{"#0072b2", 1}, {"#d55e00", 2}, {"#009e73", 4},
+                          {"#cc79a7", 5}, {"#56b4e9", 3}, {"#e69f00", 1}};
 
-static const struct child_limits limits = {.cpu_seconds = SECONDS, .memory = MEMORY_MOST, .file_size = FILE_MOST, .wall_seconds = 2 * SECONDS, .output = 4096};
+static const struct child_limits limits = {.cpu_seconds = SECONDS,
+                                           .memory = MEMORY_MOST,
+                                           .file_size = FILE_MOST,
+                                           .wall_seconds = 2 * SECONDS,
+                                           .output = 4096};
 
 static const char *missing_todo(void)
 {
     return "install gnuplot (Debian: gnuplot-nox)";
 }
 
-/* A string as gnuplot reads it between single quotes: they are doubled, and it stays on its line. */
+/* A string as gnuplot reads it between single quotes: they are doubled, and it stays on its
+ * line. */
 static void add_quoted(struct str *out, const char *text)
 {
     str_add_char(out, '\'');
@@ -85,16 +95,25 @@ static void add_script(const struct figure *f, enum figure_format format, struct
     static const char *const drawn[] = {"linespoints", "lines"};
 
     if (format == FIGURE_SVG)
-        str_addf(out, "set terminal svg size 800,480 dynamic noenhanced font 'sans-serif,14' name '%s' background '#ffffff'\nset output 'figure'\n", f->name);
+        str_addf(out,
+                 "set terminal svg size 800,480 dynamic noenhanced font 'sans-serif,14' name '%s' "
+                 "background '#ffffff'\nset output 'figure'\n",
+                 f->name);
     else
-        str_add(out, "set terminal pngcairo size 1200,720 noenhanced font 'sans-serif,16' background '#ffffff'\nset output 'figure'\n");
+        str_add(out, "set terminal pngcairo size 1200,720 noenhanced font 'sans-serif,16' "
+                     "background '#ffffff'\nset output 'figure'\n");
     add_label(out, "title", f->title);
     add_label(out, "xlabel", f->x_label);
     add_label(out, "ylabel", f->y_label);
-    str_addf(out, "set border 3\nset tics nomirror\nset grid linecolor '#dddddd'\nset key top right\n%s%s", f->log_x ? "set logscale x\n" : "", f->log_y ? "set logscale y\n" : "");
+    str_addf(
+        out,
+        "set border 3\nset tics nomirror\nset grid linecolor '#dddddd'\nset key top right\n%s%s",
+        f->log_x ? "set logscale x\n" : "", f->log_y ? "set logscale y\n" : "");
     if (f->diagonal)
-        str_addf(out, "set xrange [0:%.9g]\nset yrange [0:%.9g]\nset size square\nset key off\nset arrow from 0,0 to %.9g,%.9g nohead linecolor '#999999' dashtype 3\n", farthest(f), farthest(f), farthest(f),
-                 farthest(f));
+        str_addf(out,
+                 "set xrange [0:%.9g]\nset yrange [0:%.9g]\nset size square\nset key off\nset "
+                 "arrow from 0,0 to %.9g,%.9g nohead linecolor '#999999' dashtype 3\n",
+                 farthest(f), farthest(f), farthest(f), farthest(f));
     add_data(f, out);
     for (size_t i = 0; i < f->series_count; i++) {
         const struct figure_series *s = &f->series[i];
@@ -102,7 +121,9 @@ static void add_script(const struct figure *f, enum figure_format format, struct
         if (s->points)
             str_addf(out, "points pointtype 7 pointsize 0.4 linecolor '%s' title ", looks[i].color);
         else
-            str_addf(out, "%s linewidth 2 dashtype %d pointtype 7 pointsize 0.4 linecolor '%s' title ", drawn[s->n > 40], looks[i].dash, looks[i].color);
+            str_addf(out,
+                     "%s linewidth 2 dashtype %d pointtype 7 pointsize 0.4 linecolor '%s' title ",
+                     drawn[s->n > 40], looks[i].dash, looks[i].color);
         add_quoted(out, s->label);
     }
     str_add(out, "\n");
@@ -114,10 +135,13 @@ static bool refused(const struct child_result *result, struct err *err)
     const char *text = str_text(&result->output);
 
     text += strspn(text, " \t\r\n");
-    return err_set(err, ERR_IO, NULL, "gnuplot failed: %.*s", result->timed_out ? 17 : (int)strcspn(text, "\n"), result->timed_out ? "it did not finish" : text);
+    return err_set(err, ERR_IO, NULL, "gnuplot failed: %.*s",
+                   result->timed_out ? 17 : (int)strcspn(text, "\n"),
+                   result->timed_out ? "it did not finish" : text);
 }
 
-bool figure_draw(const struct figure *f, enum figure_format format, struct str *out, struct err *err)
+bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,
+                 struct err *err)
 {
     static const char *const argv[] = {"gnuplot", "--default-settings", "-", NULL};
     struct child_result result = {0};
@@ -131,7 +155,8 @@ bool figure_draw(const struct figure *f, enum figure_format format, struct str *
         add_script(f, format, &script);
         ok = child_run(argv, directory, str_text(&script), script.length, &limits, &result, &fault);
         if (!ok && fault.code == ERR_MISSING)
-            err_set(err, ERR_MISSING, missing_todo(), "pictures are drawn by gnuplot, which is not installed");
+            err_set(err, ERR_MISSING, missing_todo(),
+                    "pictures are drawn by gnuplot, which is not installed");
         else if (!ok && err)
             *err = fault;
     }
@@ -139,7 +164,8 @@ bool figure_draw(const struct figure *f, enum figure_format format, struct str *
         ok = refused(&result, err);
     if (ok) {
         str_addf(&path, "%s/figure", directory);
-        ok = file_read(str_text(&path), FILE_MOST, out, err) && (out->length || refused(&result, err));
+        ok = file_read(str_text(&path), FILE_MOST, out, err) &&
+             (out->length || refused(&result, err));
     }
     child_result_done(&result);
     child_directory_free(directory);

@@ -28,8 +28,10 @@ struct figure {
 
 enum figure_format { FIGURE_SVG, FIGURE_PNG };
 
-/* The bytes of a file in @out, cleared before. Its colours can be told apart by the colour-blind, and its curves without colour. False with err (ERR_MISSING: gnuplot is not
- * installed). Any thread. */
-bool figure_draw(const struct figure *f, enum figure_format format, struct str *out, struct err *err);
+/* The bytes of a file in @out, cleared before. Its colours can be told apart by the colour-blind,
+ * and its curves without colour. False with err (ERR_MISSING: gnuplot is not installed). Any
+ * thread. */
+bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,
+                 struct err *err);
 
 #endif

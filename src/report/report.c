@@ -52,14 +52,17 @@ static void add_pressure(struct result_table *t, double value, double full)
 }
 
 /* The C line above the first of the instructions that it became. */
-static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a, size_t row)
+static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a,
+                       size_t row)
 {
     struct str tidy = {0};
     struct str note = {0};
 
     if (kernel_source_note(k, a->rows[row].insn, row ? a->rows[row - 1].insn : NULL, &note)) {
         tidy_text(str_text(&note), &tidy);
-        table_note(t, "%*s%s", str_text(&tidy)[0] == 'i' ? 5 : (int)(5 - strcspn(str_text(&tidy), ":")), "", str_text(&tidy));
+        table_note(t, "%*s%s",
+                   str_text(&tidy)[0] == 'i' ? 5 : (int)(5 - strcspn(str_text(&tidy), ":")), "",
+                   str_text(&tidy));
     }
     str_done(&note);
     str_done(&tidy);
@@ -73,18 +76,22 @@ static bool has_marks(const struct analysis *a)
     return false;
 }
 
-/* Cells of a row that takes @cycles of each port: the sum of each group; "?" in each where no table has the ports. */
-static void add_groups(struct result_table *t, const struct analysis *a, const struct port_groups *groups, const double *cycles, bool unplaced)
+/* Cells of a row that takes @cycles of each port: the sum of each group; "?" in each where no table
+ * has the ports. */
+static void add_groups(struct result_table *t, const struct analysis *a,
+                       const struct port_groups *groups, const double *cycles, bool unplaced)
 {
     for (unsigned i = 0; i < groups->count; i++)
         if (unplaced)
             cell_text(t, "?");
         else
-            add_pressure(t, port_group_sum(cycles, groups->items[i].ports), a->cycles * portset_size(groups->items[i].ports));
+            add_pressure(t, port_group_sum(cycles, groups->items[i].ports),
+                         a->cycles * portset_size(groups->items[i].ports));
 }
 
 /* "groups of ports: 12345 ALU, AB load": what each is for, as far as the machine's forms say it. */
-static void add_purposes(const struct analysis *a, const struct port_groups *groups, struct result *result)
+static void add_purposes(const struct analysis *a, const struct port_groups *groups,
+                         struct result *result)
 {
     struct str text = {0};
 
@@ -96,16 +103,21 @@ static void add_purposes(const struct analysis *a, const struct port_groups *gro
         str_addf(&text, " %s", groups->items[i].purpose);
     }
     if (groups->idle)
-        str_addf(&text, "%s%u idle port%s", text.length ? "; " : "  ", portset_size(groups->idle), portset_size(groups->idle) == 1 ? "" : "s");
+        str_addf(&text, "%s%u idle port%s", text.length ? "; " : "  ", portset_size(groups->idle),
+                 portset_size(groups->idle) == 1 ? "" : "s");
     if (text.length)
         result_line(result, "%s", str_text(&text));
     str_done(&text);
 }
 
 /* Instructions against ports, those of the same load in one column: for people. */
-static void add_pressure_table(const struct kernel *k, const struct analysis *a, struct result *result)
+static void add_pressure_table(const struct kernel *k, const struct analysis *a,
+                               struct result *result)
 {
-    struct result_column columns[PORTS_MAX + 3] = {{.key = a->count ? insn_place_title(a->rows[0].insn) : "line", .kind = CELL_COUNT, .width = a->count ? (uint8_t)(insn_place_width(a->rows[0].insn, a->count) + 1) : 5}};
+    struct result_column columns[PORTS_MAX + 3] = {
+        {.key = a->count ? insn_place_title(a->rows[0].insn) : "line",
+         .kind = CELL_COUNT,
+         .width = a->count ? (uint8_t)(insn_place_width(a->rows[0].insn, a->count) + 1) : 5}};
     struct port_groups groups;
     struct str names[PORTS_MAX] = {{0}};
     bool marks = has_marks(a);
@@ -115,10 +127,12 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
     port_groups_of(a, 0, &groups);
     for (unsigned i = 0; i < groups.count; i++) {
         port_group_name(groups.items[i].ports, &a->ports, &names[i]);
-        columns[count++] = (struct result_column){.key = str_text(&names[i]), .kind = CELL_NUMBER, .decimals = 2, .width = 4};
+        columns[count++] = (struct result_column){
+            .key = str_text(&names[i]), .kind = CELL_NUMBER, .decimals = 2, .width = 4};
     }
     if (marks)
-        columns[count++] = (struct result_column){.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1};
+        columns[count++] =
+            (struct result_column){.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1};
     columns[count++] = (struct result_column){.key = "instruction", .kind = CELL_TEXT};
     struct result_table *t = result_table(result, "pressure", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
@@ -148,8 +162,14 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
 static void add_legend(const struct analysis *a, struct result *result)
 {
     static const char *const marks[] = {
-        "? not known to this machine", "+ fused with ^, the next", "0 zero idiom", "= move done at rename", "/ holds a divider",
-        "e an estimate", "~ put together from parts that the machine knows", "! takes longer than its ports say",
+        "? not known to this machine",
+        "+ fused with ^, the next",
+        "0 zero idiom",
+        "= move done at rename",
+        "/ holds a divider",
+        "e an estimate",
+        "~ put together from parts that the machine knows",
+        "! takes longer than its ports say",
     };
     struct str text = {0};
 
@@ -188,7 +208,8 @@ static void add_bounds(const struct analysis *a, bool ascii, struct result *resu
         {.key = "bar", .kind = CELL_TEXT, .width = RAGGED, .hide = NOT_DOCUMENT},
         {.key = "note", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t = result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
     struct str bar = {0};
 
     t->hide = NOT_CSV | NOT_JSON;
@@ -199,7 +220,9 @@ static void add_bounds(const struct analysis *a, bool ascii, struct result *resu
         cell_number(t, a->bounds[kind]);
         print_bar(a, kind, ascii, &bar);
         cell_text(t, str_text(&bar));
-        cell_text(t, isnan(a->bounds[kind]) ? "not modelled" : (int)a->bottleneck == kind && a->cycles > 0 ? "the bottleneck" : "");
+        cell_text(t, isnan(a->bounds[kind])                        ? "not modelled"
+                     : (int)a->bottleneck == kind && a->cycles > 0 ? "the bottleneck"
+                                                                   : "");
     }
     str_done(&bar);
 }
@@ -212,7 +235,8 @@ static bool is_again(const struct analysis *a, size_t row)
     return false;
 }
 
-/* The instructions whose time was measured alone, was estimated or depends on their operands, each form once. */
+/* The instructions whose time was measured alone, was estimated or depends on their operands, each
+ * form once. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -220,18 +244,23 @@ static void add_special(const struct analysis *a, struct result *result)
         if (is_again(a, i))
             continue;
         if (row->alone)
-            result_line(result, "%s %.2f cycles each: %s (%s)", source_is_estimate(row->alone->source) ? "about" : "at least", row->alone->cycles, row->insn->form, row->alone->source);
-        if (row->estimate && !(row->alone && row->alone->source == row->estimate) && !(row->slowest && row->slowest->source == row->estimate))
+            result_line(result, "%s %.2f cycles each: %s (%s)",
+                        source_is_estimate(row->alone->source) ? "about" : "at least",
+                        row->alone->cycles, row->insn->form, row->alone->source);
+        if (row->estimate && !(row->alone && row->alone->source == row->estimate) &&
+            !(row->slowest && row->slowest->source == row->estimate))
             result_line(result, "estimated: %s (%s)", row->insn->form, row->estimate);
         if (row->slowest)
-            result_line(result, "by its operands %s takes %g to %g cycles, here the least (%s)", row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
+            result_line(result, "by its operands %s takes %g to %g cycles, here the least (%s)",
+                        row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
     }
 }
 
-static void add_machine(const struct kernel *k, const struct analysis *a, bool ascii, struct result *result)
+static void add_machine(const struct kernel *k, const struct analysis *a, bool ascii,
+                        struct result *result)
 {
-    result_line(result, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, cycles_words(a->lower_bound, a->estimate), a->cycles,
-                bound_name(a->bottleneck));
+    result_line(result, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title,
+                cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
     add_pressure_table(k, a, result);
     add_legend(a, result);
     result_line(result, "\n");
@@ -248,19 +277,24 @@ static void add_machine(const struct kernel *k, const struct analysis *a, bool a
     }
     const size_t undecoded = analysis_undecoded(a);
     if (undecoded)
-        result_line(result, "not decoded: %zu of %zu instructions; no decoder here knows them", undecoded, a->count);
+        result_line(result, "not decoded: %zu of %zu instructions; no decoder here knows them",
+                    undecoded, a->count);
     add_special(a, result);
 }
 
 static void add_comparison(struct analysis *const *a, size_t n, struct result *result)
 {
     struct result_column columns[BOUND_COUNT + 4] = {
-        {.key = "machine", .kind = CELL_TEXT, .width = 18}, {.key = "least", .title = "", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}};
+        {.key = "machine", .kind = CELL_TEXT, .width = 18},
+        {.key = "least", .title = "", .kind = CELL_TEXT},
+        {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}};
     unsigned count = 3;
 
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        columns[count++] = (struct result_column){.key = bound_name((enum bound_kind)kind), .kind = CELL_NUMBER, .decimals = 2};
-    columns[count++] = (struct result_column){.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT};
+        columns[count++] = (struct result_column){
+            .key = bound_name((enum bound_kind)kind), .kind = CELL_NUMBER, .decimals = 2};
+    columns[count++] =
+        (struct result_column){.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT};
     struct result_table *t = result_table(result, "comparison", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
     for (size_t i = 0; i < n; i++) {
@@ -295,20 +329,30 @@ static double link_cycles(const struct analysis *a, size_t row)
 static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT},        {.key = "line", .kind = CELL_COUNT},           {.key = "address", .kind = CELL_TEXT},
-        {.key = "text", .kind = CELL_TEXT},           {.key = "form", .kind = CELL_TEXT},            {.key = "usage", .kind = CELL_TEXT},
-        {.key = "latency", .kind = CELL_NUMBER},      {.key = "alone", .kind = CELL_NUMBER},         {.key = "estimate_source", .kind = CELL_TEXT},
-        {.key = "chain_cycles", .kind = CELL_NUMBER}, {.key = "flags", .kind = CELL_TEXT},           {.key = "port", .kind = CELL_TEXT},
+        {.key = "machine", .kind = CELL_TEXT},
+        {.key = "line", .kind = CELL_COUNT},
+        {.key = "address", .kind = CELL_TEXT},
+        {.key = "text", .kind = CELL_TEXT},
+        {.key = "form", .kind = CELL_TEXT},
+        {.key = "usage", .kind = CELL_TEXT},
+        {.key = "latency", .kind = CELL_NUMBER},
+        {.key = "alone", .kind = CELL_NUMBER},
+        {.key = "estimate_source", .kind = CELL_TEXT},
+        {.key = "chain_cycles", .kind = CELL_NUMBER},
+        {.key = "flags", .kind = CELL_TEXT},
+        {.key = "port", .kind = CELL_TEXT},
         {.key = "cycles", .kind = CELL_NUMBER},
     };
-    struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "rows", columns, sizeof columns / sizeof *columns);
     struct str text = {0}, usage = {0}, flags = {0};
     char address[PLACE_TEXT + 2];
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
         const struct ports *ports = mapping_ports(a[i]->machine->mapping);
-        for (const struct analysis_row *row = a[i]->rows; row < a[i]->rows + a[i]->count && !watch_steps(ports->count); row++) {
+        for (const struct analysis_row *row = a[i]->rows;
+             row < a[i]->rows + a[i]->count && !watch_steps(ports->count); row++) {
             str_clear(&text);
             str_clear(&usage);
             str_clear(&flags);
@@ -344,13 +388,16 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 static void add_summaries(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT},       {.key = "cycles", .kind = CELL_NUMBER},        {.key = "bottleneck", .kind = CELL_TEXT},
-        {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
-        {.key = "undecoded", .kind = CELL_COUNT},    {.key = "estimate", .kind = CELL_SWITCH},      {.key = "sentence", .kind = CELL_TEXT},
-        {.key = "limit", .kind = CELL_TEXT},         {.key = "next_limit", .kind = CELL_TEXT},      {.key = "next_cycles", .kind = CELL_NUMBER},
-        {.key = "chain_kind", .kind = CELL_TEXT},    {.key = "split_code", .kind = CELL_TEXT},
+        {.key = "machine", .kind = CELL_TEXT},         {.key = "cycles", .kind = CELL_NUMBER},
+        {.key = "bottleneck", .kind = CELL_TEXT},      {.key = "lower_bound", .kind = CELL_SWITCH},
+        {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
+        {.key = "undecoded", .kind = CELL_COUNT},      {.key = "estimate", .kind = CELL_SWITCH},
+        {.key = "sentence", .kind = CELL_TEXT},        {.key = "limit", .kind = CELL_TEXT},
+        {.key = "next_limit", .kind = CELL_TEXT},      {.key = "next_cycles", .kind = CELL_NUMBER},
+        {.key = "chain_kind", .kind = CELL_TEXT},      {.key = "split_code", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
+    struct result_table *t =
+        result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
@@ -396,7 +443,8 @@ static json_t *row_json(const struct analysis *a, size_t number, const struct po
     json_t *object = json_object(), *flags = json_array();
     struct str text = {0};
 
-    json_object_set_new(object, "line", row->insn->line ? json_integer(row->insn->line) : json_null());
+    json_object_set_new(object, "line",
+                        row->insn->line ? json_integer(row->insn->line) : json_null());
     json_object_set_new(object, "address", address_json(row->insn));
     tidy_text(row->insn->text ? row->insn->text : "", &text);
     json_object_set_new(object, "text", json_text(str_text(&text)));
@@ -406,7 +454,8 @@ static json_t *row_json(const struct analysis *a, size_t number, const struct po
     json_object_set_new(object, "usage", json_text(str_text(&text)));
     json_object_set_new(object, "latency", json_number(row->latency));
     json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
-    json_object_set_new(object, "estimate_source", row->estimate ? json_text(row->estimate) : json_null());
+    json_object_set_new(object, "estimate_source",
+                        row->estimate ? json_text(row->estimate) : json_null());
     json_object_set_new(object, "chain_cycles", json_number(link_cycles(a, number)));
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
@@ -436,7 +485,8 @@ static void add_limit(const struct limit *l, json_t *object)
     json_object_set_new(object, "limit", json_string(limit_name(l->kind)));
     json_object_set_new(object, "limits", kinds);
     json_object_set_new(object, "next_limit", json_string(limit_name(l->next)));
-    json_object_set_new(object, "next_cycles", json_number(l->next == LIMIT_NONE ? NAN : l->next_cycles));
+    json_object_set_new(object, "next_cycles",
+                        json_number(l->next == LIMIT_NONE ? NAN : l->next_cycles));
     json_object_set_new(object, "chain_kind", json_string(limit_name(l->chain.kind)));
     json_object_set_new(object, "split_code", l->split ? json_text(l->split) : json_null());
 }
@@ -444,15 +494,17 @@ static void add_limit(const struct limit *l, json_t *object)
 static json_t *frontend_json(const struct frontend *f)
 {
     static const char *const sources[] = {"decoders", "uop-cache", "loop-buffer", "unknown"};
-    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:b}", "predecode", json_number(f->predecode), "decode", json_number(f->decode), "uop_cache", json_number(f->uop_cache),
-                     "loop_buffer", json_number(f->loop_buffer), "source", sources[f->source], "jcc_erratum", (int)f->jcc_erratum,
-                     "taken_branch", (int)f->by_branch);
+    return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:b}", "predecode", json_number(f->predecode),
+                     "decode", json_number(f->decode), "uop_cache", json_number(f->uop_cache),
+                     "loop_buffer", json_number(f->loop_buffer), "source", sources[f->source],
+                     "jcc_erratum", (int)f->jcc_erratum, "taken_branch", (int)f->by_branch);
 }
 
 static json_t *analysis_json(const struct analysis *a)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    json_t *object = json_object(), *rows = json_array(), *bound = json_object(), *unknown = json_array(), *unmodelled = json_array();
+    json_t *object = json_object(), *rows = json_array(), *bound = json_object(),
+           *unknown = json_array(), *unmodelled = json_array();
 
     json_object_set_new(object, "machine", json_text(a->machine->id));
     for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
@@ -484,7 +536,8 @@ static json_t *analysis_json(const struct analysis *a)
     return object;
 }
 
-void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, bool ascii, struct result *result)
+void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
+                bool ascii, struct result *result)
 {
     result_line(result, "%s: %s", k->name, k->loops[loop].why);
     if (n > 1) {

@@ -9,7 +9,11 @@
 static void add_quoted(const char *text, struct str *out)
 {
     for (; *text; text++)
-        str_addf(out, *text == '"' || *text == '\\' ? "\\%c" : (unsigned char)*text < ' ' ? " " : "%c", *text);
+        str_addf(out,
+                 *text == '"' || *text == '\\' ? "\\%c"
+                 : (unsigned char)*text < ' '  ? " "
+                                               : "%c",
+                 *text);
 }
 
 static void add_node(const struct analysis_row *row, size_t index, struct str *out)
@@ -33,7 +37,8 @@ void report_dot(const struct analysis *a, struct str *out)
 {
     str_add(out, "digraph loop {\n  label=\"");
     add_quoted(a->machine->title ? a->machine->title : a->machine->id, out);
-    str_addf(out, ": %s%.2f cycles per iteration, bound by %s", cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
+    str_addf(out, ": %s%.2f cycles per iteration, bound by %s",
+             cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
     if (!isnan(a->critical_path))
         str_addf(out, "; longest path %.2f", a->critical_path);
     str_add(out, "\";\n  node [shape=box, fontname=monospace];\n");
@@ -44,7 +49,8 @@ void report_dot(const struct analysis *a, struct str *out)
         bool chain = a->rows[e->from].flags & a->rows[e->to].flags & ROW_CHAIN;
         str_addf(out, "  i%u -> i%u", (unsigned)e->from, (unsigned)e->to);
         if (e->distance)
-            str_addf(out, " [style=dashed, constraint=false, label=\"%u later\"%s]", (unsigned)e->distance, chain ? ", color=red" : "");
+            str_addf(out, " [style=dashed, constraint=false, label=\"%u later\"%s]",
+                     (unsigned)e->distance, chain ? ", color=red" : "");
         else if (chain)
             str_add(out, " [color=red]");
         str_add(out, ";\n");

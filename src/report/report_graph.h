@@ -5,8 +5,9 @@
 #include "analysis/analysis.h"
 #include "base/str.h"
 
-/* Appends the graph of @a: a node per instruction with its line, text and latency, an arrow from what writes to what reads; arrows into a later iteration are
- * dashed, and what bounds the loop as a chain is red. Any thread. */
+/* Appends the graph of @a: a node per instruction with its line, text and latency, an arrow from
+ * what writes to what reads; arrows into a later iteration are dashed, and what bounds the loop as
+ * a chain is red. Any thread. */
 void report_dot(const struct analysis *a, struct str *out);
 
 #endif

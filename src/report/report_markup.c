@@ -30,7 +30,8 @@ static void html_text(const char *text, struct str *out)
     tidy(text, &clean);
     const char *end = str_text(&clean) + clean.length;
     for (const char *at = str_text(&clean); at < end;) {
-        size_t length = utf8_next(at, (size_t)(end - at), NULL);   /* a kernel's text may hold any bytes, a page may not */
+        /* a kernel's text may hold any bytes, a page may not */
+        size_t length = utf8_next(at, (size_t)(end - at), NULL);
         if (!length)
             str_add(out, "&#xfffd;");
         else if (*at == '<' || *at == '>' || *at == '&' || *at == '"' || *at == '\'')
@@ -55,7 +56,8 @@ static void markdown_text(const char *text, struct str *out)
     str_done(&clean);
 }
 
-/* Code in a Markdown table: a fence longer than any run of backticks inside, bars escaped as tables want it. */
+/* Code in a Markdown table: a fence longer than any run of backticks inside, bars escaped as tables
+ * want it. */
 static void markdown_code(const char *text, struct str *out)
 {
     struct str clean = {0};
@@ -83,8 +85,10 @@ static void notes_text(const struct analysis_row *row, struct str *out)
         str_addf(out, "%s%s", first ? "" : ", ", row_flag_name(rest & -rest));
 }
 
-/* Source text of the instruction's line when it differs from that of the row before; NULL otherwise. */
-static const char *new_source(const struct kernel *k, const struct analysis *a, size_t row, uint32_t *line)
+/* Source text of the instruction's line when it differs from that of the row before; NULL
+ * otherwise. */
+static const char *new_source(const struct kernel *k, const struct analysis *a, size_t row,
+                              uint32_t *line)
 {
     uint32_t before = row ? kernel_source_line(k, a->rows[row - 1].insn, NULL) : 0;
     const char *text;
@@ -129,7 +133,8 @@ static void markdown_cells(const struct busy_ports *busy, const double *pressure
             str_addf(out, " %.2f |", pressure[busy->ports[j]]);
 }
 
-/* The cell of a row of a Markdown table that begins at @at, without the blanks around it; in @next what follows its bar, NULL at the end of the row. */
+/* The cell of a row of a Markdown table that begins at @at, without the blanks around it; in @next
+ * what follows its bar, NULL at the end of the row. */
 static const char *markdown_cell(const char *at, size_t *length, const char **next)
 {
     const char *end = at;
@@ -150,8 +155,9 @@ static size_t characters(const char *text, size_t length)
     return count;
 }
 
-/* Appends the Markdown table @table, which has at most AT_MOST columns, with cells as wide as the widest of their column, so that it can be read as text as well;
- * a cell beyond CELL_WIDEST widens nothing. Its second line says which columns are numbers. */
+/* Appends the Markdown table @table, which has at most AT_MOST columns, with cells as wide as the
+ * widest of their column, so that it can be read as text as well; a cell beyond CELL_WIDEST widens
+ * nothing. Its second line says which columns are numbers. */
 static void markdown_aligned(const char *table, struct str *out)
 {
     enum { AT_MOST = PORTS_MAX + 3, CELL_WIDEST = 48 };
@@ -177,12 +183,14 @@ static void markdown_aligned(const char *table, struct str *out)
             const char *cell = markdown_cell(c ? next : line + 1, &length, &next);
             if (!next)
                 break;
-            const size_t wide = characters(cell, length), pad = wide < widths[c] ? widths[c] - wide : 0;
+            const size_t wide = characters(cell, length),
+                         pad = wide < widths[c] ? widths[c] - wide : 0;
             if (row == 1)
                 for (size_t i = 0; i < widths[c] + 2; i++)
                     str_add_char(out, right[c] && i == widths[c] + 1 ? ':' : '-');
             else
-                str_addf(out, " %*s%.*s%*s ", right[c] ? (int)pad : 0, "", (int)length, cell, right[c] ? 0 : (int)pad, "");
+                str_addf(out, " %*s%.*s%*s ", right[c] ? (int)pad : 0, "", (int)length, cell,
+                         right[c] ? 0 : (int)pad, "");
             str_add_char(out, '|');
         }
         str_add_char(out, '\n');
@@ -203,7 +211,11 @@ static void markdown_comparison(struct analysis *const *a, size_t n, struct str 
     for (size_t i = 0; i < n; i++) {
         str_add(&table, "| ");
         markdown_text(a[i]->machine->title, &table);
-        str_addf(&table, " | %s%.2f |", a[i]->lower_bound ? "≥ " : a[i]->estimate ? "≈ " : "", a[i]->cycles);
+        str_addf(&table, " | %s%.2f |",
+                 a[i]->lower_bound ? "≥ "
+                 : a[i]->estimate  ? "≈ "
+                                   : "",
+                 a[i]->cycles);
         for (int kind = 0; kind < BOUND_COUNT; kind++) {
             str_add_char(&table, ' ');
             cycles_text(a[i]->bounds[kind], &table);
@@ -243,7 +255,8 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
             str_add_char(&table, '\n');
         }
         str_addf(&table, "| %s | ", insn_place_text(a->rows[i].insn, number));
-        markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &table);
+        markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic,
+                      &table);
         str_add(&table, " |");
         markdown_cells(&busy, a->rows[i].pressure, &table);
         str_add_char(&table, ' ');
@@ -263,7 +276,8 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
     str_done(&busy.idle);
 }
 
-void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out)
+void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
+                          unsigned level, struct str *out)
 {
     static const char marks[] = "######";
 
@@ -277,15 +291,17 @@ void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *
     for (size_t i = 0; i < n; i++) {
         str_addf(out, "%.*s ", (int)level + 1, marks);
         markdown_text(a[i]->machine->title, out);
-        str_addf(out, ": %s%.2f cycles per iteration\n\n", cycles_words(a[i]->lower_bound, a[i]->estimate), a[i]->cycles);
+        str_addf(out, ": %s%.2f cycles per iteration\n\n",
+                 cycles_words(a[i]->lower_bound, a[i]->estimate), a[i]->cycles);
         markdown_text(a[i]->sentence, out);
         str_add(out, "\n\n");
         for (int kind = 0; kind < BOUND_COUNT; kind++)
             if (isnan(a[i]->bounds[kind]))
                 str_addf(out, "- %s: not modelled\n", bound_name((enum bound_kind)kind));
             else
-                str_addf(out, "- %s: %.2f%s\n", bound_name((enum bound_kind)kind), a[i]->bounds[kind],
-                         (int)a[i]->bottleneck == kind && a[i]->cycles > 0 ? " (the bottleneck)" : "");
+                str_addf(
+                    out, "- %s: %.2f%s\n", bound_name((enum bound_kind)kind), a[i]->bounds[kind],
+                    (int)a[i]->bottleneck == kind && a[i]->cycles > 0 ? " (the bottleneck)" : "");
         if (!isnan(a[i]->critical_path))
             str_addf(out, "- longest path through one iteration: %.2f\n", a[i]->critical_path);
         if (machine_fact(a[i]->machine, "source")) {
@@ -299,7 +315,8 @@ void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *
     }
 }
 
-void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
+void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
+                     struct str *out)
 {
     report_markdown_part(k, loop, a, n, 1, out);
 }
@@ -322,22 +339,30 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
     struct busy_ports busy;
 
     busy_ports_find(a, &busy);
-    str_addf(out, "<table class=\"ports%s\">\n<caption>Cycles per iteration on each port%s%s</caption>\n<thead><tr><th>%s</th><th class=\"t\">instruction</th>", busy.count > ROOMY ? " many" : "",
-             busy.idle.length ? "; idle: " : "", str_text(&busy.idle), a->count ? insn_place_title(a->rows[0].insn) : "line");
+    str_addf(out,
+             "<table class=\"ports%s\">\n<caption>Cycles per iteration on each "
+             "port%s%s</caption>\n<thead><tr><th>%s</th><th class=\"t\">instruction</th>",
+             busy.count > ROOMY ? " many" : "", busy.idle.length ? "; idle: " : "",
+             str_text(&busy.idle), a->count ? insn_place_title(a->rows[0].insn) : "line");
     for (unsigned j = 0; j < busy.count; j++)
         str_addf(out, "<th>%s</th>", ports->names[busy.ports[j]]);
-    str_add(out, "<th>latency</th><th class=\"t\">notes</th><th class=\"t\">usage</th></tr></thead>\n<tbody>\n");
+    str_add(out, "<th>latency</th><th class=\"t\">notes</th><th "
+                 "class=\"t\">usage</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
         char number[PLACE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
-            str_addf(out, "<tr class=\"s\"><td>%u</td><td class=\"t\" colspan=\"%u\"><code>", line, busy.count + 4);
+            str_addf(out, "<tr class=\"s\"><td>%u</td><td class=\"t\" colspan=\"%u\"><code>", line,
+                     busy.count + 4);
             html_text(source, out);
             str_add(out, "</code></td></tr>\n");
         }
-        str_addf(out, "<tr%s><td>%s</td><td class=\"t\" title=\"", row->flags & ROW_CHAIN ? " class=\"c\"" : row->flags & ROW_UNKNOWN ? " class=\"u\"" : "",
+        str_addf(out, "<tr%s><td>%s</td><td class=\"t\" title=\"",
+                 row->flags & ROW_CHAIN     ? " class=\"c\""
+                 : row->flags & ROW_UNKNOWN ? " class=\"u\""
+                                            : "",
                  insn_place_text(row->insn, number));
         html_text(row->insn->form, out);
         str_add(out, "\"><code>");
@@ -367,26 +392,34 @@ static void html_bounds(const struct analysis *a, struct str *out)
     for (int kind = 0; kind < BOUND_COUNT; kind++) {
         double value = a->bounds[kind];
         bool binds = (int)a->bottleneck == kind && a->cycles > 0;
-        str_addf(out, "<tr%s><td class=\"t\">%s</td>", binds ? " class=\"b\"" : "", bound_name((enum bound_kind)kind));
+        str_addf(out, "<tr%s><td class=\"t\">%s</td>", binds ? " class=\"b\"" : "",
+                 bound_name((enum bound_kind)kind));
         if (isnan(value))
             str_add(out, "<td>-</td><td class=\"t\">not modelled</td></tr>\n");
         else
-            str_addf(out, "<td>%.2f</td><td class=\"t\"><span class=\"bar\" style=\"width:%.1fem\"></span></td></tr>\n", value,
-                     a->cycles > 0 ? 16 * value / a->cycles : 0);
+            str_addf(out,
+                     "<td>%.2f</td><td class=\"t\"><span class=\"bar\" "
+                     "style=\"width:%.1fem\"></span></td></tr>\n",
+                     value, a->cycles > 0 ? 16 * value / a->cycles : 0);
     }
     str_add(out, "</table>\n");
 }
 
 static void html_comparison(struct analysis *const *a, size_t n, struct str *out)
 {
-    str_add(out, "<table>\n<caption>Machines</caption>\n<thead><tr><th class=\"t\">machine</th><th>cycles</th>");
+    str_add(out, "<table>\n<caption>Machines</caption>\n<thead><tr><th "
+                 "class=\"t\">machine</th><th>cycles</th>");
     for (int kind = 0; kind < BOUND_COUNT; kind++)
         str_addf(out, "<th>%s</th>", bound_name((enum bound_kind)kind));
     str_add(out, "<th class=\"t\">bound by</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < n; i++) {
         str_addf(out, "<tr><td class=\"t\"><a href=\"#m%zu\">", i + 1);
         html_text(a[i]->machine->title, out);
-        str_addf(out, "</a></td><td>%s%.2f</td>", a[i]->lower_bound ? "&#8805; " : a[i]->estimate ? "&#8776; " : "", a[i]->cycles);
+        str_addf(out, "</a></td><td>%s%.2f</td>",
+                 a[i]->lower_bound ? "&#8805; "
+                 : a[i]->estimate  ? "&#8776; "
+                                   : "",
+                 a[i]->cycles);
         for (int kind = 0; kind < BOUND_COUNT; kind++) {
             str_add(out, "<td>");
             cycles_text(a[i]->bounds[kind], out);
@@ -402,17 +435,26 @@ void report_html_begin(const char *title, struct str *out)
     str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
     html_text(title, out);
     str_add(out, "</title>\n<style>\n"
-                 "body { font: 15px/1.45 system-ui, sans-serif; margin: 2em; color: #222; background: #fff } p, ul { max-width: 60em }\n"
-                 "table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
+                 "body { font: 15px/1.45 system-ui, sans-serif; margin: 2em; color: #222; "
+                 "background: #fff } p, ul { max-width: 60em }\n"
+                 "table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1em "
+                 "0; font-variant-numeric: tabular-nums }\n"
                  "caption { text-align: left; color: #555; padding-bottom: .3em }\n"
-                 "tr { background: #fff } th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
+                 "tr { background: #fff } th, td { text-align: right; padding: .15em .5em; "
+                 "border-bottom: 1px solid #ddd; white-space: nowrap }\n"
                  "th.t, td.t { text-align: left }\n"
-                 "tr.s { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: 4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
+                 "tr.s { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: "
+                 "4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } "
+                 "tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
                  ".ports th, .ports td { padding: .15em .35em } .many { font-size: 12px }\n"
-                 "@media (min-width: 50em) { .ports th:nth-child(2), .ports td:nth-child(2) { position: sticky; left: 0; background: inherit } }\n"
+                 "@media (min-width: 50em) { .ports th:nth-child(2), .ports td:nth-child(2) { "
+                 "position: sticky; left: 0; background: inherit } }\n"
                  ".bar { display: inline-block; height: .8em; background: #c65a2e }\n"
-                 ".plain th, .plain td { text-align: left; white-space: normal } svg { max-width: 100%; height: auto }\n"
-                 "@page { size: landscape } @media print { body { margin: 0 } table { overflow: visible } .ports { font-size: 11px } .ports.many { font-size: 8px } h2, h3 { break-after: avoid } }\n"
+                 ".plain th, .plain td { text-align: left; white-space: normal } svg { max-width: "
+                 "100%; height: auto }\n"
+                 "@page { size: landscape } @media print { body { margin: 0 } table { overflow: "
+                 "visible } .ports { font-size: 11px } .ports.many { font-size: 8px } h2, h3 { "
+                 "break-after: avoid } }\n"
                  "</style>\n</head>\n<body>\n");
 }
 
@@ -421,7 +463,8 @@ void report_html_end(struct str *out)
     str_add(out, "</body>\n</html>\n");
 }
 
-void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out)
+void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
+                      unsigned level, struct str *out)
 {
     str_addf(out, "<h%u>", level);
     html_text(k->name, out);
@@ -433,12 +476,14 @@ void report_html_part(const struct kernel *k, size_t loop, struct analysis *cons
     for (size_t i = 0; i < n; i++) {
         str_addf(out, "<h%u id=\"m%zu\">", level + 1, i + 1);
         html_text(a[i]->machine->title, out);
-        str_addf(out, ": %s%.2f cycles per iteration</h%u>\n<p>", cycles_words(a[i]->lower_bound, a[i]->estimate), a[i]->cycles, level + 1);
+        str_addf(out, ": %s%.2f cycles per iteration</h%u>\n<p>",
+                 cycles_words(a[i]->lower_bound, a[i]->estimate), a[i]->cycles, level + 1);
         html_text(a[i]->sentence, out);
         str_add(out, "</p>\n");
         html_bounds(a[i], out);
         if (!isnan(a[i]->critical_path))
-            str_addf(out, "<p>Longest path through one iteration: %.2f cycles.</p>\n", a[i]->critical_path);
+            str_addf(out, "<p>Longest path through one iteration: %.2f cycles.</p>\n",
+                     a[i]->critical_path);
         html_table(k, a[i], out);
         if (machine_fact(a[i]->machine, "source")) {
             str_add(out, "<p>Mapping: ");
@@ -448,7 +493,8 @@ void report_html_part(const struct kernel *k, size_t loop, struct analysis *cons
     }
 }
 
-void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
+void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
+                 struct str *out)
 {
     report_html_begin(k->name, out);
     report_html_part(k, loop, a, n, 1, out);

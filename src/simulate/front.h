@@ -45,7 +45,8 @@ struct front {
     int32_t decoders, complex_uops;        /* facts */
     uint32_t microcode_width, alone_uops;
     bool fusible_last;
-    int64_t visible;                /* instructions in the instruction queue before this cycle, ever */
+    /* instructions in the instruction queue before this cycle, ever */
+    int64_t visible;
     int64_t decoded;                /* of them taken by the decoders */
     int32_t decode_stall;           /* cycles */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The first-level cache: loads whose banks are taken wait a cycle, stores leave two together when they are neighbours on a line. */
+/* The first-level cache: loads whose banks are taken wait a cycle, stores leave two together when
+ * they are neighbours on a line. */
 #include "simulate/pipeline.h"
 
 #include "analysis/first_level.h"
@@ -27,20 +28,28 @@ static struct plan_item *item_of(struct plan *p, uint32_t insn)
 
 static uint32_t line_of_stores(const struct core *c)
 {
-    return isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE : (uint32_t)c->store_line_bytes;
+    return isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE
+                                                                 : (uint32_t)c->store_line_bytes;
 }
 
 /* The places of @load, one after the other; returns after how many it comes back to the first. */
-static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load, const struct access *access)
+static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
+                            const struct access *access)
 {
-    uint32_t period = first_level_period(access, FIRST_LEVEL_LINE * (c->load_line_banks > 1 ? (uint32_t)c->load_line_banks : 1));
+    uint32_t period = first_level_period(
+        access, FIRST_LEVEL_LINE * (c->load_line_banks > 1 ? (uint32_t)c->load_line_banks : 1));
 
     load->first_place = (uint32_t)p->places.count;
     load->place_mask = period - 1;
     for (uint32_t k = 0; k < period; k++) {
-        int64_t offset = (int64_t)(((uint64_t)access->offset + k * (uint64_t)access->step) % FIRST_LEVEL_LINE);
-        vec_push(&p->places, ((struct plan_place){isnan(c->load_bank_bytes) ? 0 : first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes),
-                                                  first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE)}));
+        int64_t offset =
+            (int64_t)(((uint64_t)access->offset + k * (uint64_t)access->step) % FIRST_LEVEL_LINE);
+        vec_push(&p->places,
+                 ((struct plan_place){
+                     isnan(c->load_bank_bytes)
+                         ? 0
+                         : first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes),
+                     first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE)}));
     }
     return period;
 }
@@ -74,7 +83,9 @@ void plan_accesses(struct plan *p, const struct core *c, const struct address_wo
         }
         if (!p->banked)
             continue;
-        struct plan_uop *load = access->store || !access->stepped || access->fixed ? NULL : load_of(p, item_of(p, access->insn));
+        struct plan_uop *load = access->store || !access->stepped || access->fixed
+                                    ? NULL
+                                    : load_of(p, item_of(p, access->insn));
         if (!load || load->bytes)
             continue;
         load->bytes = (uint16_t)access->bytes;
@@ -111,7 +122,8 @@ static uint64_t store_place(const struct simulator *s, const struct place *at, u
 {
     const struct access *access = &s->plan.items.items[at->index].stored;
 
-    *symbol = access->origin | (access->stepped ? 0 : (uint64_t)(at->iteration + 1 - access->age) << 32);
+    *symbol =
+        access->origin | (access->stepped ? 0 : (uint64_t)(at->iteration + 1 - access->age) << 32);
     return (uint64_t)access->offset + (uint64_t)at->iteration * (uint64_t)access->step;
 }
 
@@ -119,7 +131,9 @@ void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
-    s->cache.most_crossed = isnan(s->core->split_loads_per_cycle) ? UINT32_MAX : (uint32_t)s->core->split_loads_per_cycle;
+    s->cache.most_crossed = isnan(s->core->split_loads_per_cycle)
+                                ? UINT32_MAX
+                                : (uint32_t)s->core->split_loads_per_cycle;
     s->cache.busy = 0;
     s->cache.ports = 0;
     for (size_t u = 0; u < s->plan.uops.count; u++)
@@ -147,7 +161,8 @@ static int32_t committed(struct simulator *s)
     if (s->cache.busy || s->leaving < 2 || s->commit_width < 2)
         return 1;
     uint64_t next = store_place(s, &s->cache.leaving, &symbols[1]);
-    if (symbols[0] != symbols[1] || line_of(s, at) != line_of(s, next) || crosses(s, next, s->plan.items.items[s->cache.leaving.index].stored.bytes))
+    if (symbols[0] != symbols[1] || line_of(s, at) != line_of(s, next) ||
+        crosses(s, next, s->plan.items.items[s->cache.leaving.index].stored.bytes))
         return 1;
     next_store(s, &s->cache.leaving);
     return 2;
@@ -163,7 +178,8 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Loads of the cycle that have a bank of @banks, of what @symbol names, in common with the most others. */
+/* Loads of the cycle that have a bank of @banks, of what @symbol names, in common with the most
+ * others. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;
@@ -180,7 +196,8 @@ static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration)
 {
     struct cache_cycle *at = &s->cache.taken;
-    const struct plan_place *place = &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
+    const struct plan_place *place =
+        &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
 
     if (at->cycle != s->now)
         *at = (struct cache_cycle){.cycle = s->now};

@@ -16,8 +16,11 @@ struct level {
     size_t insns;        /* of one copy, with those of the loops in it */
     double cycles;       /* of one iteration */
     double most;         /* as nested.most */
-    double missing;      /* of these, what one copy lacks: the trips of the loops in it beyond their copies */
-    double least;        /* what one iteration takes of ports and the front end in the loops within it, or alone where there are none */
+    /* of these, what one copy lacks: the trips of the loops in it beyond their copies */
+    double missing;
+    /* what one iteration takes of ports and the front end in the loops within it, or alone where
+     * there are none */
+    double least;
 };
 
 struct nesting {
@@ -41,10 +44,13 @@ static double shared_bound(const struct bounds *b)
     return most;
 }
 
-/* Cycles of @insns, simulated, or by their bounds on a machine that cannot be. @plain: one round of a nest, whose code lies elsewhere than its copies would: what depends on that is left out. */
-static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain, struct bounds *bounds)
+/* Cycles of @insns, simulated, or by their bounds on a machine that cannot be. @plain: one round of
+ * a nest, whose code lies elsewhere than its copies would: what depends on that is left out. */
+static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
+                         struct bounds *bounds)
 {
-    const struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    const struct block_options block = {.shape = shape_of(insns, count),
+                                        .align = (unsigned)(insns[0].offset % 64)};
     struct core *core = n->work->core;
     const bool erratum = core->jcc_erratum;
     const double lines = core->uop_cache_lines;
@@ -88,7 +94,8 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     for (size_t i = 0; i < direct->count; i++) {
         const struct level *in = &n->levels[direct->items[i]];
         l->insns += in->copies * in->insns - n->kernel->loops[direct->items[i]].count;
-        l->missing += (in->trips - (double)in->copies) * in->cycles + (double)in->copies * in->missing;
+        l->missing +=
+            (in->trips - (double)in->copies) * in->cycles + (double)in->copies * in->missing;
         l->least += in->trips * in->least;
         alone += in->trips * in->most + n->branch_miss;
     }
@@ -96,7 +103,8 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     if (room && nest_expand(n->kernel, loop, n->copies, NESTED_INSNS, &insns)) {
         size_t count;
         const struct insn *once = kernel_insns(n->kernel, loop, &count);
-        l->cycles = fmax(time_block(n, insns.items, insns.count, true, &bounds) + l->missing, l->least);
+        l->cycles =
+            fmax(time_block(n, insns.items, insns.count, true, &bounds) + l->missing, l->least);
         l->most = fmax(l->cycles, time_block(n, once, count, true, &bounds) + alone);
     } else {
         l->cycles = l->most = NAN;
@@ -137,10 +145,17 @@ static void time_loop(struct nesting *n, size_t loop)
     vec_done(&direct);
 }
 
-void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips, struct nested *out)
+void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
+                 struct nested *out)
 {
-    struct nesting n = {.kernel = k, .machine = m, .levels = mem_zero(k->loop_count, sizeof *n.levels), .copies = mem_zero(k->loop_count, sizeof *n.copies),
-                        .work = block_work_new(m), .simulator = simulator_new(), .window = fact_number(m, "reorder_buffer"), .branch_miss = fact_number(m, "branch_miss")};
+    struct nesting n = {.kernel = k,
+                        .machine = m,
+                        .levels = mem_zero(k->loop_count, sizeof *n.levels),
+                        .copies = mem_zero(k->loop_count, sizeof *n.copies),
+                        .work = block_work_new(m),
+                        .simulator = simulator_new(),
+                        .window = fact_number(m, "reorder_buffer"),
+                        .branch_miss = fact_number(m, "branch_miss")};
     nest_loops within = {0}, direct = {0};
 
     *out = (struct nested){0};

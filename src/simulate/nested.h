@@ -1,4 +1,5 @@
-/* An outer loop whose inner loops run a given number of times in each of its iterations: what its iteration takes. */
+/* An outer loop whose inner loops run a given number of times in each of its iterations: what its
+ * iteration takes. */
 #ifndef PORTOLAN_SIMULATE_NESTED_H
 #define PORTOLAN_SIMULATE_NESTED_H
 
@@ -13,15 +14,23 @@ struct nested_inner {
 };
 
 struct nested {
-    double cycles;                 /* of one iteration of the outer loop, all trips included, where the end of each loop is foreseen; NaN: the loops are too large */
-    double most;                   /* where none is foreseen: each costs a mispredicted branch (fact branch_miss), and nothing overlaps from one loop to the next */
+    /* of one iteration of the outer loop, all trips included, where the end of each loop is
+     * foreseen; NaN: the loops are too large */
+    double cycles;
+    /* where none is foreseen: each costs a mispredicted branch (fact branch_miss), and nothing
+     * overlaps from one loop to the next */
+    double most;
     VEC(struct nested_inner) inner; /* directly within it, by place */
 };
 
-/* Loop @loop of @k on @m, each loop within it running @trips iterations (whole, from 1 on) whenever it is entered. Copies of an inner loop are simulated
- * within the outer one until their instructions are eight times the reorder buffer, so that what overlaps from one loop to the next is seen; each trip more takes what the inner loop takes
- * alone. No less than what the inner loops take of the front end and of ports. nested_done frees @out. Any thread; borrows @k and @m. Milliseconds for some hundred instructions. */
-void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips, struct nested *out);
+/* Loop @loop of @k on @m, each loop within it running @trips iterations (whole, from 1 on) whenever
+ * it is entered. Copies of an inner loop are simulated within the outer one until their
+ * instructions are eight times the reorder buffer, so that what overlaps from one loop to the next
+ * is seen; each trip more takes what the inner loop takes alone. No less than what the inner loops
+ * take of the front end and of ports. nested_done frees @out. Any thread; borrows @k and @m.
+ * Milliseconds for some hundred instructions. */
+void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
+                 struct nested *out);
 void nested_done(struct nested *n);
 
 #endif

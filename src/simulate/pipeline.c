@@ -10,7 +10,8 @@
 
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
 #define WATCHED 16              /* cycles between two looks whether the work is cancelled */
-#define SLOTLESS_MOST 3         /* items to a slot: what takes it, a move before it and a nop after it */
+/* items to a slot: what takes it, a move before it and a nop after it */
+#define SLOTLESS_MOST 3
 
 /* At least @count items; what is there may be lost. */
 #define RING(items, capacity, count)                                         \
@@ -72,7 +73,8 @@ static size_t items_in_flight(const struct simulator *s)
 
     for (size_t k = 0; k < s->plan.items.count; k++)
         joined |= s->plan.items.items[k].issue == 0;
-    return joined ? (s->core->fuses_nops && s->core->fuses_moves ? SLOTLESS_MOST : 2) * items : items;
+    return joined ? (s->core->fuses_nops && s->core->fuses_moves ? SLOTLESS_MOST : 2) * items
+                  : items;
 }
 
 /* Rows enough for all iterations of which an item can be between delivery and retirement, and for
@@ -80,7 +82,8 @@ static size_t items_in_flight(const struct simulator *s)
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
-    size_t flights = items_in_flight(s) + (s->timeline ? SLOTLESS_MOST * (size_t)s->core->uop_queue : 0);
+    size_t flights =
+        items_in_flight(s) + (s->timeline ? SLOTLESS_MOST * (size_t)s->core->uop_queue : 0);
     uint32_t rows = power_of_two(flights / p->items.count + p->longest_distance + 3);
 
     s->row_mask = rows - 1;
@@ -92,7 +95,8 @@ static void size_rings(struct simulator *s)
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
     /* Before the first iteration all was there long ago. */
-    for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count; iteration++)
+    for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
+         iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
 }
 
@@ -125,7 +129,8 @@ static void deliver(struct simulator *s)
     struct place at = s->front.delivered;
 
     s->moved |= front_cycle(&s->front);
-    for (; s->timeline && at.number < s->front.delivered.number; place_next(&at, s->plan.items.count))
+    for (; s->timeline && at.number < s->front.delivered.number;
+         place_next(&at, s->plan.items.count))
         flight_of(s, at.iteration, at.index)->fetch = s->now;
 }
 
@@ -150,7 +155,8 @@ static int32_t next_event(const struct simulator *s)
     next = renamed < next ? renamed : next;
     if (s->retired.number < s->issued.number) {
         const struct flight *oldest = flight_of(s, s->retired.iteration, s->retired.index);
-        if (!oldest->pending && !oldest->merging && oldest->done + 1 > s->now && oldest->done + 1 < next)
+        if (!oldest->pending && !oldest->merging && oldest->done + 1 > s->now &&
+            oldest->done + 1 < next)
             next = oldest->done + 1;
     }
     return next;
@@ -186,12 +192,14 @@ static void mark(struct simulator *s, int64_t iteration)
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    int64_t middle = (limit - limit / 4) * items;   /* a scheduler that fills slowly takes most of the time to show */
+    /* a scheduler that fills slowly takes most of the time to show */
+    int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;
     bool known = false;
 
-    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration < limit : s->retired.number < last)) {
+    while (s->now < LIMIT_CYCLES &&
+           (known ? s->issued.iteration < limit : s->retired.number < last)) {
         int64_t before = s->issued.iteration;
         cycle(s);
         if (!skip_idle(s)) {
@@ -215,13 +223,16 @@ double pipeline_run(struct simulator *s, int64_t limit)
             mark(s, iteration);
         if (!known && !s->timeline && steady_settled(s))
             break;
-        if (known && s->retired.number >= (int64_t)s->timeline * items && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
+        if (known && s->retired.number >= (int64_t)s->timeline * items &&
+            (!s->timeline || iteration >= s->mark.iteration + s->out->period))
             break;
     }
     int64_t retired = s->retired.number / items, since = s->mark.iteration;
     if (!known && !s->out->settled) {
         bool some = retired > since && middle_cycle;
-        s->out->cycles = some ? (double)(s->now - middle_cycle) / (double)(retired - since) : retired ? (double)s->now / (double)retired : NAN;
+        s->out->cycles = some      ? (double)(s->now - middle_cycle) / (double)(retired - since)
+                         : retired ? (double)s->now / (double)retired
+                                   : NAN;
     }
     return fmax(1, (double)((known ? (int64_t)s->out->iterations : retired) - since));
 }

@@ -5,7 +5,8 @@
 
 #include "simulate/front.h"
 
-#define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
+/* cycles ahead, a power of two; what is later comes up early and goes back */
+#define CALENDAR 256
 #define RENAME_TO_PORT 1        /* cycles from rename to the first chance at a port, at least */
 #define CACHE_LOADS 4           /* of a cycle */
 #define DISPATCHED UINT16_MAX
@@ -17,7 +18,8 @@ struct flight {
     int32_t fetch, issue, last, done;                   /* cycles */
     int32_t first, load, compute_first, compute_last;   /* UNKNOWN until then */
     uint32_t row;                                       /* its iteration's */
-    uint32_t pending, computing;                        /* µops not dispatched; those that compute */
+    /* µops not dispatched; those that compute */
+    uint32_t pending, computing;
     bool published;                                     /* its computed values are known */
     bool merging;                                       /* those without a µop are not yet */
 };
@@ -38,7 +40,8 @@ struct waiting_uop {
     uint32_t flight;            /* place of its item */
     uint32_t next;              /* in its day of the calendar */
     uint16_t open;              /* sources not known yet; DISPATCHED */
-    uint16_t queue;             /* by its port when that was bound at rename, else by all it can take */
+    /* by its port when that was bound at rename, else by all it can take */
+    uint16_t queue;
 };
 
 /* µops that are ready and can go to the same ports, oldest first. */
@@ -70,13 +73,18 @@ struct snapshot {
 
 /* Whether the loop keeps up with its bound: by how many cycles retirement is late. */
 struct settle {
-    double least;                      /* the largest bound, cycles per iteration; 0: none is known */
-    double enough;                     /* cycles per iteration that loads which are tried again take in any case; 0: none */
+    /* the largest bound, cycles per iteration; 0: none is known */
+    double least;
+    /* cycles per iteration that loads which are tried again take in any case; 0: none */
+    double enough;
     double earliest, latest;           /* of this stretch, cycles */
-    double behind, behind_before;      /* the latest against what is enough, of this stretch and the one before */
-    struct { double earliest, latest; } first;   /* of the first stretch that those since are like */
+    /* the latest against what is enough, of this stretch and the one before */
+    double behind, behind_before;
+    /* of the first stretch that those since are like */
+    struct { double earliest, latest; } first;
     int32_t begin;                     /* cycle */
-    uint32_t looks, alike, ahead;      /* of this stretch; stretches alike; in a row that did not fall behind */
+    /* of this stretch; stretches alike; in a row that did not fall behind */
+    uint32_t looks, alike, ahead;
     int32_t highest[BUFFERS];          /* entries in use at a look, at most */
     bool filling;                      /* one of these was raised */
 };
@@ -90,7 +98,8 @@ struct simulator {
     struct place issued, retired;      /* items */
 
     /* Facts, and entries in use; leaving: stores retired but not in the cache. */
-    int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
+    int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
+        commit_width;
     int32_t rename_to_port;              /* cycles from rename to the first chance at a port */
     int32_t dispatch_most, moves_most;   /* of a cycle: µops of dispatch_ports, eliminated moves */
     int32_t rob, scheduler, loads, stores, leaving;
@@ -99,23 +108,29 @@ struct simulator {
     uint32_t slots_done;               /* of the item at rename */
     struct iteration *entering;        /* the iteration at rename */
     int64_t entered;                   /* age of the next µop to come */
-    int64_t sequencer_free;            /* when what takes rename alone ends, in hundredths of a cycle */
+    /* when what takes rename alone ends, in hundredths of a cycle */
+    int64_t sequencer_free;
     double *stall;                     /* what held rename in this cycle; NULL: nothing */
 
     /* Ports. */
-    bool bound_at_rename;              /* ports are bound at rename, else at dispatch (fact port_binding) */
+    /* ports are bound at rename, else at dispatch (fact port_binding) */
+    bool bound_at_rename;
     bool turns_of_computing;           /* µops that compute take turns, not slots */
     uint32_t bound[PORTS_MAX];         /* µops that wait for each port */
     uint32_t before[PORTS_MAX];        /* the same when rename began its cycle */
-    unsigned turn;                     /* of this cycle so far: slots with µops, or µops whose port was chosen among several */
+    /* of this cycle so far: slots with µops, or µops whose port was chosen among several */
+    unsigned turn;
     uint8_t load_turn;                 /* port of the last load */
-    portset alike;                     /* ports that loads take in turn and nothing else does; 0: none */
+    /* ports that loads take in turn and nothing else does; 0: none */
+    portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is held */
     uint16_t *bound_to;                /* queue of each µop of the item at rename */
 
     /* Scheduler. */
-    uint64_t weights, ages;            /* sums over the µops that wait: a weight of their queue, this times the age */
-    int64_t scanned;                   /* age of the µop that is dispatched: older ones had their turn in this cycle */
+    /* sums over the µops that wait: a weight of their queue, this times the age */
+    uint64_t weights, ages;
+    /* age of the µop that is dispatched: older ones had their turn in this cycle */
+    int64_t scanned;
     uint32_t calendar[CALENDAR];       /* first µop of each day, NOBODY: none */
     VEC(struct queue) queues;
     VEC(uint16_t) active;              /* queues that hold µops */
@@ -148,7 +163,8 @@ struct simulator {
     int32_t highest;                   /* entries of the reorder buffer in use at a look, at most */
     uint32_t checks, next_kept;        /* looks so far; the look whose state is kept next */
     struct settle settle;
-    struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;   /* when the steady state began */
+    /* when the steady state began */
+    struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;
 
     struct simulation *out;
     uint32_t timeline;                 /* iterations whose steps are kept */
@@ -176,7 +192,8 @@ static inline int32_t *values_of(const struct simulator *s, int64_t iteration)
 }
 
 /* When the value of @source is there, for an iteration whose values begin at place @base. */
-static inline int32_t value_at(const struct simulator *s, int32_t base, const struct plan_source *source)
+static inline int32_t value_at(const struct simulator *s, int32_t base,
+                               const struct plan_source *source)
 {
     int32_t place = base + source->place;
     return s->values[place < 0 ? place + s->value_count : place];
@@ -204,7 +221,8 @@ void pipeline_free(struct simulator *s);
 /* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
-/* First cycle after now in which rename goes on after what it waits for alone; UNKNOWN: it does not wait. */
+/* First cycle after now in which rename goes on after what it waits for alone; UNKNOWN: it does not
+ * wait. */
 int32_t rename_next(const struct simulator *s);
 
 /* scheduler.c */
@@ -219,7 +237,8 @@ void scheduler_source_known(struct simulator *s, struct waiting_uop *w, int32_t 
 /* Adds @sign of @w to what steady.c hashes. */
 static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop *w, int sign)
 {
-    bool any = s->alike >> w->queue % PORTS_MAX & 1;   /* which of the ports that are alike does not matter */
+    /* which of the ports that are alike does not matter */
+    bool any = s->alike >> w->queue % PORTS_MAX & 1;
     uint64_t weight = (uint64_t)sign * (any ? 1u : 2u * w->queue + 3u) * 0x9e3779b97f4a7c15u;
     s->weights += weight;
     s->ages += weight * (uint64_t)w->age;
@@ -245,9 +264,11 @@ void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
 /* The sources of @w, which is no µop, are known. */
 void writeback_without_port(struct simulator *s, const struct waiting_uop *w);
 /* Sets a value of an iteration and wakes its readers. */
-void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value);
+void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node,
+                     int32_t value);
 /* The value of @node no earlier than @value and than the sources that trail it. */
-int32_t writeback_trailed(const struct simulator *s, const struct iteration *row, const struct plan_node *node, int32_t value);
+int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
+                          const struct plan_node *node, int32_t value);
 
 /* memory.c */
 void memory_start(struct simulator *s);
@@ -260,7 +281,8 @@ void memory_commit(struct simulator *s);
 void retire_cycle(struct simulator *s);
 
 /* steady.c */
-void steady_start(struct simulator *s, double least, double enough);   /* cycles, as in struct settle */
+/* cycles, as in struct settle */
+void steady_start(struct simulator *s, double least, double enough);
 /* True when the state at the iteration's end was there before: fills the result. */
 bool steady_repeats(struct simulator *s);
 /* True when the loop has settled at its bound: fills the result. Called at each iteration's end. */

@@ -35,16 +35,22 @@ static bool usage_holds(const struct usage *usage, portset ports)
     return false;
 }
 
-/* AArch64: one µop of a load goes to memory and one of a store takes the data; the others make addresses, a stepped base among them. */
-static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row, const struct plan_item *item)
+/* AArch64: one µop of a load goes to memory and one of a store takes the data; the others make
+ * addresses, a stepped base among them. */
+static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
+                          const struct plan_item *item)
 {
-    portset load_ports = c->load ? c->load->uops[0].ports : 0, alu = c->alu ? c->alu->uops[0].ports : 0;
+    portset load_ports = c->load ? c->load->uops[0].ports : 0,
+            alu = c->alu ? c->alu->uops[0].ports : 0;
     uint32_t chosen = UINT32_MAX;
     int most = -1;
 
     for (uint32_t i = item->first_uop; i < (uint32_t)p->uops.count; i++) {
         portset ports = p->uops.items[i].ports;
-        int fit = row->flags & ROW_LOAD ? (ports == load_ports ? 2 : (ports & load_ports) != 0) : ports == alu ? 0 : ports & load_ports ? 1 : 2;
+        int fit = row->flags & ROW_LOAD ? (ports == load_ports ? 2 : (ports & load_ports) != 0)
+                  : ports == alu        ? 0
+                  : ports & load_ports  ? 1
+                                        : 2;
         if (fit > most) {
             most = fit;
             chosen = i;
@@ -55,8 +61,10 @@ static void name_a64_uops(struct plan *p, const struct core *c, const struct cos
         p->uops.items[chosen].kind = row->flags & ROW_LOAD ? UOP_LOAD : UOP_DATA;
 }
 
-/* The µops of a row: one load where it loads, address and data where it stores, the rest computes; pipes go with the first that computes. */
-static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row, struct plan_item *item)
+/* The µops of a row: one load where it loads, address and data where it stores, the rest computes;
+ * pipes go with the first that computes. */
+static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row,
+                     struct plan_item *item)
 {
     const struct core *c = w->core;
     portset load_ports = c->load ? c->load->uops[0].ports : 0;
@@ -70,10 +78,16 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* More cycles than µops: the port that takes the µop is held, not used again and again. Of several ports only where each mass is one µop for sure. */
-        bool held = mass->count > 1 && row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <= row->count;
+        /* More cycles than µops: the port that takes the µop is held, not used again and again. Of
+         * several ports only where each mass is one µop for sure. */
+        bool held = mass->count > 1 &&
+                    row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
+                        row->count;
         if (held) {
-            add_uop(p, (struct plan_uop){.ports = mass->ports, .pipe = mass->ports, .hold = (int32_t)mass->count, .kind = UOP_COMPUTE});
+            add_uop(p, (struct plan_uop){.ports = mass->ports,
+                                         .pipe = mass->ports,
+                                         .hold = (int32_t)mass->count,
+                                         .kind = UOP_COMPUTE});
             continue;
         }
         for (uint32_t k = 0; k < mass->count; k++) {
@@ -97,7 +111,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
     item->uops = (uint32_t)p->uops.count - item->first_uop;
     item->load = item->load && !loads;   /* a load that no µop does is part of the operation */
     /* Where one µop carries address and data, it waits for the data. */
-    for (uint32_t i = item->first_uop; row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
+    for (uint32_t i = item->first_uop;
+         row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
         if (p->uops.items[i].kind == UOP_ADDRESS)
             p->uops.items[i].kind = UOP_DATA;
     if (c->alu && row->op->traits & (OP_PURE_LOAD | OP_PURE_STORE))
@@ -110,16 +125,24 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Values that rename knows without a µop: of eliminated moves, idioms, nops, and the stack pointer after push and pop. The base that an
- * access steps is as free of the access's own µops: ready one cycle after the old one. */
-static uint8_t kind_of(const struct block_work *w, const struct insn *insns, const struct plan_item *item, const struct dep_node *node)
+/* Values that rename knows without a µop: of eliminated moves, idioms, nops, and the stack pointer
+ * after push and pop. The base that an access steps is as free of the access's own µops: ready one
+ * cycle after the old one. */
+static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
+                       const struct plan_item *item, const struct dep_node *node)
 {
-    bool early = w->core->stack_engine && w->costs.rows[node->insn].op->traits & OP_STACK && node->resource == w->core->isa->stack_pointer;
-    early |= node->end < LATENCY_ADDRESS && insns[node->insn].operands[node->end].access & ACCESS_WRITEBACK;
-    return node->end == LATENCY_COMMIT ? NODE_AT_RETIREMENT : !item->uops || early ? NODE_EARLY : node->end == LATENCY_MEMORY ? NODE_STORED : NODE_COMPUTED;
+    bool early = w->core->stack_engine && w->costs.rows[node->insn].op->traits & OP_STACK &&
+                 node->resource == w->core->isa->stack_pointer;
+    early |= node->end < LATENCY_ADDRESS &&
+             insns[node->insn].operands[node->end].access & ACCESS_WRITEBACK;
+    return node->end == LATENCY_COMMIT   ? NODE_AT_RETIREMENT
+           : !item->uops || early        ? NODE_EARLY
+           : node->end == LATENCY_MEMORY ? NODE_STORED
+                                         : NODE_COMPUTED;
 }
 
-/* Dispatch to operation: the longest way from an address, or a forwarded store's where that is shorter. */
+/* Dispatch to operation: the longest way from an address, or a forwarded store's where that is
+ * shorter. */
 static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
 {
     int32_t longest = -1, forwarded = INT32_MAX;
@@ -134,11 +157,13 @@ static int32_t way_of_load(const struct plan *p, const struct plan_item *item, i
     return forwarded < longest ? forwarded : longest;
 }
 
-/* What a gather finds is merged with the old value of its first operand in the end: its loads wait for their addresses and the mask only. */
+/* What a gather finds is merged with the old value of its first operand in the end: its loads wait
+ * for their addresses and the mask only. */
 static bool merges_last(const struct insn *insn, int end)
 {
     const struct operand *memory = end == 0 && insn->traits & INSN_LOAD ? insn_memory(insn) : NULL;
-    return memory && memory->index != REG_NONE && memory->index >= isa_ops((enum isa)insn->isa)->vectors;
+    return memory && memory->index != REG_NONE &&
+           memory->index >= isa_ops((enum isa)insn->isa)->vectors;
 }
 
 static void fill_edges(struct plan *p, const struct deps *d, const struct insn *insns)
@@ -153,8 +178,12 @@ static void fill_edges(struct plan *p, const struct deps *d, const struct insn *
         const struct ratio_edge *from = &d->edges[i];
         int32_t operation = cycles_of(from->weight - d->before[i]);
         const struct dep_node *to = &d->nodes[from->to];
-        bool minor = (d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS && !insns[to->insn].flags_read) || merges_last(&insns[to->insn], d->ends[i]);
-        p->edges.items[p->edges.count++] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i], minor, to->end == LATENCY_FENCE};
+        bool minor = (d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS &&
+                      !insns[to->insn].flags_read) ||
+                     merges_last(&insns[to->insn], d->ends[i]);
+        p->edges.items[p->edges.count++] =
+            (struct plan_edge){from->from, from->to,   from->distance, cycles_of(d->before[i]),
+                               operation,  d->ends[i], minor,          to->end == LATENCY_FENCE};
         p->nodes.items[from->from].read = true;
         if (p->longest_distance < from->distance)
             p->longest_distance = from->distance;
@@ -163,30 +192,34 @@ static void fill_edges(struct plan *p, const struct deps *d, const struct insn *
     }
 }
 
-static void begin_item(struct plan *p, const struct block_work *w, const struct insn *insns, uint32_t i)
+static void begin_item(struct plan *p, const struct block_work *w, const struct insn *insns,
+                       uint32_t i)
 {
     const struct cost *row = &w->costs.rows[i];
     const struct plan_item *last = p->items.count ? &p->items.items[p->items.count - 1] : NULL;
     bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
 
-    struct plan_item item = {.insn = i,
-                             .first_uop = (uint32_t)p->uops.count,
-                             .first_edge = last ? last->first_edge + last->edges : 0,
-                             .first_node = w->deps.first_node[i],
-                             .issue = row->issue,
-                             .decode = row->decode,
-                             .latency = row->flags & (ROW_ZERO | ROW_ELIMINATED) || row->op->latency < 0 ? 0 : cycles_of(row->op->latency),
-                             .load_latency = cycles_of(row->op->load_latency),
-                             .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
-                             .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
-                             .group_room = isnan(w->core->issue_width) ? 1 : issue_room(w->core, row),
-                             .limited = issue_limited(w->core, &w->costs, row),
-                             .moves = (row->flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED,
-                             .joins = row->flags & ROW_JOINS,
-                             .branch = branch,
-                             .fusible = !branch && row->op->traits & OP_FUSIBLE,
-                             .load = row->flags & ROW_LOAD,
-                             .store = row->flags & ROW_STORE};
+    struct plan_item item = {
+        .insn = i,
+        .first_uop = (uint32_t)p->uops.count,
+        .first_edge = last ? last->first_edge + last->edges : 0,
+        .first_node = w->deps.first_node[i],
+        .issue = row->issue,
+        .decode = row->decode,
+        .latency = row->flags & (ROW_ZERO | ROW_ELIMINATED) || row->op->latency < 0
+                       ? 0
+                       : cycles_of(row->op->latency),
+        .load_latency = cycles_of(row->op->load_latency),
+        .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
+        .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
+        .group_room = isnan(w->core->issue_width) ? 1 : issue_room(w->core, row),
+        .limited = issue_limited(w->core, &w->costs, row),
+        .moves = (row->flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED,
+        .joins = row->flags & ROW_JOINS,
+        .branch = branch,
+        .fusible = !branch && row->op->traits & OP_FUSIBLE,
+        .load = row->flags & ROW_LOAD,
+        .store = row->flags & ROW_STORE};
     item.until_data = item.latency;
     vec_push(&p->items, item);
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
@@ -200,8 +233,9 @@ static bool is_merged(const struct plan *p, const struct plan_item *item, uint32
     return false;
 }
 
-/* A value that is not read delays no other: it only keeps its instruction from retiring, and that only when it is computed. What a
- * value waits for after its µops can delay retirement, too: such a value is listed. */
+/* A value that is not read delays no other: it only keeps its instruction from retiring, and that
+ * only when it is computed. What a value waits for after its µops can delay retirement, too: such a
+ * value is listed. */
 static void list_values(struct plan *p, struct plan_item *item)
 {
     item->unread = -1;
@@ -214,7 +248,8 @@ static void list_values(struct plan *p, struct plan_item *item)
                 continue;
             node->merged = kind == NODE_COMPUTED && is_merged(p, item, n);
             item->merges |= node->merged;
-            if (node->read || node->merged || (kind == NODE_COMPUTED && item->load && !item->computing))
+            if (node->read || node->merged ||
+                (kind == NODE_COMPUTED && item->load && !item->computing))
                 vec_push(&p->listed, n);
             else if (kind == NODE_COMPUTED && item->unread < node->latency)
                 item->unread = node->latency;
@@ -225,7 +260,8 @@ static void list_values(struct plan *p, struct plan_item *item)
 }
 
 /* What is known of the last item now that all of its instructions are. */
-static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns, uint32_t next)
+static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns,
+                     uint32_t next)
 {
     struct plan_item *item = &p->items.items[p->items.count - 1];
 
@@ -247,7 +283,8 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     }
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = p->uops.items[u].kind;
-        p->uops.items[u].own = (uint16_t)(behind_load(item, kind) + (item->computing && kind == UOP_DATA));
+        p->uops.items[u].own =
+            (uint16_t)(behind_load(item, kind) + (item->computing && kind == UOP_DATA));
     }
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
         struct plan_node *node = &p->nodes.items[n];
@@ -257,7 +294,8 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         else if (node->kind == NODE_STORED)
             item->until_data = node->latency;
         node->item = (uint32_t)p->items.count - 1;
-        item->late |= !item->uops && node->latency > 0 && !(w->costs.rows[item->insn].flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM));
+        item->late |= !item->uops && node->latency > 0 &&
+                      !(w->costs.rows[item->insn].flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM));
     }
     list_values(p, item);
     if (item->listed[NODE_EARLY])
@@ -277,7 +315,8 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
     vec_reserve(&p->readers, 1);
     fill_edges(p, &w->deps, insns);
     for (uint32_t i = 0; i < count; i++) {
-        vec_push(&p->insns, ((struct plan_insn){insns[i].length, insns[i].opcode_at, (insns[i].traits & INSN_LCP) != 0}));
+        vec_push(&p->insns, ((struct plan_insn){insns[i].length, insns[i].opcode_at,
+                                                (insns[i].traits & INSN_LCP) != 0}));
         p->length += insns[i].length;
         if (!(w->costs.rows[i].flags & ROW_FUSED_INTO))
             begin_item(p, w, insns, i);

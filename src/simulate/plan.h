@@ -14,9 +14,11 @@
 enum uop_kind { UOP_COMPUTE, UOP_LOAD, UOP_ADDRESS, UOP_DATA, UOP_RENAMED, UOP_MERGED };
 enum node_kind { NODE_COMPUTED, NODE_EARLY, NODE_STORED, NODE_AT_RETIREMENT, NODE_KINDS };
 
-/* A value that something waits for, and how long after it. Values lie by iteration, then by node. */
+/* A value that something waits for, and how long after it. Values lie by iteration, then by
+ * node. */
 struct plan_source {
-    int32_t place;        /* node - distance * nodes: from the first value of the reader's iteration */
+    /* node - distance * nodes: from the first value of the reader's iteration */
+    int32_t place;
     int32_t add;          /* cycles */
 };
 
@@ -28,7 +30,8 @@ struct plan_reader {
 
 struct plan_uop {
     portset ports;
-    portset pipe;         /* blocking pipe that it also takes; its ports: the one of them that it goes to; 0: none */
+    /* blocking pipe that it also takes; its ports: the one of them that it goes to; 0: none */
+    portset pipe;
     int32_t hold;         /* cycles that it holds the pipe */
     uint8_t kind;         /* enum uop_kind */
     uint16_t choice;      /* of (ports, pipe) among those of the block: see struct plan */
@@ -51,7 +54,8 @@ struct plan_node {
     bool read;            /* something waits for it */
     bool merged;          /* the UOP_MERGED makes it known */
     uint32_t first_reader, readers;   /* nearest first */
-    uint32_t first_trail, trails;     /* sources that delay the value, though no µop waits for them */
+    /* sources that delay the value, though no µop waits for them */
+    uint32_t first_trail, trails;
 };
 
 struct plan_edge {
@@ -72,20 +76,25 @@ struct plan_insn {
 /* An instruction, or two that are macro-fused. */
 struct plan_item {
     uint32_t insn, members;
-    uint32_t first_uop, uops;        /* followed by a UOP_RENAMED and a UOP_MERGED where it has them */
+    /* followed by a UOP_RENAMED and a UOP_MERGED where it has them */
+    uint32_t first_uop, uops;
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
     uint32_t issue, decode;          /* slots at rename; µops from the decoders */
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to the operation */
-    int32_t alone;                   /* cycles that it takes rename alone, hundredths; 0: its slots say */
-    int32_t until_data;              /* cycles from the first µop that computes to the stored data */
+    /* cycles that it takes rename alone, hundredths; 0: its slots say */
+    int32_t alone;
+    /* cycles from the first µop that computes to the stored data */
+    int32_t until_data;
     uint16_t computing;              /* µops that compute */
-    uint32_t limited, moves;         /* µops of dispatch_ports; moves that rename does, of eliminate_per_cycle */
+    /* µops of dispatch_ports; moves that rename does, of eliminate_per_cycle */
+    uint32_t limited, moves;
     uint32_t group_room;             /* slots that its group at rename must have left; 1: any */
     int32_t room;                    /* scheduler entries that must be free to enter */
     bool complex, fusible, branch, load, store;
     bool merges;                     /* has a UOP_MERGED */
-    bool late;                       /* no µop, but its values take time, and it retires after them */
+    /* no µop, but its values take time, and it retires after them */
+    bool late;
     bool split;                      /* a load and its operation, unlaminated at rename */
     bool joins;                      /* takes no decoder: the next item is decoded with it */
     bool data;                       /* has a µop that takes the data to store */
@@ -131,7 +140,8 @@ struct plan {
     uint32_t longest_distance; /* iterations */
     bool banked, pairs;        /* loads wait for banks; stores leave by lines */
     uint32_t first_store;      /* item */
-    uint32_t phases;           /* iterations after which loads are at the same places of their lines */
+    /* iterations after which loads are at the same places of their lines */
+    uint32_t phases;
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waits for whom, worked out once per block, so that the simulator wakes a µop when its last source is known and looks at no other. */
+/* Who waits for whom, worked out once per block, so that the simulator wakes a µop when its last
+ * source is known and looks at no other. */
 #include "simulate/plan.h"
 
 static bool is_address(const struct plan_edge *edge, const struct plan_item *item)
@@ -12,27 +13,37 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
     return p->nodes.items[edge->from].kind == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0;
 }
 
-/* Cycles of a forwarded value that the µops of store and load take already: what forwarding takes counts from value to value, so a µop that only hands
- * the value on (Zen's loads and stores of vectors go through a floating-point pipe) is part of it, and one that computes it (SETcc, PEXTRQ) is not. */
-static int32_t handed_on(const struct plan *p, const struct plan_item *load, const struct plan_edge *edge)
+/* Cycles of a forwarded value that the µops of store and load take already: what forwarding takes
+ * counts from value to value, so a µop that only hands the value on (Zen's loads and stores of
+ * vectors go through a floating-point pipe) is part of it, and one that computes it (SETcc, PEXTRQ)
+ * is not. */
+static int32_t handed_on(const struct plan *p, const struct plan_item *load,
+                         const struct plan_edge *edge)
 {
     const struct plan_node *stored = &p->nodes.items[edge->from];
     const struct plan_item *store = &p->items.items[stored->item];
 
-    return (load->computing && p->nodes.items[edge->to].latency == 0) + (store->computing && store->data && !store->load && stored->latency == 0);
+    return (load->computing && p->nodes.items[edge->to].latency == 0) +
+           (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
 /* The same of a fence: one of its µops waits, the one from which its value counts. */
-static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency, int32_t *add)
+static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
+                    int32_t *add)
 {
-    uint8_t first = !item->uops ? UOP_RENAMED : item->computing ? UOP_COMPUTE : item->load ? UOP_LOAD : kind;
+    uint8_t first = !item->uops       ? UOP_RENAMED
+                    : item->computing ? UOP_COMPUTE
+                    : item->load      ? UOP_LOAD
+                                      : kind;
 
     *add = operation - (first == UOP_LOAD ? item->load_latency : latency);
     return kind == first;
 }
 
-/* Cycles from the source of @edge to the first in which a µop of that kind could run because of it. False: it does not wait for it. */
-static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_t kind, const struct plan_edge *edge, int32_t *add)
+/* Cycles from the source of @edge to the first in which a µop of that kind could run because of it.
+ * False: it does not wait for it. */
+static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_t kind,
+                      const struct plan_edge *edge, int32_t *add)
 {
     const struct plan_node *to = &p->nodes.items[edge->to];
     bool address = is_address(edge, item), memory = edge->end == LATENCY_MEMORY;
@@ -44,7 +55,8 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     if (edge->follows)
         return follows(item, kind, edge->operation, to->latency, add);
     *add = 0;
-    if (edge->end == LATENCY_COMMIT || edge->minor || (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
+    if (edge->end == LATENCY_COMMIT || edge->minor ||
+        (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
     if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)   /* a barrier: no µop runs before */
         return true;
@@ -94,23 +106,29 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
     uop->sources = (uint32_t)p->sources.count - uop->first_source;
 }
 
-/* A pure load's value comes after its address or the forwarded store on their ways to the register; a store reaches the cache after its data. */
+/* A pure load's value comes after its address or the forwarded store on their ways to the register;
+ * a store reaches the cache after its data. */
 static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];
 
     node->first_trail = (uint32_t)p->sources.count;
-    for (uint32_t e = item->first_edge; e < item->first_edge + item->edges && node->kind != NODE_EARLY; e++) {
+    for (uint32_t e = item->first_edge;
+         e < item->first_edge + item->edges && node->kind != NODE_EARLY; e++) {
         const struct plan_edge *edge = &p->edges.items[e];
         if (edge->to != n)
             continue;
         if (node->kind == NODE_AT_RETIREMENT) {
             if (p->nodes.items[edge->from].kind != NODE_AT_RETIREMENT)
-                add_source(p, node->first_trail, edge, edge->operation + (is_address(edge, item) || edge->end == LATENCY_MEMORY ? 0 : edge->before));
+                add_source(p, node->first_trail, edge,
+                           edge->operation + (is_address(edge, item) || edge->end == LATENCY_MEMORY
+                                                  ? 0
+                                                  : edge->before));
             continue;
         }
         if (node->kind == NODE_COMPUTED && pure_load && edge->end != LATENCY_COMMIT)
-            add_source(p, node->first_trail, edge, edge->before + edge->operation - overlap(p, edge));
+            add_source(p, node->first_trail, edge,
+                       edge->before + edge->operation - overlap(p, edge));
     }
     node->trails = (uint32_t)p->sources.count - node->first_trail;
 }
@@ -139,7 +157,10 @@ static void list_readers(struct plan *p)
 
     for (size_t u = 0; u < p->uops.count; u++)
         for (uint32_t i = 0; i < p->uops.items[u].sources; i++, total++)
-            p->nodes.items[node_at(p, p->sources.items[p->uops.items[u].first_source + i].place, &distance)].readers++;
+            p->nodes
+                .items[node_at(p, p->sources.items[p->uops.items[u].first_source + i].place,
+                               &distance)]
+                .readers++;
     uint32_t first = 0;
     for (size_t n = 0; n < p->nodes.count; n++) {
         p->nodes.items[n].first_reader = first;
@@ -152,7 +173,9 @@ static void list_readers(struct plan *p)
         for (uint32_t i = 0; i < p->uops.items[u].sources; i++) {
             const struct plan_source *source = &p->sources.items[p->uops.items[u].first_source + i];
             struct plan_node *node = &p->nodes.items[node_at(p, source->place, &distance)];
-            struct plan_reader *readers = &p->readers.items[node->first_reader], reader = {distance * (uint32_t)p->uops.count + (uint32_t)u, source->add};
+            struct plan_reader *readers = &p->readers.items[node->first_reader],
+                               reader = {distance * (uint32_t)p->uops.count + (uint32_t)u,
+                                         source->add};
             uint32_t at = node->readers++;
             for (; at > 0 && readers[at - 1].ahead > reader.ahead; at--)
                 readers[at] = readers[at - 1];

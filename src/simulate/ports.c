@@ -42,7 +42,8 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-#define MUCH_WORSE 3   /* µops more that wait for a port: it does not take its turn (measured on Skylake; uiCA) */
+/* µops more that wait for a port: it does not take its turn (measured on Skylake; uiCA) */
+#define MUCH_WORSE 3
 
 /* µops that waited for @port when the cycle began, then how far down it is: the highest of equals
  * comes first. */
@@ -57,7 +58,8 @@ static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
 {
     out[0] = out[1] = UINT32_MAX;
     for (portset rest = ports; rest; rest &= rest - 1) {
-        uint32_t one = rank_of(s, (unsigned)__builtin_ctz(rest)), worse = one > out[0] ? one : out[0];
+        uint32_t one = rank_of(s, (unsigned)__builtin_ctz(rest)),
+                 worse = one > out[0] ? one : out[0];
         out[0] = one < out[0] ? one : out[0];
         out[1] = worse < out[1] ? worse : out[1];
     }
@@ -73,8 +75,9 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* The port of @ports with the least waiting, or the next best when it is that one's @turn. A port to
- * which a µop was bound in this cycle gives way to the best one without where no more wait now. */
+/* The port of @ports with the least waiting, or the next best when it is that one's @turn. A port
+ * to which a µop was bound in this cycle gives way to the best one without where no more wait
+ * now. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -132,7 +135,8 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
 
     for (portset rest = q->ports & ~taken; rest; rest &= rest - 1) {
         int port = __builtin_ctz(rest);
-        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best < 0 || s->bound[port] < s->bound[best]))
+        if (held_until(s, q->pipe, (unsigned)port) <= s->now &&
+            (best < 0 || s->bound[port] < s->bound[best]))
             best = port;
     }
     return best;

@@ -40,7 +40,8 @@ static void take_sequencer(struct simulator *s, const struct plan_item *item)
 
 int32_t rename_next(const struct simulator *s)
 {
-    bool waits = s->issued.number < s->front.delivered.number && waits_for_sequencer(s, &s->plan.items.items[s->issued.index]);
+    bool waits = s->issued.number < s->front.delivered.number &&
+                 waits_for_sequencer(s, &s->plan.items.items[s->issued.index]);
 
     return waits ? (int32_t)((s->sequencer_free + CYCLE - 1) / CYCLE) : UNKNOWN;
 }
@@ -96,7 +97,8 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
 
 /* Whether @item, which has taken no slot yet, waits for the next group. @slots are left of this
  * one, in which @fused µops are. */
-static bool waits_for_group(const struct simulator *s, const struct plan_item *item, uint32_t slots, uint32_t fused)
+static bool waits_for_group(const struct simulator *s, const struct plan_item *item, uint32_t slots,
+                            uint32_t fused)
 {
     if (slots < item->group_room && slots != (uint32_t)s->issue_width)
         return true;
@@ -108,10 +110,13 @@ struct kinds {
     uint32_t limited, moves;
 };
 
-/* Whether @item has one too many of a kind for this cycle. An item with more than a cycle takes enters alone. */
-static bool waits_for_kind(const struct simulator *s, const struct plan_item *item, const struct kinds *taken)
+/* Whether @item has one too many of a kind for this cycle. An item with more than a cycle takes
+ * enters alone. */
+static bool waits_for_kind(const struct simulator *s, const struct plan_item *item,
+                           const struct kinds *taken)
 {
-    return (taken->limited && taken->limited + item->limited > (uint32_t)s->dispatch_most && item->limited) ||
+    return (taken->limited && taken->limited + item->limited > (uint32_t)s->dispatch_most &&
+            item->limited) ||
            (item->moves && taken->moves + item->moves > (uint32_t)s->moves_most);
 }
 
@@ -142,7 +147,8 @@ void rename_cycle(struct simulator *s)
             return;
         }
         s->moved = true;
-        if (!s->slots_done && (waits_for_group(s, item, slots, fused) || waits_for_kind(s, item, &taken)))
+        if (!s->slots_done &&
+            (waits_for_group(s, item, slots, fused) || waits_for_kind(s, item, &taken)))
             return;
         if (!s->slots_done && item->alone)
             take_sequencer(s, item);

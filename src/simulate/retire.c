@@ -2,19 +2,24 @@
 /* In program order out of the reorder buffer, stores on to the cache. */
 #include "simulate/pipeline.h"
 
-static void set_commit_times(struct simulator *s, const struct plan_item *item, const struct iteration *row)
+static void set_commit_times(struct simulator *s, const struct plan_item *item,
+                             const struct iteration *row)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
 
     for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
-        writeback_value(s, row, nodes[i], writeback_trailed(s, row, &s->plan.nodes.items[nodes[i]], s->now));
+        writeback_value(s, row, nodes[i],
+                        writeback_trailed(s, row, &s->plan.nodes.items[nodes[i]], s->now));
 }
 
-static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration, const struct flight *flight)
+static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration,
+                      const struct flight *flight)
 {
     for (uint32_t k = 0; k < item->members; k++)
         s->out->steps[(size_t)iteration * s->plan.insns.count + item->insn + k] =
-            (struct simulated_step){flight->fetch, flight->issue, flight->first == UNKNOWN ? flight->issue : flight->first, flight->done, s->now};
+            (struct simulated_step){flight->fetch, flight->issue,
+                                    flight->first == UNKNOWN ? flight->issue : flight->first,
+                                    flight->done, s->now};
 }
 
 void retire_cycle(struct simulator *s)
@@ -23,7 +28,8 @@ void retire_cycle(struct simulator *s)
 
     s->scanned = -1;   /* no µop had its turn in this cycle */
     memory_commit(s);
-    for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0; waiting--) {
+    for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0;
+         waiting--) {
         const struct flight *flight = &s->flights[s->next_retired];
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;

@@ -8,7 +8,8 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-#define LIMIT_ITEMS 16000       /* renamed without a repeated state, at least LIMIT_ITERATIONS of the block */
+/* renamed without a repeated state, at least LIMIT_ITERATIONS of the block */
+#define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 
 struct simulator *simulator_new(void)
@@ -40,7 +41,8 @@ static bool lacks_latency(const struct block_work *w)
     return lacks;
 }
 
-void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
+void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns,
+              size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out)
 {
     int64_t limit = later(LIMIT_ITERATIONS, (int32_t)(LIMIT_ITEMS / (count + 1)));
@@ -60,8 +62,11 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     if (s->timeline)
         out->steps = mem_zero(s->timeline * count, sizeof *out->steps);
     pipeline_start(s, w, insns, count, block);
-    double iterations = pipeline_run(s, limit), assists = bounds_assists(w->core, insns, count, block);
-    if (assists > 0) {   /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of cycles any more */
+    double iterations = pipeline_run(s, limit),
+           assists = bounds_assists(w->core, insns, count, block);
+    /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of
+     * cycles any more */
+    if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
@@ -86,13 +91,17 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;
 }
 
-void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds)
+void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m,
+                     const struct simulate_options *options, struct simulation *out,
+                     struct bounds *bounds)
 {
     size_t count;
     const struct insn *insns = kernel_insns(k, loop, &count);
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();
-    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)((insns[0].offset + options->moved) % 64) : 0};
+    struct block_options block = {
+        .shape = shape_of(insns, count),
+        .align = count ? (unsigned)((insns[0].offset + options->moved) % 64) : 0};
     struct bounds own;
     bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
@@ -115,7 +124,9 @@ enum stage stage_at(const struct simulated_step *step, int32_t cycle)
     if (cycle == step->dispatch)
         return STAGE_DISPATCHED;
     if (cycle <= step->issue)
-        return cycle == step->issue ? STAGE_RENAMED : cycle == step->fetch ? STAGE_FETCHED : STAGE_QUEUED;
+        return cycle == step->issue   ? STAGE_RENAMED
+               : cycle == step->fetch ? STAGE_FETCHED
+                                      : STAGE_QUEUED;
     return cycle < step->dispatch ? STAGE_WAITS : cycle < step->done ? STAGE_EXECUTES : STAGE_DONE;
 }
 

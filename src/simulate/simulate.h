@@ -1,6 +1,7 @@
-/* Cycle by cycle simulation of a repeating block on an out-of-order core: front end, rename, schedulers with ports bound at rename, execution,
- * retirement, until the state of the machine repeats. Then the rest is known: cycles per iteration = C(K^p) / p exactly. It also ends when the loop
- * has settled at its largest bound. */
+/* Cycle by cycle simulation of a repeating block on an out-of-order core: front end, rename,
+ * schedulers with ports bound at rename, execution, retirement, until the state of the machine
+ * repeats. Then the rest is known: cycles per iteration = C(K^p) / p exactly. It also ends when the
+ * loop has settled at its largest bound. */
 #ifndef PORTOLAN_SIMULATE_SIMULATE_H
 #define PORTOLAN_SIMULATE_SIMULATE_H
 
@@ -11,23 +12,35 @@
 struct simulated_step {
     int32_t fetch;      /* delivered to the queue in front of rename */
     int32_t issue;      /* renamed */
-    int32_t dispatch;   /* its first µop goes to a port; for instructions without µops the cycle of rename */
+    /* its first µop goes to a port; for instructions without µops the cycle of rename */
+    int32_t dispatch;
     int32_t done;       /* its last result is there */
     int32_t retire;
 };
 
 struct simulation {
-    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) on a machine without latencies, and of a block that loads without load_latency */
+    /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) on a
+     * machine without latencies, and of a block that loads without load_latency */
+    double cycles;
     int64_t numerator;      /* cycles = numerator / period when exact */
-    unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter; or it has settled, or one of: */
+    /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean
+     * over the last quarter; or it has settled, or one of: */
+    unsigned period;
     bool assisted;          /* x87 assists are added to cycles */
-    bool replayed;          /* cycles is what the loads take with those that are tried again (bounds_replays): more than was simulated */
-    bool bounded;           /* cycles is the largest bound, of which the simulation has only a part (pages, fractions of cycles): more than was simulated */
-    bool settled;           /* converged to the largest bound (cycles equals it) without a repeated state; never set with a timeline */
+    /* cycles is what the loads take with those that are tried again (bounds_replays): more than was
+     * simulated */
+    bool replayed;
+    /* cycles is the largest bound, of which the simulation has only a part (pages, fractions of
+     * cycles): more than was simulated */
+    bool bounded;
+    /* converged to the largest bound (cycles equals it) without a repeated state; never set with a
+     * timeline */
+    bool settled;
     unsigned iterations;    /* simulated */
     /* Steady state, per iteration: */
     double busy[PORTS_MAX];         /* cycles that each port is taken */
-    double stalls_rob, stalls_scheduler, stalls_front;   /* cycles in which rename moved nothing, by cause */
+    /* cycles in which rename moved nothing, by cause */
+    double stalls_rob, stalls_scheduler, stalls_front;
     /* Timeline of the first iterations: step [iteration * count + instruction], if asked for. */
     struct simulated_step *steps;
     unsigned step_iterations;
@@ -36,22 +49,37 @@ struct simulation {
 struct simulate_options {
     unsigned iterations;      /* at most; 0: until the state repeats, within a built-in limit */
     unsigned timeline;        /* iterations to keep steps of; 0: none */
-    unsigned moved;           /* simulate_kernel: bytes that the code is moved behind where it stands, 0 to 63 */
+    /* simulate_kernel: bytes that the code is moved behind where it stands, 0 to 63 */
+    unsigned moved;
 };
 
 struct simulator;   /* storage reused from block to block; one thread */
 struct simulator *simulator_new(void);
 void simulator_free(struct simulator *s);
-/* Simulates the block that @w holds since bounds_of with the same @insns and @options. simulation_done frees @out. */
-void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
+/* Simulates the block that @w holds since bounds_of with the same @insns and @options.
+ * simulation_done frees @out. */
+void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns,
+              size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out);
 void simulation_done(struct simulation *sim);
-/* Simulates loop @loop of @k on @m; @bounds (may be NULL) gets its bounds. simulation_done frees @out. Any thread; takes milliseconds
- * for a loop of a hundred instructions. */
-void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m, const struct simulate_options *options, struct simulation *out, struct bounds *bounds);
+/* Simulates loop @loop of @k on @m; @bounds (may be NULL) gets its bounds. simulation_done frees
+ * @out. Any thread; takes milliseconds for a loop of a hundred instructions. */
+void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m,
+                     const struct simulate_options *options, struct simulation *out,
+                     struct bounds *bounds);
 
 /* Where an instruction is in a cycle, as the timelines show it. */
-enum stage { STAGE_FETCHED, STAGE_QUEUED, STAGE_RENAMED, STAGE_WAITS, STAGE_DISPATCHED, STAGE_EXECUTES, STAGE_DONE, STAGE_RETIRED, STAGE_NONE /* not in the machine */ };
+enum stage {
+    STAGE_FETCHED,
+    STAGE_QUEUED,
+    STAGE_RENAMED,
+    STAGE_WAITS,
+    STAGE_DISPATCHED,
+    STAGE_EXECUTES,
+    STAGE_DONE,
+    STAGE_RETIRED,
+    STAGE_NONE /* not in the machine */
+};
 
 /* Any thread. */
 enum stage stage_at(const struct simulated_step *step, int32_t cycle);

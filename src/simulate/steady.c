@@ -5,11 +5,13 @@
 
 #include <string.h>
 
-#define KEPT_SHARE 20        /* of all looks so far, one part in so many lies between two states that are kept, */
+/* of all looks so far, one part in so many lies between two states that are kept, */
+#define KEPT_SHARE 20
 #define KEPT_ITEMS 150       /* items at least, which cost more than writing a state down */
 #define STRETCH_CYCLES 128   /* at least */
 #define STRETCH_LOOKS 4      /* at least */
-#define STRETCH_SHARE 5      /* at least one part in so many of all cycles: slow buffers have time to fill */
+/* at least one part in so many of all cycles: slow buffers have time to fill */
+#define STRETCH_SHARE 5
 #define STRETCHES 3          /* that must be alike */
 #define PRIME 0x100000001b3u
 #define SLACK 0.5            /* cycles: retirement comes in groups */
@@ -52,17 +54,20 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 10 + PORTS_MAX)
 
-/* The queue of a µop; for loads that take alike ports in turn, counted from the one that is next. */
+/* The queue of a µop; for loads that take alike ports in turn, counted from the one that is
+ * next. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
         return w->queue;
-    int32_t rank = (int32_t)portset_size(s->alike & (((portset)1 << w->queue % PORTS_MAX) - 1)) - (int32_t)ports_turn(s);
+    int32_t rank = (int32_t)portset_size(s->alike & (((portset)1 << w->queue % PORTS_MAX) - 1)) -
+                   (int32_t)ports_turn(s);
     return rank < 0 ? rank + (int32_t)portset_size(s->alike) : rank;
 }
 
 /* An item that has not done all. Each word says whether and what follows. */
-static int32_t *write_item(const struct simulator *s, const struct place *at, const struct flight *flight, int32_t *out)
+static int32_t *write_item(const struct simulator *s, const struct place *at,
+                           const struct flight *flight, int32_t *out)
 {
     const struct plan_item *item = &s->plan.items.items[at->index];
     const struct waiting_uop *w = &s->waiting[flight->row * s->plan.uops.count + item->first_uop];
@@ -71,7 +76,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, co
     *out++ = (int32_t)flight->pending;
     if (flight->first != UNKNOWN) {
         *out++ = since(s, flight->done);
-        *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
+        *out++ = flight->compute_first == UNKNOWN ? UNKNOWN
+                                                  : later(flight->compute_first - s->now, -256);
     }
     for (const struct waiting_uop *end = w + item->uops; flight->pending && w < end; w++) {
         *out++ = w->open;
@@ -85,7 +91,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at, co
 
 /* Values to come, and those that were there but are still on their way to a reader. Those not known
  * follow from what has not been dispatched. */
-static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, int32_t *out)
+static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
+                             int32_t *out)
 {
     const int32_t *values = values_of(s, iteration);
     const uint32_t *nodes = s->plan.listed.items;
@@ -106,7 +113,8 @@ static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
     uint32_t next = s->next_retired;
 
-    for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
+    for (struct place at = s->retired; at.number < s->issued.number;
+         place_next(&at, s->plan.items.count)) {
         const struct flight *flight = &s->flights[next];
         next = next + 1 == s->flight_count ? 0 : next + 1;
         if (flight->pending || flight->merging || flight->done > s->now)
@@ -118,7 +126,8 @@ static int32_t *write_flights(const struct simulator *s, int32_t *out)
 /* All that decides the future, relative to now and to the iteration at rename. */
 static void write_state(struct simulator *s)
 {
-    int64_t base = s->issued.iteration, from = s->retired.iteration - (int64_t)s->plan.longest_distance;
+    int64_t base = s->issued.iteration,
+            from = s->retired.iteration - (int64_t)s->plan.longest_distance;
     size_t each = 4 * s->plan.items.count + 3 * s->plan.uops.count + 2 * s->plan.nodes.count + 1;
 
     from = from < 0 ? 0 : from;
@@ -130,11 +139,12 @@ static void write_state(struct simulator *s)
     s->states.count = (size_t)(out - s->states.items);
 }
 
-/* FNV-1a by words of what differs for most states: which µops wait for a port, how far the units are
- * apart, the cycles of the last two iterations. */
+/* FNV-1a by words of what differs for most states: which µops wait for a port, how far the units
+ * are apart, the cycles of the last two iterations. */
 static uint64_t hash_of(const struct simulator *s)
 {
-    const int64_t words[] = {s->issued.number - s->retired.number, s->issued.index, s->front.queued, s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]};
+    const int64_t words[] = {s->issued.number - s->retired.number, s->issued.index, s->front.queued,
+                             s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]};
     uint64_t hash = s->ages - s->weights * (uint64_t)s->entering->age;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -153,7 +163,8 @@ static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash
 static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)
 {
     size_t length = s->states.count - start;
-    return old->length == length && memcmp(&s->states.items[old->start], &s->states.items[start], length * sizeof(int32_t)) == 0;
+    return old->length == length && memcmp(&s->states.items[old->start], &s->states.items[start],
+                                           length * sizeof(int32_t)) == 0;
 }
 
 /* A few states are kept on the way, but not while the reorder buffer fills. */
@@ -204,7 +215,9 @@ bool steady_repeats(struct simulator *s)
         return true;
     }
     if (keep)
-        vec_push(&s->snapshots, ((struct snapshot){hash, ports_turn(s), start, s->states.count - start, s->issued.iteration, s->now}));
+        vec_push(&s->snapshots,
+                 ((struct snapshot){hash, ports_turn(s), start, s->states.count - start,
+                                    s->issued.iteration, s->now}));
     else
         s->states.count = start;
     return false;
@@ -213,7 +226,8 @@ bool steady_repeats(struct simulator *s)
 /* Whether a buffer holds more than at any look before: the speed is not yet what it will be. */
 static bool fills(struct simulator *s)
 {
-    const int32_t held[BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads, s->stores, s->front.queued};
+    const int32_t held[BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads,
+                                   s->stores, s->front.queued};
     bool more = false;
 
     for (unsigned i = 0; i < BUFFERS; i++) {
@@ -231,7 +245,8 @@ static bool near(double a, double b, double slack)
 /* Ends a stretch of @w. True when enough have been like the first of them. */
 static bool is_like_the_first(struct settle *w)
 {
-    bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) && w->latest - w->first.latest <= 2 * SLACK;
+    bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) &&
+                w->latest - w->first.latest <= 2 * SLACK;
 
     if (!same) {
         w->first.earliest = w->earliest;
@@ -258,7 +273,8 @@ static double cycles_late(const struct simulator *s, double cycles)
 }
 
 /* Many states repeat late or never, though the loop runs at its bound. No loop is faster than that:
- * when the buffers have filled and no cycle is lost over three stretches, the bound is the result. */
+ * when the buffers have filled and no cycle is lost over three stretches, the bound is the
+ * result. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;

@@ -2,7 +2,8 @@
 /* The values that follow from what µops do, and those that wait for them. */
 #include "simulate/pipeline.h"
 
-int32_t writeback_trailed(const struct simulator *s, const struct iteration *row, const struct plan_node *node, int32_t value)
+int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
+                          const struct plan_node *node, int32_t value)
 {
     for (uint32_t i = node->first_trail; i < node->first_trail + node->trails; i++) {
         int32_t source = value_at(s, row->value, &s->plan.sources.items[i]);
@@ -15,7 +16,8 @@ int32_t writeback_trailed(const struct simulator *s, const struct iteration *row
 void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node, int32_t value)
 {
     const struct plan_node *from = &s->plan.nodes.items[node];
-    const struct plan_reader *reader = &s->plan.readers.items[from->first_reader], *end = reader + from->readers;
+    const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
+                             *end = reader + from->readers;
     int64_t entered = s->entered - row->age;   /* readers that are not wait no more */
 
     s->values[(uint32_t)row->value + node] = value;
@@ -27,7 +29,8 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
 }
 
 /* A value of @item by what its µops have done, without the sources that trail it. */
-static int32_t value_of(const struct simulator *s, const struct plan_item *item, const struct flight *flight, int32_t latency)
+static int32_t value_of(const struct simulator *s, const struct plan_item *item,
+                        const struct flight *flight, int32_t latency)
 {
     if (item->computing)
         return later(flight->compute_first + latency, flight->compute_last + 1);
@@ -40,7 +43,8 @@ static void publish(struct simulator *s, struct flight *flight, uint32_t node, i
     writeback_value(s, &s->rows[flight->row], node, value);
 }
 
-static void publish_computed(struct simulator *s, const struct plan_item *item, struct flight *flight)
+static void publish_computed(struct simulator *s, const struct plan_item *item,
+                             struct flight *flight)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
 
@@ -70,7 +74,8 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
 }
 
 /* Values that wait for others besides the item's µops, from @ready on. */
-static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight, int32_t ready)
+static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight,
+                           int32_t ready)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_COMPUTED]];
 
@@ -103,7 +108,8 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
 }
 
 /* Wakes those of the item's µops that wait for its own load, or for the last that computes. */
-static void wake_own(struct simulator *s, struct waiting_uop *w, const struct plan_item *item, bool of_load, int32_t ready)
+static void wake_own(struct simulator *s, struct waiting_uop *w, const struct plan_item *item,
+                     bool of_load, int32_t ready)
 {
     struct waiting_uop *first = w - w->uop;
 
@@ -132,13 +138,16 @@ void writeback_dispatched(struct simulator *s, struct waiting_uop *w)
         flight->compute_first = flight->compute_first == UNKNOWN ? s->now : flight->compute_first;
         flight->compute_last = s->now;
         if (--flight->computing == 0 && item->data)
-            wake_own(s, w, item, false, later(flight->compute_first + item->until_data, flight->compute_last + 1));
+            wake_own(s, w, item, false,
+                     later(flight->compute_first + item->until_data, flight->compute_last + 1));
     }
     if (!flight->pending)
         publish_stored(s, item, flight);
     if (!flight->published && !flight->computing && !(item->load && flight->load == UNKNOWN)) {
         publish_computed(s, item, flight);
         if (item->merges)
-            scheduler_source_known(s, w - w->uop + item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0), s->now);
+            scheduler_source_known(
+                s, w - w->uop + item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0),
+                s->now);
     }
 }

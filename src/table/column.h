@@ -1,4 +1,5 @@
-/* Columns of tables that people scroll, sort and filter: a view's, and those that filters of commands compare. */
+/* Columns of tables that people scroll, sort and filter: a view's, and those that filters of
+ * commands compare. */
 #ifndef PORTOLAN_TABLE_COLUMN_H
 #define PORTOLAN_TABLE_COLUMN_H
 

@@ -12,8 +12,15 @@
 #include "throughput/predict.h"
 
 const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS] = {
-    {"experiment", 0, false, 0}, {"cycles", 9, true, 0},  {"spread", 8, true, 0},  {"repeats", 7, true, 90}, {"predicted", 9, true, 0},
-    {"error", 8, true, 0},       {"state", 12, false, 0}, {EXPERIMENT_LENGTHS, 14, false, 110}, {.name = "form"},
+    {"experiment", 0, false, 0},
+    {"cycles", 9, true, 0},
+    {"spread", 8, true, 0},
+    {"repeats", 7, true, 90},
+    {"predicted", 9, true, 0},
+    {"error", 8, true, 0},
+    {"state", 12, false, 0},
+    {EXPERIMENT_LENGTHS, 14, false, 110},
+    {.name = "form"},
 };
 
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column)
@@ -25,12 +32,14 @@ double experiment_column_number(const struct experiment_columns *c, size_t row, 
     case EXPERIMENT_COLUMN_SPREAD: return e->spread;
     case EXPERIMENT_COLUMN_REPEATS: return e->repeats ? e->repeats : NAN;
     case EXPERIMENT_COLUMN_PREDICTED: return c->predicted ? c->predicted[row] : NAN;
-    case EXPERIMENT_COLUMN_ERROR: return e->cycles > 0 && c->predicted ? (c->predicted[row] - e->cycles) / e->cycles : NAN;
+    case EXPERIMENT_COLUMN_ERROR:
+        return e->cycles > 0 && c->predicted ? (c->predicted[row] - e->cycles) / e->cycles : NAN;
     default: return NAN;
     }
 }
 
-void experiment_column_text(const struct experiment_columns *c, size_t row, int column, struct str *out)
+void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
+                            struct str *out)
 {
     const struct experiment_row *e = &c->table->rows.items[row];
     double number = experiment_column_number(c, row, column);
@@ -83,12 +92,14 @@ static void bound_text(const void *row, int column, struct str *out)
 static bool asks_prediction(const struct filter *f)
 {
     for (size_t i = 0; i < f->count; i++)
-        if (f->terms[i].column < 0 || f->terms[i].column == EXPERIMENT_COLUMN_PREDICTED || f->terms[i].column == EXPERIMENT_COLUMN_ERROR)
+        if (f->terms[i].column < 0 || f->terms[i].column == EXPERIMENT_COLUMN_PREDICTED ||
+            f->terms[i].column == EXPERIMENT_COLUMN_ERROR)
             return true;
     return false;
 }
 
-bool *experiment_rows_matching(const struct experiments *t, const struct machine *m, const char *expression, struct err *err)
+bool *experiment_rows_matching(const struct experiments *t, const struct machine *m,
+                               const char *expression, struct err *err)
 {
     struct experiment_columns columns = {t, NULL};
     double *predicted = NULL;
@@ -106,10 +117,12 @@ bool *experiment_rows_matching(const struct experiments *t, const struct machine
     if (!fits)
         err_memory_for(err, "the filter", (t->rows.count + 1) * sizeof *fits);
     if (fits)
-        memset(fits, 0, (t->rows.count + 1) * sizeof *fits);   /* rows that are not looked at when it ends early do not fit */
+        /* rows that are not looked at when it ends early do not fit */
+        memset(fits, 0, (t->rows.count + 1) * sizeof *fits);
     for (size_t i = 0; fits && i < t->rows.count && !watch_steps(1); i++) {
         struct filtered_experiment bound = {&columns, i};
-        fits[i] = filter_matches(&f, &(struct filter_row){bound_number, bound_text, &bound, EXPERIMENT_COLUMNS});
+        fits[i] = filter_matches(
+            &f, &(struct filter_row){bound_number, bound_text, &bound, EXPERIMENT_COLUMNS});
     }
     filter_done(&f);
     free(predicted);

@@ -1,4 +1,5 @@
-/* The columns of a table of experiments as people see them: what views show and what filters of views and commands compare. */
+/* The columns of a table of experiments as people see them: what views show and what filters of
+ * views and commands compare. */
 #ifndef PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 #define PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 
@@ -7,10 +8,16 @@
 #include "model/machine.h"
 
 enum experiment_column {
-    EXPERIMENT_COLUMN_TEXT, EXPERIMENT_COLUMN_CYCLES, EXPERIMENT_COLUMN_SPREAD, EXPERIMENT_COLUMN_REPEATS, EXPERIMENT_COLUMN_PREDICTED,
-    EXPERIMENT_COLUMN_ERROR, EXPERIMENT_COLUMN_STATE, EXPERIMENT_COLUMN_LENGTHS,
+    EXPERIMENT_COLUMN_TEXT,
+    EXPERIMENT_COLUMN_CYCLES,
+    EXPERIMENT_COLUMN_SPREAD,
+    EXPERIMENT_COLUMN_REPEATS,
+    EXPERIMENT_COLUMN_PREDICTED,
+    EXPERIMENT_COLUMN_ERROR,
+    EXPERIMENT_COLUMN_STATE,
+    EXPERIMENT_COLUMN_LENGTHS,
     EXPERIMENT_COLUMNS,
-    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS,   /* another name of the first, in filters only */
+    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* another name of the first, in filters only */
     EXPERIMENT_FILTER_COLUMNS
 };
 /* In that order; the last is only for filters. */
@@ -26,9 +33,12 @@ struct experiment_columns {
 /* NaN: missing, or no number. */
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column);
 /* Appends; nothing for what is missing. */
-void experiment_column_text(const struct experiment_columns *c, size_t row, int column, struct str *out);
+void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
+                            struct str *out);
 
-/* Which rows of @t fit @expression, one flag a row, to be freed; @m (may be NULL) predicts when the expression asks for it. NULL with err. */
-bool *experiment_rows_matching(const struct experiments *t, const struct machine *m, const char *expression, struct err *err);
+/* Which rows of @t fit @expression, one flag a row, to be freed; @m (may be NULL) predicts when the
+ * expression asks for it. NULL with err. */
+bool *experiment_rows_matching(const struct experiments *t, const struct machine *m,
+                               const char *expression, struct err *err);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-static int column_by_name(const char *name, size_t length, const struct table_column *columns, int count)
+static int column_by_name(const char *name, size_t length, const struct table_column *columns,
+                          int count)
 {
     for (int i = 0; i < count; i++)
         if (length && strncasecmp(columns[i].name, name, length) == 0)
@@ -32,7 +33,9 @@ static const char *find_plain(const char *at, const char *end, const char *set)
             quote = *at == quote ? 0 : quote;
         else if (strchr(set, *at))
             return at;
-        else if ((*at == '"' || *at == '\'') && memchr(at + 1, *at, (size_t)(end - at - 1)))   /* one that is never closed is itself */
+        else if ((*at == '"' || *at == '\'') &&
+                 memchr(at + 1, *at,
+                        (size_t)(end - at - 1))) /* one that is never closed is itself */
             quote = *at;
     }
     return end;
@@ -41,7 +44,8 @@ static const char *find_plain(const char *at, const char *end, const char *set)
 /* The text between @at and @end, without quotes around all of it; the caller frees. */
 static char *unquoted(const char *at, const char *end)
 {
-    const bool quoted = end - at >= 2 && (*at == '"' || *at == '\'') && end[-1] == *at && memchr(at + 1, *at, (size_t)(end - at - 1)) == end - 1;
+    const bool quoted = end - at >= 2 && (*at == '"' || *at == '\'') && end[-1] == *at &&
+                        memchr(at + 1, *at, (size_t)(end - at - 1)) == end - 1;
     return mem_strndup(at + quoted, (size_t)(end - at) - 2 * quoted);
 }
 
@@ -57,7 +61,8 @@ static double number_of(const char *text)
     return rest[percent] ? NAN : percent ? number / 100 : number;
 }
 
-static bool unknown_column(const char *name, const char *end, const struct table_column *columns, int count, struct err *err)
+static bool unknown_column(const char *name, const char *end, const struct table_column *columns,
+                           int count, struct err *err)
 {
     struct str names = {0};
 
@@ -68,19 +73,24 @@ static bool unknown_column(const char *name, const char *end, const struct table
     return false;
 }
 
-static bool parse_term(const char *at, const char *end, const struct table_column *columns, int count, struct filter_term *out, struct err *err)
+static bool parse_term(const char *at, const char *end, const struct table_column *columns,
+                       int count, struct filter_term *out, struct err *err)
 {
     at = trim(at, &end);
     const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
         return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
     if (op == end) {   /* plain words */
-        *out = (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
+        *out =
+            (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
         return true;
     }
     const char *name_end = op, *value = op + 1;
     const char *name = trim(at, &name_end);
-    *out = (struct filter_term){.column = column_by_name(name, (size_t)(name_end - name), columns, count), .op = *op, .number = NAN};
+    *out = (struct filter_term){.column =
+                                    column_by_name(name, (size_t)(name_end - name), columns, count),
+                                .op = *op,
+                                .number = NAN};
     if (out->column < 0)
         return unknown_column(name, name_end, columns, count, err);
     if (value < end && *value == '=') {
@@ -92,7 +102,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     out->number = number_of(out->text);
     const bool order = strchr("<>lg", out->op);
     if (order && !columns[out->column].number)
-        err_set(err, ERR_USAGE, "~ for what it holds, = for all of it", "%s is text: no row can match", columns[out->column].name);
+        err_set(err, ERR_USAGE, "~ for what it holds, = for all of it",
+                "%s is text: no row can match", columns[out->column].name);
     else if (order && isnan(out->number))
         err_set(err, ERR_USAGE, "cycles>2", "invalid number \"%s\"", out->text);
     else
@@ -106,7 +117,8 @@ struct bounds_of_column { double low, high; bool above, below; };   /* above: lo
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)
 {
-    const bool lower = term->op == '>' || term->op == 'g' || term->op == '=', upper = term->op == '<' || term->op == 'l' || term->op == '=';
+    const bool lower = term->op == '>' || term->op == 'g' || term->op == '=',
+               upper = term->op == '<' || term->op == 'l' || term->op == '=';
 
     if (lower && term->number >= b->low) {
         b->above = (b->above && term->number == b->low) || term->op == '>';
@@ -140,12 +152,14 @@ static bool can_match(const struct filter *f, const struct table_column *columns
     for (size_t i = 0; i < f->count; i++) {
         const int column = f->terms[i].first ? contradiction(f, i, columns) : -1;
         if (column >= 0)
-            return err_set(err, ERR_USAGE, "| joins conditions of which one is enough", "no %s is as asked for: no row can match", columns[column].name);
+            return err_set(err, ERR_USAGE, "| joins conditions of which one is enough",
+                           "no %s is as asked for: no row can match", columns[column].name);
     }
     return true;
 }
 
-bool filter_parse(const char *text, const struct table_column *columns, int count, struct filter *out, struct err *err)
+bool filter_parse(const char *text, const struct table_column *columns, int count,
+                  struct filter *out, struct err *err)
 {
     const char *at = text, *end = text + strlen(text);
     bool first = true;
@@ -205,7 +219,8 @@ static bool cell_matches(const struct filter_term *term, const struct filter_row
         matches = number == term->number;
     } else {
         row->text(row->row, column, &text);
-        matches = term->op == '~' ? holds(term, str_text(&text)) : str_equal_nocase(term->text, str_text(&text));
+        matches = term->op == '~' ? holds(term, str_text(&text))
+                                  : str_equal_nocase(term->text, str_text(&text));
         str_done(&text);
     }
     return term->op == '!' ? !matches : matches;
@@ -228,7 +243,8 @@ bool filter_matches(const struct filter *f, const struct filter_row *row)
     for (size_t i = 0; i < f->count; i++) {
         if (f->terms[i].first && i && all)
             return true;
-        all = f->terms[i].first ? term_matches(&f->terms[i], row) : all && term_matches(&f->terms[i], row);
+        all = f->terms[i].first ? term_matches(&f->terms[i], row)
+                                : all && term_matches(&f->terms[i], row);
     }
     return all;
 }

@@ -1,5 +1,6 @@
-/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD | error>40%`, or plain words that any column may hold. Quotes, single
- * or double, take what is between them as it stands; & binds closer than |. */
+/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD |
+ * error>40%`, or plain words that any column may hold. Quotes, single or double, take what is
+ * between them as it stands; & binds closer than |. */
 #ifndef PORTOLAN_TABLE_FILTER_H
 #define PORTOLAN_TABLE_FILTER_H
 
@@ -31,9 +32,11 @@ struct filter_row {
     int columns;
 };
 
-/* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then empty. What no row can match is refused: an order asked of text, or
- * a group whose bounds of a column leave nothing. */
-bool filter_parse(const char *text, const struct table_column *columns, int count, struct filter *out, struct err *err);
+/* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then
+ * empty. What no row can match is refused: an order asked of text, or a group whose bounds of a
+ * column leave nothing. */
+bool filter_parse(const char *text, const struct table_column *columns, int count,
+                  struct filter *out, struct err *err);
 void filter_done(struct filter *f);
 /* An empty filter matches all. A missing number matches no comparison but "!=". */
 bool filter_matches(const struct filter *f, const struct filter_row *row);

@@ -104,7 +104,8 @@ void result_append(struct result *to, struct result *take_from)
     take_prepared(to, take_from);
     to->command = to->command ? to->command : take_from->command;
     str_add(&to->note, to->note.length ? "" : str_text(&take_from->note));
-    to->confirmation = to->confirmation ? take_from->confirmation || !take_from->count : take_from->confirmation && !to->count;
+    to->confirmation = to->confirmation ? take_from->confirmation || !take_from->count
+                                        : take_from->confirmation && !to->count;
     if (take_from->count) {
         to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
         memcpy(to->parts + to->count, take_from->parts, take_from->count * sizeof *to->parts);
@@ -200,17 +201,20 @@ void result_block(struct result *r, const char *text)
 
 static struct result_cell make_number(double value)
 {
-    return isfinite(value) ? (struct result_cell){.kind = CELL_NUMBER, .number = value} : (struct result_cell){.kind = CELL_MISSING};
+    return isfinite(value) ? (struct result_cell){.kind = CELL_NUMBER, .number = value}
+                           : (struct result_cell){.kind = CELL_MISSING};
 }
 
 static struct result_cell make_text(const char *value)
 {
-    return value ? (struct result_cell){.kind = CELL_TEXT, .text = mem_strdup(value)} : (struct result_cell){.kind = CELL_MISSING};
+    return value ? (struct result_cell){.kind = CELL_TEXT, .text = mem_strdup(value)}
+                 : (struct result_cell){.kind = CELL_MISSING};
 }
 
 static struct result_cell make_nested(json_t *take_value)
 {
-    return take_value ? (struct result_cell){.kind = CELL_NESTED, .nested = take_value} : (struct result_cell){.kind = CELL_MISSING};
+    return take_value ? (struct result_cell){.kind = CELL_NESTED, .nested = take_value}
+                      : (struct result_cell){.kind = CELL_MISSING};
 }
 
 static void add_field(struct result *r, const char *key, struct result_cell cell)
@@ -263,7 +267,8 @@ static const char *copy_of(const char *text)
     return text ? mem_strdup(text) : NULL;
 }
 
-struct result_table *result_table(struct result *r, const char *key, const struct result_column *columns, size_t count)
+struct result_table *result_table(struct result *r, const char *key,
+                                  const struct result_column *columns, size_t count)
 {
     struct result_table *t = mem_zero(1, sizeof *t);
 
@@ -280,7 +285,8 @@ struct result_table *result_table(struct result *r, const char *key, const struc
     return t;
 }
 
-/* Takes @cell. A table too large for the memory ends with its last whole row, and the command fails. */
+/* Takes @cell. A table too large for the memory ends with its last whole row, and the command
+ * fails. */
 static void add_cell(struct result_table *t, struct result_cell cell)
 {
     if (!t->cut && t->count == t->capacity) {
@@ -375,13 +381,15 @@ const struct result_table *result_find_table(const struct result *r, const char 
 const char *result_find_text(const struct result *r, const char *key)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (r->parts[i].kind == PART_FIELD && r->parts[i].cell.kind == CELL_TEXT && strcmp(r->parts[i].key, key) == 0)
+        if (r->parts[i].kind == PART_FIELD && r->parts[i].cell.kind == CELL_TEXT &&
+            strcmp(r->parts[i].key, key) == 0)
             return r->parts[i].cell.text;
     return "";
 }
 
 /* NULL: there is no such column. */
-static const struct result_cell *cell_of(const struct result_table *t, size_t row, const char *column)
+static const struct result_cell *cell_of(const struct result_table *t, size_t row,
+                                         const char *column)
 {
     for (size_t c = 0; c < t->column_count; c++)
         if (strcmp(t->columns[c].key, column) == 0)
@@ -393,7 +401,9 @@ double result_cell_number(const struct result_table *t, size_t row, const char *
 {
     const struct result_cell *cell = cell_of(t, row, column);
 
-    return cell && cell->kind == CELL_NUMBER ? cell->number : cell && cell->kind == CELL_COUNT ? (double)cell->count : NAN;
+    return cell && cell->kind == CELL_NUMBER  ? cell->number
+           : cell && cell->kind == CELL_COUNT ? (double)cell->count
+                                              : NAN;
 }
 
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column)
@@ -518,11 +528,15 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
 }
 
 /* The title stands in documents only. */
-static bool is_prepared(const struct result *r, enum format format, const struct result_style *style)
+static bool is_prepared(const struct result *r, enum format format,
+                        const struct result_style *style)
 {
     bool document = format == FORMAT_MARKDOWN || format == FORMAT_HTML;
-    const char *title = style->title ? style->title : "", *then = r->prepared_title ? r->prepared_title : "";
-    return r->prepared.length && !style->part && r->prepared_parts == r->count && r->prepared_format == format && r->prepared_color == style->color && (!document || strcmp(title, then) == 0);
+    const char *title = style->title ? style->title : "",
+               *then = r->prepared_title ? r->prepared_title : "";
+    return r->prepared.length && !style->part && r->prepared_parts == r->count &&
+           r->prepared_format == format && r->prepared_color == style->color &&
+           (!document || strcmp(title, then) == 0);
 }
 
 void result_prepare(struct result *r, enum format format, const struct result_style *style)
@@ -536,7 +550,8 @@ void result_prepare(struct result *r, enum format format, const struct result_st
     r->prepared_color = style->color;
 }
 
-bool result_take_prepared(struct result *r, enum format format, const struct result_style *style, struct str *out)
+bool result_take_prepared(struct result *r, enum format format, const struct result_style *style,
+                          struct str *out)
 {
     if (out->data || !is_prepared(r, format, style))
         return false;
@@ -545,7 +560,8 @@ bool result_take_prepared(struct result *r, enum format format, const struct res
     return true;
 }
 
-void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out)
+void result_write(const struct result *r, enum format format, const struct result_style *style,
+                  struct str *out)
 {
     if (is_prepared(r, format, style)) {
         str_add_bytes(out, r->prepared.data, r->prepared.length);

@@ -1,11 +1,15 @@
-/* Results: what a command found, as data. Writers of text, CSV, JSON, Markdown and HTML (result_write) know nothing of commands. Any thread.
+/* Results: what a command found, as data. Writers of text, CSV, JSON, Markdown and HTML
+ * (result_write) know nothing of commands. Any thread.
  *
  * A result is a sequence of fields (a name and one value), tables, and lines of text:
  * - text shows lines and tables;
  * - CSV holds the tables, or where there is none the fields as a single row;
- * - JSON is one object: the number of the schema (data/schema.json), the command, and fields and tables in their order;
- * - Markdown and HTML show lines and tables, fields where there is no table, and blocks of text where there is neither.
- * What is missing is "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are escaped (\xff) but in text. */
+ * - JSON is one object: the number of the schema (data/schema.json), the command, and fields and
+ *   tables in their order;
+ * - Markdown and HTML show lines and tables, fields where there is no table, and blocks of text
+ *   where there is neither.
+ * What is missing is "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are
+ * escaped (\xff) but in text. */
 #ifndef PORTOLAN_TABLE_RESULT_H
 #define PORTOLAN_TABLE_RESULT_H
 
@@ -17,30 +21,37 @@
 #include "base/str.h"
 
 /* The formats: value, name as the setting format has it, extension of files. */
-#define FORMATS(FORMAT) \
-    FORMAT(FORMAT_TEXT, "text", "txt") FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json") FORMAT(FORMAT_MARKDOWN, "md", "md") \
-    FORMAT(FORMAT_HTML, "html", "html")
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT(FORMAT_TEXT, "text", "txt")                                                             \
+    FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json")                           \
+        FORMAT(FORMAT_MARKDOWN, "md", "md") FORMAT(FORMAT_HTML, "html", "html")
 #define FORMAT_VALUE(value, name, extension) value,
 #define FORMAT_CHOICE(value, name, extension) "|" name
 #define FORMAT_EXTENSION(value, name, extension) " ." extension
 enum format { FORMATS(FORMAT_VALUE) };
 /* "text|csv|...": of parameters. */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
-/* Read by people and terminals, so that its text is made printable; CSV is for programs, which want what was there. */
+/* Read by people and terminals, so that its text is made printable; CSV is for programs, which want
+ * what was there. */
 bool format_is_document(enum format format);
 
 /* Where a column or table does not appear. */
-enum { NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV | NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT };
+enum {
+    NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV |
+    NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
+};
 
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
 
 #define SHORTEST (-1)   /* decimals: as few digits as tell, at most 6 */
-#define RAGGED (-1)     /* width: each row as long as its text, for what stands in words rather than in columns */
+/* width: each row as long as its text, for what stands in words rather than in columns */
+#define RAGGED (-1)
 
 struct result_column {
     const char *key;        /* in CSV's header and JSON */
     const char *title;      /* in text and documents; NULL: the key */
-    const char *unit;       /* in headers, and behind the number in a table without one; NULL: none */
+    /* in headers, and behind the number in a table without one; NULL: none */
+    const char *unit;
     enum cell_kind kind;    /* numbers are aligned to the right */
     int decimals;           /* of numbers in text and documents; CSV and JSON have full precision */
     int width;              /* in text: at least so many columns; RAGGED: not aligned */
@@ -52,7 +63,8 @@ enum table_shape {
     TABLE_ROWS,      /* an array of objects */
     TABLE_VALUES,    /* an array of the first column's values */
     TABLE_MAP,       /* an object: first column's text to the second column's value */
-    TABLE_SPREAD,    /* of one row alone the members stand in the object itself; otherwise as TABLE_ROWS */
+    /* of one row alone the members stand in the object itself; otherwise as TABLE_ROWS */
+    TABLE_SPREAD,
 };
 
 struct result;
@@ -74,10 +86,12 @@ struct result_table {
     size_t note_count;
 };
 
-#define RESULT_SCHEMA 1   /* changes when a member that programs may read goes or means something else */
+/* changes when a member that programs may read goes or means something else */
+#define RESULT_SCHEMA 1
 
 struct result *result_new(void);
-/* Whose result it is, by the name in the table of commands, which lasts; JSON says so. NULL: nobody's. */
+/* Whose result it is, by the name in the table of commands, which lasts; JSON says so. NULL:
+ * nobody's. */
 void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
 /* The last holder's call frees it. Any thread. */
@@ -90,13 +104,16 @@ void result_append(struct result *to, struct result *take_from);
 bool result_empty(const struct result *r);
 /* It has fields or tables, not text alone. */
 bool result_has_data(const struct result *r);
-/* A short answer to a command that does something: never the result that `export` writes, and no rows in CSV. */
+/* A short answer to a command that does something: never the result that `export` writes, and no
+ * rows in CSV. */
 bool result_is_confirmation(const struct result *r);
 
-/* Lines of text, each ended by the caller's own \n or by none: then one is added. Sequences for colours may stand in them. */
+/* Lines of text, each ended by the caller's own \n or by none: then one is added. Sequences for
+ * colours may stand in them. */
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, and the result is a confirmation. */
-void result_confirm(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void result_confirm(struct result *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Marks a result with lines of its own as a confirmation. */
 void result_set_confirmation(struct result *r);
 /* The result is a confirmation, which the workbench tells in these words; scripts stay silent. */
@@ -109,15 +126,19 @@ void result_block(struct result *r, const char *text);
 /* Members of the object, in CSV columns. */
 void result_text(struct result *r, const char *key, const char *value);        /* NULL: missing */
 void result_count(struct result *r, const char *key, int64_t value);
-void result_number(struct result *r, const char *key, double value);           /* not finite: missing */
+/* not finite: missing */
+void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* JSON only */
-/* One object of the array @key, in JSON only; of one alone the members stand in the result's object itself. */
+/* One object of the array @key, in JSON only; of one alone the members stand in the result's object
+ * itself. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
-/* A table with no rows yet, borrowed until the result goes; the columns are copied. @key names it in JSON. */
-struct result_table *result_table(struct result *r, const char *key, const struct result_column *columns, size_t count);
+/* A table with no rows yet, borrowed until the result goes; the columns are copied. @key names it
+ * in JSON. */
+struct result_table *result_table(struct result *r, const char *key,
+                                  const struct result_column *columns, size_t count);
 /* Fills the next cell of the table; a row is full when every column has one. */
 void cell_text(struct result_table *t, const char *value);
 void cell_count(struct result_table *t, int64_t value);
@@ -128,32 +149,42 @@ void cell_nested(struct result_table *t, json_t *take_value);
 /* Colours the cell filled last, in text and HTML, by @share of what is full, 0 to 1. */
 void cell_heat(struct result_table *t, double share);
 /* Text of its own above the next row, in text and documents. */
-void table_note(struct result_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Columns that no row fills are not shown in text and documents; a table without rows stays as it is. After the last row. */
+void table_note(struct result_table *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Columns that no row fills are not shown in text and documents; a table without rows stays as it
+ * is. After the last row. */
 void table_hide_empty(struct result_table *t);
 size_t table_rows(const struct result_table *t);
 /* The table @key of @r; NULL: it has none. */
 const struct result_table *result_find_table(const struct result *r, const char *key);
 /* The text of field @key of @r; "": it has none. */
 const char *result_find_text(const struct result *r, const char *key);
-/* A cell of an existing row by the key of its column: its number (NaN: missing, no number, or there is no such column), its text ("" likewise). */
+/* A cell of an existing row by the key of its column: its number (NaN: missing, no number, or there
+ * is no such column), its text ("" likewise). */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 
-/* JSON values for what is nested: a string that need not be UTF-8 (NULL: null), and a number that may be missing. */
+/* JSON values for what is nested: a string that need not be UTF-8 (NULL: null), and a number that
+ * may be missing. */
 json_t *json_text(const char *text);
 json_t *json_number(double value);
 
 struct result_style {
     const char *title;   /* of documents; NULL: none */
     bool color;          /* text keeps its sequences for colours */
-    unsigned part;       /* level of the title (2 to 6) in a document that others write around it; 0: a document of its own */
+    /* level of the title (2 to 6) in a document that others write around it; 0: a document of its
+     * own */
+    unsigned part;
 };
-/* Writes it now, on a thread that may take its time, and keeps that: result_write of the same result in the same way only copies it. */
+/* Writes it now, on a thread that may take its time, and keeps that: result_write of the same
+ * result in the same way only copies it. */
 void result_prepare(struct result *r, enum format format, const struct result_style *style);
-/* Hands what was prepared for this over to @out, which was empty; false when nothing was, or @out is not. */
-bool result_take_prepared(struct result *r, enum format format, const struct result_style *style, struct str *out);
+/* Hands what was prepared for this over to @out, which was empty; false when nothing was, or @out
+ * is not. */
+bool result_take_prepared(struct result *r, enum format format, const struct result_style *style,
+                          struct str *out);
 /* Appends the result to @out. */
-void result_write(const struct result *r, enum format format, const struct result_style *style, struct str *out);
+void result_write(const struct result *r, enum format format, const struct result_style *style,
+                  struct str *out);
 
 #endif

@@ -32,7 +32,8 @@ static void begin_row(const struct document_writer *w)
     str_add(w->out, w->html ? "<tr>" : "|");
 }
 
-static void add_cell(const struct document_writer *w, const char *text, const char *tag, double heat)
+static void add_cell(const struct document_writer *w, const char *text, const char *tag,
+                     double heat)
 {
     if (w->html) {
         str_addf(w->out, "<%s", tag);
@@ -81,7 +82,8 @@ static bool in_document(const struct result_column *column)
 }
 
 /* What stands above row @row of @columns columns: a row of its own, the text in its first cell. */
-static void add_notes(const struct document_writer *w, const struct result_table *t, size_t row, size_t columns, size_t *next)
+static void add_notes(const struct document_writer *w, const struct result_table *t, size_t row,
+                      size_t columns, size_t *next)
 {
     for (; *next < t->note_count && t->notes[*next].row == row; ++*next) {
         const char *text = t->notes[*next].text;
@@ -190,7 +192,8 @@ static void add_block(const struct document_writer *w, const char *text)
 }
 
 /* Sentences in a paragraph, a line break after each. */
-static void add_line(const struct document_writer *w, const struct result_part *part, bool first, bool last)
+static void add_line(const struct document_writer *w, const struct result_part *part, bool first,
+                     bool last)
 {
     struct str text = {0};
 
@@ -203,7 +206,8 @@ static void add_line(const struct document_writer *w, const struct result_part *
     str_done(&text);
 }
 
-void result_write_document(const struct result *r, bool html, const struct result_style *style, struct str *out)
+void result_write_document(const struct result *r, bool html, const struct result_style *style,
+                           struct str *out)
 {
     const struct document_writer writer = {html, out}, *w = &writer;
     bool tables = result_has_table(r, NOT_DOCUMENT), text = false;
@@ -211,9 +215,12 @@ void result_write_document(const struct result *r, bool html, const struct resul
     if (html && style->part)
         str_add(out, "<div class=\"plain\">\n");
     else if (html)
-        str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Portolan</title>\n<style>\n"
-                     "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }\n"
-                     "table { border-collapse: collapse } th, td { text-align: left; padding: .15em .6em; border-bottom: 1px solid #ddd }\n"
+        str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+                     "charset=\"utf-8\">\n<title>Portolan</title>\n<style>\n"
+                     "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em "
+                     "auto; padding: 0 1em }\n"
+                     "table { border-collapse: collapse } th, td { text-align: left; padding: "
+                     ".15em .6em; border-bottom: 1px solid #ddd }\n"
                      "</style>\n</head>\n<body>\n");
     if (style->title) {
         const unsigned level = style->part ? style->part : 1;
@@ -230,7 +237,8 @@ void result_write_document(const struct result *r, bool html, const struct resul
     for (size_t i = 0; i < r->count; i++) {
         const struct result_part *part = &r->parts[i];
         if (part->kind == PART_LINE) {
-            add_line(w, part, i == 0 || part[-1].kind != PART_LINE, i + 1 == r->count || part[1].kind != PART_LINE);
+            add_line(w, part, i == 0 || part[-1].kind != PART_LINE,
+                     i + 1 == r->count || part[1].kind != PART_LINE);
             text = true;
         } else if (part->kind == PART_BLOCK && !tables) {
             add_block(w, str_text(&part->text));

@@ -63,13 +63,15 @@ void text_plain(const char *text, struct str *out);
 void result_write_text(const struct result *r, const struct result_style *style, struct str *out);
 void result_write_csv(const struct result *r, struct str *out);
 void result_write_json(const struct result *r, struct str *out);
-void result_write_document(const struct result *r, bool html, const struct result_style *style, struct str *out);
+void result_write_document(const struct result *r, bool html, const struct result_style *style,
+                           struct str *out);
 
 /* Colours of heat maps, cold to hot. */
 
 /* The background of a terminal with 256 colours for @share, 0 to 1. */
 unsigned heat_terminal(double share);
-/* Appends ` style="..."` for @share: white through yellow to red; text turns white where the ground is dark. */
+/* Appends ` style="..."` for @share: white through yellow to red; text turns white where the ground
+ * is dark. */
 void heat_html(double share, struct str *out);
 
 #endif

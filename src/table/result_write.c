@@ -10,7 +10,8 @@
 #include "base/watch.h"
 #include "table/result_parts.h"
 
-/* Columns of a terminal that @text takes: a character each, which holds for what results are made of. */
+/* Columns of a terminal that @text takes: a character each, which holds for what results are made
+ * of. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;
@@ -35,7 +36,8 @@ static void add_padded(const char *text, size_t width, bool right, double heat, 
 }
 
 /* What stands in the cell: in a table without titles the unit follows it. */
-static const char *shown(const struct result_table *t, const struct result_cell *c, const struct result_column *column, struct str *buffer)
+static const char *shown(const struct result_table *t, const struct result_cell *c,
+                         const struct result_column *column, struct str *buffer)
 {
     str_clear(buffer);
     if (c->kind == CELL_TEXT) {
@@ -60,8 +62,10 @@ static const char *title_of(const struct result_column *column, struct str *buff
     return str_text(buffer);
 }
 
-/* Row @row, or the titles where it is SIZE_MAX; titles and totals are bold where there are colours. */
-static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color, struct str *out)
+/* Row @row, or the titles where it is SIZE_MAX; titles and totals are bold where there are
+ * colours. */
+static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color,
+                      struct str *out)
 {
     const struct result_cell *cells = row == SIZE_MAX ? NULL : &t->cells[row * t->column_count];
     bool first = true, bold = color && (!cells || (t->totals && row + 1 == table_rows(t)));
@@ -79,7 +83,8 @@ static void write_row(const struct result_table *t, const size_t *widths, size_t
             continue;
         str_add(out, first ? "" : "  ");
         first = false;
-        add_padded(text, widths[c], column->kind == CELL_COUNT || column->kind == CELL_NUMBER, cells && color ? cells[c].heat : 0, out);
+        add_padded(text, widths[c], column->kind == CELL_COUNT || column->kind == CELL_NUMBER,
+                   cells && color ? cells[c].heat : 0, out);
         if (bold && cells && cells[c].heat > 0)
             str_add(out, "\033[1m");
     }
@@ -89,7 +94,8 @@ static void write_row(const struct result_table *t, const size_t *widths, size_t
     str_done(&buffer);
 }
 
-static void write_notes(const struct result_table *t, size_t row, size_t *next, bool color, struct str *out)
+static void write_notes(const struct result_table *t, size_t row, size_t *next, bool color,
+                        struct str *out)
 {
     for (; *next < t->note_count && t->notes[*next].row == row; ++*next) {
         str_add(out, color ? "\033[2m" : "");
@@ -240,7 +246,8 @@ static json_t *row_json(const struct result_table *t, size_t row)
 
     for (size_t c = 0; c < t->column_count; c++)
         if (!(t->columns[c].hide & NOT_JSON))
-            json_object_set_new(object, t->columns[c].key, cell_json(&t->cells[row * t->column_count + c]));
+            json_object_set_new(object, t->columns[c].key,
+                                cell_json(&t->cells[row * t->column_count + c]));
     return object;
 }
 
@@ -265,7 +272,9 @@ static json_t *table_json(const struct result_table *t)
             cell_print(&cells[json_column(t, 0)], &key);
             json_object_set_new(value, str_text(&key), cell_json(&cells[json_column(t, 1)]));
         } else {
-            json_array_append_new(value, t->shape == TABLE_VALUES ? cell_json(&cells[json_column(t, 0)]) : row_json(t, i));
+            json_array_append_new(value, t->shape == TABLE_VALUES
+                                             ? cell_json(&cells[json_column(t, 0)])
+                                             : row_json(t, i));
         }
     }
     str_done(&key);
@@ -317,7 +326,8 @@ void result_write_json(const struct result *r, struct str *out)
         const struct result_table *t = part->table;
         if (part->kind == PART_ITEM)
             add_item(items, part->key, cell_json(&part->cell));
-        else if (part->kind == PART_TABLE && t->shape == TABLE_SPREAD && table_rows(t) && !(t->hide & NOT_JSON))
+        else if (part->kind == PART_TABLE && t->shape == TABLE_SPREAD && table_rows(t) &&
+                 !(t->hide & NOT_JSON))
             for (size_t row = 0, rows = table_rows(t); row < rows; row++)
                 add_item(items, t->key, row_json(t, row));
         else if (part->kind == PART_TABLE && !(t->hide & NOT_JSON))
@@ -341,7 +351,10 @@ unsigned heat_terminal(double share)
 void heat_html(double share, struct str *out)
 {
     double heat = fmin(1, share);
-    int green = (int)lround(heat < 0.5 ? 250 - 50 * heat : 225 - 185 * (2 * heat - 1)), blue = (int)lround(heat < 0.5 ? 225 - 290 * heat : 80 - 50 * (2 * heat - 1));
+    int green = (int)lround(heat < 0.5 ? 250 - 50 * heat : 225 - 185 * (2 * heat - 1)),
+        blue = (int)lround(heat < 0.5 ? 225 - 290 * heat : 80 - 50 * (2 * heat - 1));
 
-    str_addf(out, " style=\"background:#%02x%02x%02x%s\"", heat < 0.5 ? 255 : (int)lround(255 - 60 * (2 * heat - 1)), green, blue, heat > 0.75 ? ";color:#fff" : "");
+    str_addf(out, " style=\"background:#%02x%02x%02x%s\"",
+             heat < 0.5 ? 255 : (int)lround(255 - 60 * (2 * heat - 1)), green, blue,
+             heat > 0.75 ? ";color:#fff" : "");
 }

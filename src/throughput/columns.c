@@ -42,7 +42,8 @@ static bool is_set(const void *sets, uint32_t item, const void *set)
 
 static inline bool has(const struct columns *c, portset set)
 {
-    return c->present ? c->present[set] : index_find(&c->index, hash_of(set), is_set, c->sets, &set) != INDEX_NONE;
+    return c->present ? c->present[set]
+                      : index_find(&c->index, hash_of(set), is_set, c->sets, &set) != INDEX_NONE;
 }
 
 static void append(struct columns *c, portset set)
@@ -61,7 +62,10 @@ static void append(struct columns *c, portset set)
 
 void columns_init(struct columns *c, unsigned ports)
 {
-    *c = (struct columns){.ports = ports, .present = ports <= COLUMNS_DIRECT_PORTS ? mem_zero((size_t)1 << ports, sizeof(bool)) : NULL};
+    *c = (struct columns){.ports = ports,
+                          .present = ports <= COLUMNS_DIRECT_PORTS
+                                         ? mem_zero((size_t)1 << ports, sizeof(bool))
+                                         : NULL};
     grow(c, ROOM);
     append(c, 0);
 }
@@ -84,7 +88,8 @@ bool columns_add(struct columns *c, portset set, unsigned most)
         return true;   /* a union of members: with any other it makes one that is here */
     append(c, set);
     c->member[c->members++] = set;
-    /* A connected union that contains the set can be reached from it one overlapping member at a time. */
+    /* A connected union that contains the set can be reached from it one overlapping member at a
+     * time. */
     for (unsigned at = first; at < c->count && c->count <= most; at++) {
         portset from = c->sets[at];
         for (unsigned i = 0; i < c->members; i++)

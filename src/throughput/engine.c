@@ -10,12 +10,14 @@ const struct engine *engine_named(const char *name)
     const struct engine *known[3] = {&engine_portable};   /* those this CPU has, the best last */
     unsigned count = 1;
 
-    /* Processors whose AVX-512 lacks the population count (Skylake-X) also slow their clock for it: AVX2 serves them better. */
+    /* Processors whose AVX-512 lacks the population count (Skylake-X) also slow their clock for it:
+     * AVX2 serves them better. */
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2")) {
         known[count++] = &engine_avx2;
-        if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-            __builtin_cpu_supports("avx512bw"))
+        if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
             known[count++] = &engine_avx512;
     }
 #endif

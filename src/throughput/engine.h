@@ -1,11 +1,12 @@
-/* Internal to the throughput engine: ways to find the bound, written once over vectors and compiled for each instruction set. Exact ones
- * (throughput/lanes_exact.h):
+/* Internal to the throughput engine: ways to find the bound, written once over vectors and compiled
+ * for each instruction set. Exact ones (throughput/lanes_exact.h):
  *
- * Subsets: over all subsets s of the µops, mass(s) / |union(s)|. Its maximum is the bound: for the best Q take all µops within Q.
- * Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
+ * Subsets: over all subsets s of the µops, mass(s) / |union(s)|. Its maximum is the bound: for the
+ * best Q take all µops within Q. Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
  *
- * Ratios are compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16 differ by 2^-21 of
- * their value or more, floats by 2^-23: the order is exact, and the fraction is recovered from the winner. */
+ * Ratios are compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16
+ * differ by 2^-21 of their value or more, floats by 2^-23: the order is exact, and the fraction is
+ * recovered from the winner. */
 #ifndef PORTOLAN_THROUGHPUT_ENGINE_H
 #define PORTOLAN_THROUGHPUT_ENGINE_H
 
@@ -14,10 +15,12 @@
 
 #define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which the float order is exact */
 #define SUBSETS_MAX 16              /* µops */
-#define SUBSETS_LOW 2               /* µops that the narrowest engine enumerates in the lanes of one vector */
+/* µops that the narrowest engine enumerates in the lanes of one vector */
+#define SUBSETS_LOW 2
 #define ZETA_MASS_MAX 32767u        /* 16-bit lanes */
 #define ZETA_PORTS_MAX 14
-#define ZETA_LOW 6                  /* ports in a block of eight of the narrowest engine's vectors */
+/* ports in a block of eight of the narrowest engine's vectors */
+#define ZETA_LOW 6
 #define GATHER_MAX 64               /* µops that are taken without merging equal sets */
 
 struct throughput {
@@ -60,10 +63,11 @@ double throughput_fraction(float ratio, unsigned ports);
 
 /* For tests: the bound by one method only, NaN when that method cannot take the input. */
 enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
-double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses, size_t n);
+double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
+                     size_t n);
 
-/* The same for sizes whose least common multiple is @common: the winner is a whole number of 1 / common, which the float
- * names without doubt while it is below 2^22 (its error is 2^-23 of it). */
+/* The same for sizes whose least common multiple is @common: the winner is a whole number of 1 /
+ * common, which the float names without doubt while it is below 2^22 (its error is 2^-23 of it). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {
     double scaled = (double)ratio * common;

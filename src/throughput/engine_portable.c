@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any processor: vectors of 16 bytes, which every 64-bit one has and the compiler lowers elsewhere. */
+/* Any processor: vectors of 16 bytes, which every 64-bit one has and the compiler lowers
+ * elsewhere. */
 #define VECTOR_BYTES 16
 #include "throughput/lanes.h"
 
@@ -51,4 +52,10 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 #include "throughput/lanes_exact.h"
 #include "throughput/lanes_float.h"
 
-const struct engine engine_portable = {"portable", subsets, zeta, LANES, 3.0, 1.15, {"portable", table_fill, table_cycles, table_errors}};
+const struct engine engine_portable = {"portable",
+                                       subsets,
+                                       zeta,
+                                       LANES,
+                                       3.0,
+                                       1.15,
+                                       {"portable", table_fill, table_cycles, table_errors}};

@@ -16,7 +16,8 @@ static portset ports_mask(const struct flow *f)
 }
 
 /* Breadth-first search for a port with room, from sets with mass left; returns the port or -1. */
-static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load, uint64_t capacity, struct path_search *s)
+static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load,
+                     uint64_t capacity, struct path_search *s)
 {
     uint16_t queue[FLOW_SETS + PORTS_MAX];
     unsigned head = 0, tail = 0;
@@ -49,7 +50,8 @@ static int find_path(const struct flow *f, const uint64_t *left, const uint64_t 
 }
 
 /* Pushes what fits along the path that ends in @port. */
-static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t capacity, const struct path_search *s, unsigned port)
+static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t capacity,
+                      const struct path_search *s, unsigned port)
 {
     uint64_t amount = capacity - load[port];
     unsigned at = port;
@@ -76,7 +78,8 @@ static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t c
     }
 }
 
-/* Maximum flow with every port holding @capacity; returns 0 when all mass fits, else the ports of a violated set. */
+/* Maximum flow with every port holding @capacity; returns 0 when all mass fits, else the ports of a
+ * violated set. */
 static portset saturate(struct flow *f, uint64_t capacity)
 {
     uint64_t left[FLOW_SETS], load[PORTS_MAX] = {0};

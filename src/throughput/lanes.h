@@ -1,11 +1,13 @@
-/* Vector types of VECTOR_BYTES bytes for one engine file; the _any ones may be loaded from anywhere. */
+/* Vector types of VECTOR_BYTES bytes for one engine file; the _any ones may be loaded from
+ * anywhere. */
 #include "throughput/engine.h"
 
 #define LANES (VECTOR_BYTES / 4)
 #define SHORTS (VECTOR_BYTES / 2)
 #define LOW_UOPS (VECTOR_BYTES == 64 ? 4 : VECTOR_BYTES == 32 ? 3 : 2)
 #define LOW_PORTS (LOW_UOPS + 1)
-_Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64, "16, 32 or 64 bytes");
+_Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64,
+               "16, 32 or 64 bytes");
 
 /* Unsigned where sums may wrap: those are thrown away after the check of the mass. */
 typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));

@@ -1,5 +1,6 @@
-/* The enumerations, compiled once per instruction set: the including file defines VECTOR_BYTES, includes throughput/lanes.h
- * and defines for its vectors larger(), larger_shorts(), largest() and sizes_ratio(mass, sets): mass / |sets|, 0 for no sets. */
+/* The enumerations, compiled once per instruction set: the including file defines VECTOR_BYTES,
+ * includes throughput/lanes.h and defines for its vectors larger(), larger_shorts(), largest() and
+ * sizes_ratio(mass, sets): mass / |sets|, 0 for no sets. */
 #include <string.h>
 
 static const uint16_t RAMP[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
@@ -12,7 +13,8 @@ static const int32_t BIT[4][16] = {
 };
 /* 1 / (bits in the lane number + k) of the even and odd 16-bit lanes. */
 #define R(k) ((k) ? 1.0f / (float)((k) ? (k) : 1) : 0)
-#define R8(k) R(k), R((k) + 1), R((k) + 1), R((k) + 2), R((k) + 1), R((k) + 2), R((k) + 2), R((k) + 3)
+#define R8(k)                                                                                      \
+    R(k), R((k) + 1), R((k) + 1), R((k) + 2), R((k) + 1), R((k) + 2), R((k) + 2), R((k) + 3)
 #define R16(k) {R8(k), R8((k) + 1)}
 static const float LOW_SIZES[16][16] = {
     R16(0), R16(1), R16(2),  R16(3),  R16(4),  R16(5),  R16(6),  R16(7),
@@ -22,7 +24,8 @@ static const float LOW_SIZES[16][16] = {
 #undef R8
 #undef R16
 
-/* All subsets of the first LOW_UOPS µops, one per lane, then one vector for each subset of the others. */
+/* All subsets of the first LOW_UOPS µops, one per lane, then one vector for each subset of the
+ * others. */
 static inline double subsets(struct throughput *t, const struct mass *masses, size_t n)
 {
     lanes unions = {0}, sums = {0};
@@ -38,7 +41,8 @@ static inline double subsets(struct throughput *t, const struct mass *masses, si
         uint32_t filled = 1;
         for (size_t i = LOW_UOPS; i < n; i++) {
             for (uint32_t s = 0; s < filled; s++) {
-                uint32_t u = t->high_union[s] | masses[i].ports, m = t->high_mass[s] + masses[i].count;
+                uint32_t u = t->high_union[s] | masses[i].ports,
+                         m = t->high_mass[s] + masses[i].count;
                 t->high_union[filled + s] = u;
                 t->high_mass[filled + s] = m;
                 best = larger(best, sizes_ratio(sums + m, unions | u));
@@ -57,7 +61,8 @@ static inline flanes with_sizes(flanes best, shorts sums, const float *even, con
     return larger(best, as_floats(high) * *(const flanes_any *)odd);
 }
 
-/* The three steps of the transform within a block of eight vectors, in registers; top[k] takes the vectors of size k. */
+/* The three steps of the transform within a block of eight vectors, in registers; top[k] takes the
+ * vectors of size k. */
 static inline void block_steps(const shorts *block, shorts top[4])
 {
     shorts v0 = block[0], v1 = block[1] + v0, v2 = block[2], v3 = block[3] + v2;
@@ -105,8 +110,8 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
     }
     outer_steps(table, 8 * blocks);
 
-    /* Blocks in order of size, so that all high parts of one size meet in one vector and are divided together: top[k] belongs to
-     * size + k. */
+    /* Blocks in order of size, so that all high parts of one size meet in one vector and are
+     * divided together: top[k] belongs to size + k. */
     flanes best = {0};
     shorts top[4] = {{0}};
     unsigned size = 0;

@@ -14,7 +14,8 @@
 
 void throughput_predict(const struct mapping *m, const struct experiments *t, double *cycles)
 {
-    struct throughput *engine = throughput_new(mapping_ports(m)->count ? mapping_ports(m)->count : 1);
+    struct throughput *engine =
+        throughput_new(mapping_ports(m)->count ? mapping_ports(m)->count : 1);
     VEC(struct mass) masses = {0};
     double width = mapping_issue_width(m);
     const struct mapping_entry **entries = shortage_alloc((t->forms.count + 1) * sizeof *entries);
@@ -31,7 +32,8 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
             known = entry != NULL;
             slots += known ? (double)entry->micro_ops * terms[k].count : 0;
             for (unsigned u = 0; known && u < entry->usage.count; u++)
-                vec_push(&masses, ((struct mass){entry->usage.uops[u].ports, entry->usage.uops[u].count * terms[k].count}));
+                vec_push(&masses, ((struct mass){entry->usage.uops[u].ports,
+                                                 entry->usage.uops[u].count * terms[k].count}));
         }
         cycles[i] = known ? throughput_of_masses(engine, masses.items, masses.count) : NAN;
         if (known && width > 0)
@@ -94,7 +96,8 @@ unsigned machine_slots(const struct machine *m, const struct mapping_entry *e)
 
     for (unsigned i = 0; !e->micro_ops && i < e->usage.count; i++)
         uops += e->usage.uops[i].ports & pipes ? 0 : e->usage.uops[i].count;
-    if (machine_has(m, "issue_domain", "fused") && isa_form_has(isa_of(m), e->form, FORM_MEMORY) && (load = first_ports(m, isa_ops(isa_of(m))->load_form)) != 0) {
+    if (machine_has(m, "issue_domain", "fused") && isa_form_has(isa_of(m), e->form, FORM_MEMORY) &&
+        (load = first_ports(m, isa_ops(isa_of(m))->load_form)) != 0) {
         unsigned stored = stores(m, e);
         pairs = (has_ports(e, load) && uops > 1 + 2 * stored) + (stored && uops > 1);
     }
@@ -104,10 +107,12 @@ unsigned machine_slots(const struct machine *m, const struct mapping_entry *e)
 void machine_predict(const struct machine *m, const struct experiments *t, double *cycles)
 {
     double width = machine_number(m, "issue_width"), lock = machine_number(m, "lock_latency");
-    double *issue = shortage_alloc((t->forms.count + 1) * sizeof *issue), *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
+    double *issue = shortage_alloc((t->forms.count + 1) * sizeof *issue),
+           *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
-    if (mapping_issue_width(m->mapping) > 0)   /* inferred: its slots are counted, also where a form takes none */
+    /* inferred: its slots are counted, also where a form takes none */
+    if (mapping_issue_width(m->mapping) > 0)
         width = 0;
     for (size_t i = 0; issue && locked && i < t->forms.count; i++) {
         const struct mapping_entry *e = mapping_find(m->mapping, t->forms.items[i]);

@@ -20,7 +20,8 @@ struct balance {
     unsigned count;
 };
 
-/* One tight block: its sets, and weights of its ports (as logarithms) by which each set's mass is shared out. */
+/* One tight block: its sets, and weights of its ports (as logarithms) by which each set's mass is
+ * shared out. */
 struct block {
     portset ports;
     double level;
@@ -57,7 +58,8 @@ static double share_out(struct balance *b, struct block *block)
 }
 
 /* How the ports' sums change with the weights. */
-static void slopes(const struct balance *b, const struct block *block, double matrix[PORTS_MAX][PORTS_MAX])
+static void slopes(const struct balance *b, const struct block *block,
+                   double matrix[PORTS_MAX][PORTS_MAX])
 {
     memset(matrix, 0, PORTS_MAX * sizeof *matrix);
     for (unsigned k = 0; k < block->count; k++) {
@@ -73,9 +75,11 @@ static void slopes(const struct balance *b, const struct block *block, double ma
     }
 }
 
-/* Solves matrix * step = -excess by Cholesky's method. Adding to all weights changes nothing, so the first port's stays; without it the
- * matrix is positive definite. False when rounding says otherwise. */
-static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORTS_MAX], double step[PORTS_MAX])
+/* Solves matrix * step = -excess by Cholesky's method. Adding to all weights changes nothing, so
+ * the first port's stays; without it the matrix is positive definite. False when rounding says
+ * otherwise. */
+static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORTS_MAX],
+                        double step[PORTS_MAX])
 {
     unsigned ports[PORTS_MAX], n = 0;
 
@@ -105,9 +109,10 @@ static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORT
     return true;
 }
 
-/* Spreads the sets of one tight block so that every port holds the level, each set in proportion to port weights common to all: the
- * most even of all solutions (largest entropy). A smallest tight block has one with no zero, hence finite weights, which damped Newton
- * steps find: the weights' potential is convex, so that a short enough step always lessens the excess. */
+/* Spreads the sets of one tight block so that every port holds the level, each set in proportion to
+ * port weights common to all: the most even of all solutions (largest entropy). A smallest tight
+ * block has one with no zero, hence finite weights, which damped Newton steps find: the weights'
+ * potential is convex, so that a short enough step always lessens the excess. */
 static void spread(struct balance *b, struct block *block)
 {
     double matrix[PORTS_MAX][PORTS_MAX], step[PORTS_MAX], before[PORTS_MAX];
@@ -156,7 +161,8 @@ static bool load_flow(struct balance *b)
     return f->sets > 0;
 }
 
-/* Distinct sets in ascending order, so that the order of rows cannot matter; row i belongs to set of[i]. */
+/* Distinct sets in ascending order, so that the order of rows cannot matter; row i belongs to set
+ * of[i]. */
 static void collect(struct balance *b, const struct mass *masses, size_t n, uint16_t *of)
 {
     for (size_t i = 0; i < n; i++) {
@@ -180,7 +186,8 @@ static void collect(struct balance *b, const struct mass *masses, size_t n, uint
                 of[i] = (uint16_t)at;
 }
 
-double schedule_balance(const struct mass *masses, size_t n, unsigned ports, double *pressure, double *totals, portset *bottleneck)
+double schedule_balance(const struct mass *masses, size_t n, unsigned ports, double *pressure,
+                        double *totals, portset *bottleneck)
 {
     struct balance *b = mem_zero(1, sizeof *b);
     uint16_t *of = mem_zero(n, sizeof *of);

@@ -1,7 +1,8 @@
-/* Cycles of experiments while the usages of their forms change, as a search does it. Each form has a table of floats with one lane per set of
- * ports Q of the columns: the mass of its µops that fit only into Q, over |Q|. Then cycles of an experiment = max over columns of the sum of
- * its forms' tables (PMEvo eq. 1), whatever the usages are. The lane of the empty set, which no µop fits, holds slots / width instead: the
- * issue bound. */
+/* Cycles of experiments while the usages of their forms change, as a search does it. Each form has
+ * a table of floats with one lane per set of ports Q of the columns: the mass of its µops that fit
+ * only into Q, over |Q|. Then cycles of an experiment = max over columns of the sum of its forms'
+ * tables (PMEvo eq. 1), whatever the usages are. The lane of the empty set, which no µop fits,
+ * holds slots / width instead: the issue bound. */
 #ifndef PORTOLAN_THROUGHPUT_TABLES_H
 #define PORTOLAN_THROUGHPUT_TABLES_H
 
@@ -9,7 +10,8 @@
 
 #define GENE_UOPS 6          /* distinct µops of a form */
 
-/* Usage of one form on up to 16 ports: µops sorted by port set, each set once and never empty; unused places are zero. */
+/* Usage of one form on up to 16 ports: µops sorted by port set, each set once and never empty;
+ * unused places are zero. */
 struct gene {
     uint16_t set[GENE_UOPS];
     uint8_t count[GENE_UOPS];
@@ -35,10 +37,12 @@ struct tables {
     const uint32_t *link_start;         /* forms + 1 offsets into links */
     const struct table_link *links;
     const struct table_term *others;
-    const float *inverse, *weight;      /* per experiment: an error is |cycles * inverse - weight| */
+    /* per experiment: an error is |cycles * inverse - weight| */
+    const float *inverse, *weight;
     const struct columns *columns;
     const struct gene *genes;
-    float *values;                      /* a table per form, each of @stride lanes, at least columns_lanes(columns->count) */
+    /* a table per form, each of @stride lanes, at least columns_lanes(columns->count) */
+    float *values;
     size_t stride;
 };
 
@@ -46,16 +50,20 @@ struct tables {
 struct table_engine {
     const char *name;
     /* Fills a form's table, the lanes from the vector of @first on. */
-    void (*fill)(const struct gene *gene, const struct columns *columns, unsigned first, double width, float *table);
+    void (*fill)(const struct gene *gene, const struct columns *columns, unsigned first,
+                 double width, float *table);
     /* Cycles of experiment @e. */
     float (*cycles)(const struct tables *t, uint32_t e);
-    /* Weighted relative errors of all experiments with @form, in the order of its links, as if @fresh were its table. The other forms'
-     * tables hold the first @ready columns (a multiple of COLUMNS_LANES, or all); the rest is counted from their genes. Returns the sum;
-     * gives up as soon as it exceeds @limit (errors are incomplete then). */
-    float (*errors)(const struct tables *t, size_t ready, uint32_t form, const float *fresh, float limit, float *errors);
+    /* Weighted relative errors of all experiments with @form, in the order of its links, as if
+     * @fresh were its table. The other forms' tables hold the first @ready columns (a multiple of
+     * COLUMNS_LANES, or all); the rest is counted from their genes. Returns the sum; gives up as
+     * soon as it exceeds @limit (errors are incomplete then). */
+    float (*errors)(const struct tables *t, size_t ready, uint32_t form, const float *fresh,
+                    float limit, float *errors);
 };
 
-/* The best this CPU has; @name NULL or "portable", "avx2", "avx512" (NULL when this CPU lacks it). */
+/* The best this CPU has; @name NULL or "portable", "avx2", "avx512" (NULL when this CPU lacks
+ * it). */
 const struct table_engine *table_engine(const char *name);
 /* Zeroed storage for @forms tables, aligned to 64 bytes; free() it. */
 float *tables_new(size_t forms, size_t stride);

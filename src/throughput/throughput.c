@@ -10,10 +10,39 @@
 #include "throughput/engine.h"
 
 const double THROUGHPUT_COMMON[PORTS_MAX + 1] = {
-    1,         1,          2,          6,           12,          60,          60,           420,           840,           2520,           2520,
-    27720,     27720,      360360,     360360,      360360,      720720,      12252240,     12252240,      232792560,     232792560,
-    232792560, 232792560,  5354228880, 5354228880,  26771144400, 26771144400, 80313433200,  80313433200,   2329089562800, 2329089562800,
-    72201776446800, 144403552893600,
+    1,
+    1,
+    2,
+    6,
+    12,
+    60,
+    60,
+    420,
+    840,
+    2520,
+    2520,
+    27720,
+    27720,
+    360360,
+    360360,
+    360360,
+    720720,
+    12252240,
+    12252240,
+    232792560,
+    232792560,
+    232792560,
+    232792560,
+    5354228880,
+    5354228880,
+    26771144400,
+    26771144400,
+    80313433200,
+    80313433200,
+    2329089562800,
+    2329089562800,
+    72201776446800,
+    144403552893600,
 };
 
 double throughput_fraction(float ratio, unsigned ports)
@@ -29,7 +58,8 @@ double throughput_fraction(float ratio, unsigned ports)
 /* Numbers below @count in ascending order of bits set. */
 static void fill_order(uint8_t *order, unsigned count)
 {
-    unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};   /* by bits set: where the next of them goes */
+    /* by bits set: where the next of them goes */
+    unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};
 
     for (unsigned k = 0; k < count; k++)
         next[portset_size(k) + 1]++;
@@ -129,7 +159,8 @@ static double flow_cost(size_t n, unsigned ports)
     return 25.0 * (double)n * (ports + 4);
 }
 
-/* Cycles of t->gathered, n > 0 µops whose sets may repeat, by the cheapest enumeration; NaN when none serves. */
+/* Cycles of t->gathered, n > 0 µops whose sets may repeat, by the cheapest enumeration; NaN when
+ * none serves. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
@@ -139,7 +170,8 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     for (size_t i = 0; i < n; i++)
         used |= t->gathered[i].ports;
     unsigned ports = port_range(used), size = portset_size(used);
-    double spread_cost = zeta_cost(e, n, total, ports), packed_cost = zeta_cost(e, n, total, size) + 0.5 * (double)n * size;
+    double spread_cost = zeta_cost(e, n, total, ports),
+           packed_cost = zeta_cost(e, n, total, size) + 0.5 * (double)n * size;
     double best = smaller(subset_cost, smaller(spread_cost, packed_cost));
     if (best > flow_cost(n, ports))
         return NAN;
@@ -151,8 +183,8 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     return e->zeta(t, t->gathered, n, size);
 }
 
-/* Takes from the f->sets sets of t->flow those from @from on that hang together with set @from, puts them first, and returns
- * where they end. */
+/* Takes from the f->sets sets of t->flow those from @from on that hang together with set @from,
+ * puts them first, and returns where they end. */
 static unsigned part_end(struct flow *f, unsigned from)
 {
     portset reach = f->set[from];
@@ -175,7 +207,8 @@ static unsigned part_end(struct flow *f, unsigned from)
     return end;
 }
 
-/* The sets of t->flow, at least one: parts that share no port are apart, so the fullest part binds. */
+/* The sets of t->flow, at least one: parts that share no port are apart, so the fullest part
+ * binds. */
 static double by_parts(struct throughput *t)
 {
     struct flow *f = &t->flow;
@@ -202,11 +235,13 @@ static double by_parts(struct throughput *t)
     return whole ? bound : by_flow(f, t->ports);
 }
 
-/* Whether gathered µops are enumerated at once: merging equal sets and taking parts apart costs more than it saves. */
+/* Whether gathered µops are enumerated at once: merging equal sets and taking parts apart costs
+ * more than it saves. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
-    return smaller(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) < 40 + 4 * (double)n;
+    return smaller(subsets_cost(e, n, total), zeta_cost(e, n, total, t->ports)) <
+           40 + 4 * (double)n;
 }
 
 static double of_gathered(struct throughput *t, size_t n, uint64_t total)
@@ -239,7 +274,8 @@ double throughput_of_masses(struct throughput *t, const struct mass *masses, siz
     return by_parts(t);
 }
 
-double throughput_bottleneck(struct throughput *t, const struct mass *masses, size_t n, portset *bottleneck)
+double throughput_bottleneck(struct throughput *t, const struct mass *masses, size_t n,
+                             portset *bottleneck)
 {
     *bottleneck = 0;
     if (n == 0)
@@ -252,7 +288,8 @@ double throughput_bottleneck(struct throughput *t, const struct mass *masses, si
     return cycles;
 }
 
-double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses, size_t n)
+double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
+                     size_t n)
 {
     const struct engine *e = t->engine;
     portset used = 0;
@@ -272,7 +309,9 @@ double throughput_by(struct throughput *t, enum throughput_method method, const 
         return by_parts(t);
     if (method == METHOD_SUBSETS)
         return subsets_cost(e, n, total) < COST_NEVER ? e->subsets(t, masses, n) : NAN;
-    return zeta_cost(e, n, total, port_range(used)) < COST_NEVER ? e->zeta(t, masses, n, port_range(used)) : NAN;
+    return zeta_cost(e, n, total, port_range(used)) < COST_NEVER
+               ? e->zeta(t, masses, n, port_range(used))
+               : NAN;
 }
 
 double throughput_of(const struct mapping *m, const struct experiment *e, struct str *unknown)
@@ -285,7 +324,8 @@ double throughput_of(const struct mapping *m, const struct experiment *e, struct
         if (!entry && unknown)
             str_addf(unknown, "%s\n", e->terms[i].form);
         for (unsigned k = 0; entry && k < entry->usage.count; k++)
-            merge_one(&t->flow, entry->usage.uops[k].ports, (uint64_t)entry->usage.uops[k].count * e->terms[i].count);
+            merge_one(&t->flow, entry->usage.uops[k].ports,
+                      (uint64_t)entry->usage.uops[k].count * e->terms[i].count);
     }
     double cycles = t->flow.sets ? by_parts(t) : 0;
     throughput_free(t);

@@ -36,7 +36,9 @@ static enum archive_kind kind_of(int fd)
 
     if (pread(fd, magic, MAGIC, 0) != MAGIC)
         return ARCHIVE_NONE;
-    return memcmp(magic, "!<arch>\n", MAGIC) == 0 ? ARCHIVE_WHOLE : memcmp(magic, "!<thin>\n", MAGIC) == 0 ? ARCHIVE_THIN : ARCHIVE_NONE;
+    return memcmp(magic, "!<arch>\n", MAGIC) == 0   ? ARCHIVE_WHOLE
+           : memcmp(magic, "!<thin>\n", MAGIC) == 0 ? ARCHIVE_THIN
+                                                    : ARCHIVE_NONE;
 }
 
 bool archive_is(const char *path)
@@ -49,9 +51,11 @@ bool archive_is(const char *path)
     return is;
 }
 
-static void add(struct archive *out, const char *name, const char *file, uint64_t offset, uint64_t size)
+static void add(struct archive *out, const char *name, const char *file, uint64_t offset,
+                uint64_t size)
 {
-    vec_add(&out->members, ((struct archive_member){NULL, mem_strdup(name), mem_strdup(file), offset, size}));
+    vec_add(&out->members,
+            ((struct archive_member){NULL, mem_strdup(name), mem_strdup(file), offset, size}));
 }
 
 static bool same_name(const void *items, uint32_t item, const void *key)
@@ -63,7 +67,8 @@ static bool same_name(const void *items, uint32_t item, const void *key)
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
-    uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);   /* by the first of a name: how many followed it */
+    /* by the first of a name: how many followed it */
+    uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);
 
     for (size_t i = 0; i < out->members.count; i++) {
         struct archive_member *m = &out->members.items[i];
@@ -83,15 +88,19 @@ static void set_specs(struct archive *out, const char *path)
     free(again);
 }
 
-static bool read_whole(const char *path, Elf *ar, size_t length, struct archive *out, struct err *err)
+static bool read_whole(const char *path, Elf *ar, size_t length, struct archive *out,
+                       struct err *err)
 {
     size_t left = length / HEADER + 1;
     Elf_Cmd next = ELF_C_READ_MMAP;
 
-    for (Elf *member; next != ELF_C_NULL && !watch_steps(1) && (member = elf_begin(-1, ELF_C_READ_MMAP, ar)) != NULL;) {
+    for (Elf *member; next != ELF_C_NULL && !watch_steps(1) &&
+                      (member = elf_begin(-1, ELF_C_READ_MMAP, ar)) != NULL;) {
         const Elf_Arhdr *header = elf_getarhdr(member);
         const int64_t offset = elf_getbase(member);
-        if (header && header->ar_name && elf_kind(member) == ELF_K_ELF && offset >= 0 && header->ar_size > 0 && (uint64_t)offset <= length && (uint64_t)header->ar_size <= length - (uint64_t)offset)
+        if (header && header->ar_name && elf_kind(member) == ELF_K_ELF && offset >= 0 &&
+            header->ar_size > 0 && (uint64_t)offset <= length &&
+            (uint64_t)header->ar_size <= length - (uint64_t)offset)
             add(out, header->ar_name, path, (uint64_t)offset, (uint64_t)header->ar_size);
         next = --left ? elf_next(member) : ELF_C_NULL;
         elf_end(member);
@@ -103,14 +112,16 @@ static bool is_elf_file(const char *path)
 {
     char magic[4] = "";
     int fd = file_open_regular(path);
-    bool is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+    bool is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic &&
+              memcmp(magic, "\177ELF", sizeof magic) == 0;
 
     if (fd >= 0)
         close(fd);
     return is;
 }
 
-/* A thin archive, of which libelf reads nothing: headers, a table of names, and no bytes of its members. */
+/* A thin archive, of which libelf reads nothing: headers, a table of names, and no bytes of its
+ * members. */
 struct thin {
     const char *bytes;
     size_t length, directory;   /* of the archive's own name: what its members' names begin with */
@@ -124,7 +135,8 @@ static bool damaged(struct err *err)
     return err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
 }
 
-/* The name that @header gives its member; *name is NULL for a member of an archive within this one. False: the name is not there. */
+/* The name that @header gives its member; *name is NULL for a member of an archive within this one.
+ * False: the name is not there. */
 static bool thin_name(const struct thin *t, const char *header, const char **name, size_t *length)
 {
     char field[HEADER_NAME + 1] = "", *end;
@@ -160,10 +172,13 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
         str_add_bytes(&file, t->from, t->directory);
     str_add_bytes(&file, name, length);
     watch_steps(100 + file.length);
-    bool ok = file.length <= t->left || err_set(err, ERR_LIMIT, "give an archive with fewer members", "the names of its members are longer than %zu bytes", NAMES_MOST);
+    bool ok = file.length <= t->left ||
+              err_set(err, ERR_LIMIT, "give an archive with fewer members",
+                      "the names of its members are longer than %zu bytes", NAMES_MOST);
     t->left -= ok ? file.length : 0;
     if (ok && access(str_text(&file), F_OK) != 0)
-        ok = err_set(err, ERR_MISSING, "build the archive again", "its member %s is missing", str_text(&file));
+        ok = err_set(err, ERR_MISSING, "build the archive again", "its member %s is missing",
+                     str_text(&file));
     else if (ok && is_elf_file(str_text(&file)))
         add(out, path_base(str_text(&file)), str_text(&file), 0, 0);
     str_done(&file);
@@ -177,14 +192,20 @@ static bool header_size(const char *header, uint64_t *size)
 
     memcpy(field, header + HEADER_SIZE, HEADER_SIZE_LENGTH);
     *size = strtoull(field, &end, 10);
-    return isdigit((unsigned char)field[0]) && !end[strspn(end, " ")] && memcmp(header + HEADER - 2, "`\n", 2) == 0;
+    return isdigit((unsigned char)field[0]) && !end[strspn(end, " ")] &&
+           memcmp(header + HEADER - 2, "`\n", 2) == 0;
 }
 
-/* Its members are named as they are reached from the archive's directory. ar, which could list them, opens each and waits for one that is a pipe. */
-static bool read_thin(const char *path, const struct mapped *file, struct archive *out, struct err *err)
+/* Its members are named as they are reached from the archive's directory. ar, which could list
+ * them, opens each and waits for one that is a pipe. */
+static bool read_thin(const char *path, const struct mapped *file, struct archive *out,
+                      struct err *err)
 {
     char *whole = realpath(path, NULL);
-    struct thin t = {.bytes = file->bytes, .length = file->length, .from = whole ? whole : path, .left = NAMES_MOST};
+    struct thin t = {.bytes = file->bytes,
+                     .length = file->length,
+                     .from = whole ? whole : path,
+                     .left = NAMES_MOST};
     bool ok = true;
 
     t.directory = (size_t)(path_base(t.from) - t.from);
@@ -193,7 +214,8 @@ static bool read_thin(const char *path, const struct mapped *file, struct archiv
         uint64_t size = 0;
         ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
         at += HEADER;
-        if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {   /* tables alone have their bytes here */
+        /* tables alone have their bytes here */
+        if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {
             ok = size <= t.length - at || damaged(err);
             if (ok && header[1] == '/') {
                 t.names = header + HEADER;
@@ -225,21 +247,25 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
     } else if (fstat(fd, &status) != 0 || !mapped_open(&file, fd, (size_t)status.st_size)) {
         err_set(err, ERR_IO, NULL, "cannot map the archive: %s", strerror(errno));
     } else {
-        Elf *ar = kind == ARCHIVE_WHOLE ? elf_memory((char *)(uintptr_t)file.bytes, file.length) : NULL;
+        Elf *ar =
+            kind == ARCHIVE_WHOLE ? elf_memory((char *)(uintptr_t)file.bytes, file.length) : NULL;
         if (kind == ARCHIVE_THIN)
             ok = read_thin(path, &file, out, err);
         else
-            ok = ar && elf_kind(ar) == ELF_K_AR ? read_whole(path, ar, file.length, out, err) : damaged(err);
+            ok = ar && elf_kind(ar) == ELF_K_AR ? read_whole(path, ar, file.length, out, err)
+                                                : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        if (mapped_cut(&file))   /* what seems wrong with it may be that, and what seems right is not */
+        /* what seems wrong with it may be that, and what seems right is not */
+        if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
         mapped_close(&file);
     }
     if (fd >= 0)
         close(fd);
     if (ok && !out->members.count)
-        ok = err_set(err, ERR_DATA, "give an archive of object files (ELF)", "no object files in this archive");
+        ok = err_set(err, ERR_DATA, "give an archive of object files (ELF)",
+                     "no object files in this archive");
     if (ok)
         set_specs(out, path);
     ok = ok && watch_goes_on(err);
@@ -272,7 +298,8 @@ bool archive_names_member(const char *spec, char **path)
     return is;
 }
 
-const struct archive_member *archive_find(const struct archive *a, const char *spec, struct err *err)
+const struct archive_member *archive_find(const struct archive *a, const char *spec,
+                                          struct err *err)
 {
     struct similar near = {.word = strrchr(spec, '(')};
     char todo[SIMILAR_TODO];
@@ -282,6 +309,8 @@ const struct archive_member *archive_find(const struct archive *a, const char *s
             return &a->members.items[i];
         similar_try(&near, strrchr(a->members.items[i].spec, '('));
     }
-    err_set(err, ERR_DATA, similar_todo(&near, "kernel functions FILE names the members of an archive", todo), "no object file %s in this archive", near.word);
+    err_set(err, ERR_DATA,
+            similar_todo(&near, "kernel functions FILE names the members of an archive", todo),
+            "no object file %s in this archive", near.word);
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* Archives of object files (ar), also thin ones: what is in them, and names of members as tools write them, lib.a(member.o). */
+/* Archives of object files (ar), also thin ones: what is in them, and names of members as tools
+ * write them, lib.a(member.o). */
 #ifndef PORTOLAN_TOOLCHAIN_ARCHIVE_H
 #define PORTOLAN_TOOLCHAIN_ARCHIVE_H
 
@@ -9,9 +10,11 @@
 #include "base/vec.h"
 
 struct archive_member {
-    char *spec;              /* "lib.a(member.o)"; of several of one name the second is "lib.a(member.o:2)" */
+    /* "lib.a(member.o)"; of several of one name the second is "lib.a(member.o:2)" */
+    char *spec;
     char *name;              /* without that number */
-    char *file;              /* where its bytes are: the archive, or of a thin one the member's own file */
+    /* where its bytes are: the archive, or of a thin one the member's own file */
+    char *file;
     uint64_t offset, size;   /* in that file, bytes; size 0: all of it */
 };
 
@@ -19,13 +22,16 @@ struct archive { VEC(struct archive_member) members; };
 
 /* Whether the regular file at @path begins as an archive does. Any thread. */
 bool archive_is(const char *path);
-/* The ELF files among the members of the archive at @path, in its order; what else is in it is left out, of thin ones also what is in archives within. Asks watch_steps. archive_done frees @out in both cases.
- * False with err. Any thread. */
+/* The ELF files among the members of the archive at @path, in its order; what else is in it is left
+ * out, of thin ones also what is in archives within. Asks watch_steps. archive_done frees @out in
+ * both cases. False with err. Any thread. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);
-/* Whether @spec is lib.a(member.o) of an archive that is there; *@path (may be NULL) gets "lib.a", to be freed. */
+/* Whether @spec is lib.a(member.o) of an archive that is there; *@path (may be NULL) gets "lib.a",
+ * to be freed. */
 bool archive_names_member(const char *spec, char **path);
 /* The member called @spec; NULL with err, which names near ones. Borrowed. */
-const struct archive_member *archive_find(const struct archive *a, const char *spec, struct err *err);
+const struct archive_member *archive_find(const struct archive *a, const char *spec,
+                                          struct err *err);
 
 #endif

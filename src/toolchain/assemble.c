@@ -29,8 +29,11 @@
 #define ARGUMENTS 32     /* of the assembler */
 #define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
-static const struct child_limits as_limits = {
-    .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 30, .output = (size_t)256 << 10};
+static const struct child_limits as_limits = {.cpu_seconds = 2,
+                                              .memory = (size_t)1 << 30,
+                                              .file_size = (size_t)32 << 20,
+                                              .wall_seconds = 30,
+                                              .output = (size_t)256 << 10};
 
 /* Where the lines of a text begin; past its last line nothing. */
 struct line_starts {
@@ -63,7 +66,8 @@ struct refused_list {
     struct line_starts lines;
 };
 
-static void refuse(struct refused_list *out, const char *text, size_t length, size_t line, const char *reason, size_t reason_length)
+static void refuse(struct refused_list *out, const char *text, size_t length, size_t line,
+                   const char *reason, size_t reason_length)
 {
     if (line > length + 1)
         return;
@@ -78,7 +82,8 @@ static void refuse(struct refused_list *out, const char *text, size_t length, si
     line_find(&out->lines, line, &start, &size);
     if (size && text[start + size - 1] == '\r')
         size--;
-    vec_add(&out->list, ((struct diagnostic){line, mem_strndup(text + start, size), mem_strndup(reason, reason_length)}));
+    vec_add(&out->list, ((struct diagnostic){line, mem_strndup(text + start, size),
+                                             mem_strndup(reason, reason_length)}));
 }
 
 /* @text in the line that ends at @end, or NULL. */
@@ -89,23 +94,29 @@ static const char *find_in_line(const char *line, const char *end, const char *t
 }
 
 /* `in.asm:LINE: error: reason` in what NASM printed, the same. */
-static size_t nasm_messages_read(const char *printed, const char *text, size_t length, struct refused_list *out)
+static size_t nasm_messages_read(const char *printed, const char *text, size_t length,
+                                 struct refused_list *out)
 {
     size_t before = out->list.count;
 
     for (const char *p = printed, *next; *p; p = next) {
         const char *end = strchrnul(p, '\n'), *error = find_in_line(p, end, ": error: ");
         next = end + (*end != '\0');
-        error = error ? error + 9 : find_in_line(p, end, ": fatal: ") ? find_in_line(p, end, ": fatal: ") + 9 : NULL;
-        unsigned long line = str_has_prefix(p, NASM_TEXT ":") ? strtoul(p + sizeof NASM_TEXT, NULL, 10) : 0;
+        error = error                               ? error + 9
+                : find_in_line(p, end, ": fatal: ") ? find_in_line(p, end, ": fatal: ") + 9
+                                                    : NULL;
+        unsigned long line =
+            str_has_prefix(p, NASM_TEXT ":") ? strtoul(p + sizeof NASM_TEXT, NULL, 10) : 0;
         if (error && line > 0)
             refuse(out, text, length, line, error, (size_t)(end - error));
     }
     return out->list.count - before;
 }
 
-/* `{standard input}:LINE: Error: reason` in what `as` printed; returns how many lines are new. @foreign: it read another file. */
-static size_t messages_read(const char *printed, const char *text, size_t length, struct refused_list *out, bool *foreign)
+/* `{standard input}:LINE: Error: reason` in what `as` printed; returns how many lines are new.
+ * @foreign: it read another file. */
+static size_t messages_read(const char *printed, const char *text, size_t length,
+                            struct refused_list *out, bool *foreign)
 {
     static const char prefix[] = "{standard input}:";
     size_t before = out->list.count;
@@ -153,8 +164,10 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, which are line @line, by the encoding of @word; the text grows where that is longer. */
-static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size, const struct llvm_mc_word *word)
+/* Replaces @size bytes at @start of @clean, which are line @line, by the encoding of @word; the
+ * text grows where that is longer. */
+static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
+                         const struct llvm_mc_word *word)
 {
     const char *directive = isa_ops(isa)->word_directive;
     struct str text = {0};
@@ -162,7 +175,8 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
     if (directive)
         str_addf(&text, "%s 0x%08x", directive, (unsigned)word->word);
     for (size_t i = 0; !directive && i < word->size; i++)
-        i ? str_addf(&text, ",0x%02x", word->bytes[i]) : str_addf(&text, ENCODED_LABEL "%zu: .byte 0x%02x", line, word->bytes[i]);
+        i ? str_addf(&text, ",0x%02x", word->bytes[i])
+          : str_addf(&text, ENCODED_LABEL "%zu: .byte 0x%02x", line, word->bytes[i]);
     if (text.length <= size) {
         memset(clean->data + start, ' ', size);
         memcpy(clean->data + start, text.data, text.length);
@@ -178,8 +192,9 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
     *clean = grown;
 }
 
-/* Has llvm-mc assemble the lines from @from on that `as` refused: it knows newer instructions. Those that it knows stand in the text of @l as
- * their encodings and are refused no more. Returns their number; 0 without llvm-mc. */
+/* Has llvm-mc assemble the lines from @from on that `as` refused: it knows newer instructions.
+ * Those that it knows stand in the text of @l as their encodings and are refused no more. Returns
+ * their number; 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {
     size_t count = refused->list.count - from, kept = from, start, size;
@@ -247,7 +262,11 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
         while (at + 1 < lines.count && lines.items[at].offset < s->offset)
             at++;
         uint32_t line = lines.count ? lines.items[at].line : 0;
-        vec_add(&labels, ((struct label){.name = mem_strdup(s->name), .offset = s->offset, .line = line, .function = names_find(&functions, s->name) != UINT32_MAX}));
+        vec_add(&labels,
+                ((struct label){.name = mem_strdup(s->name),
+                                .offset = s->offset,
+                                .line = line,
+                                .function = names_find(&functions, s->name) != UINT32_MAX}));
     }
     steps_add(lines.count + labels.count);
     names_done(&functions);
@@ -258,11 +277,13 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Whether a word begins with a dot and not, as labels do, with ".L": only directives read files, or make macros that read them. */
+/* Whether a word begins with a dot and not, as labels do, with ".L": only directives read files, or
+ * make macros that read them. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
-        if (text->data[i] == '.' && text->data[i + 1] != 'L' && !isdigit((unsigned char)text->data[i + 1]))
+        if (text->data[i] == '.' && text->data[i + 1] != 'L' &&
+            !isdigit((unsigned char)text->data[i + 1]))
             return true;
     return false;
 }
@@ -275,9 +296,12 @@ static bool read_nothing(const char *dir, struct err *err)
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read; ok && *p; p++)   /* NASM names its own text */
+    /* NASM names its own text */
+    for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read;
+         ok && *p; p++)
         if (!isspace((unsigned char)*p))
-            ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
+            ok = err_set(err, ERR_DATA, "remove the directive",
+                         "directives that read other files are refused");
     str_done(&deps);
     str_done(&path);
     return ok;
@@ -298,16 +322,19 @@ static const char *place_name(int file, char out[64])
     return out;
 }
 
-/* Where the assembler writes: a directory, or a file in memory where the text names no file and the system can name that. */
+/* Where the assembler writes: a directory, or a file in memory where the text names no file and the
+ * system can name that. */
 struct object_place {
     char *dir;           /* NULL: none */
     int file;            /* 0: none */
 };
 
-/* A file in memory; its descriptor is none of those that the assembler has its own input and output under, should the program have been started without. 0: none. */
+/* A file in memory; its descriptor is none of those that the assembler has its own input and output
+ * under, should the program have been started without. 0: none. */
 static int memory_file_new(void)
 {
-    int first = memfd_create("portolan", MFD_CLOEXEC), file = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, CHILD_FILE);
+    int first = memfd_create("portolan", MFD_CLOEXEC),
+        file = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, CHILD_FILE);
 
     if (first >= 0)
         close(first);
@@ -335,7 +362,8 @@ static void object_place_done(struct object_place *p)
 }
 
 /* Reads the object; @listed: unless the dependency list names a file beside it. */
-static bool result_read(const struct object_place *place, bool listed, const struct listing *l, struct assembled *out, struct err *err)
+static bool result_read(const struct object_place *place, bool listed, const struct listing *l,
+                        struct assembled *out, struct err *err)
 {
     struct str path = {0};
     struct object object = {0};
@@ -349,7 +377,9 @@ static bool result_read(const struct object_place *place, bool listed, const str
         ok = object_read(path.data, OBJECT_LINES | OBJECT_NAMES, &object, err);
     }
     if (ok && object.length == 0)
-        ok = err_set(err, ERR_DATA, left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions", "no instructions in this text");
+        ok = err_set(err, ERR_DATA,
+                     left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions",
+                     "no instructions in this text");
     if (ok)
         object_take(&object, l, out);
     object_done(&object);
@@ -362,23 +392,34 @@ static bool as_failure(const struct child_result *r, struct err *err)
 {
     static const char *const advice = "shorten the text (check for large .rept or .fill counts)";
     if (r->timed_out)
-        return err_set(err, ERR_LIMIT, advice, "the assembler took more than 30 seconds and was stopped");
+        return err_set(err, ERR_LIMIT, advice,
+                       "the assembler took more than 30 seconds and was stopped");
     if (WIFSIGNALED(r->status))
-        return err_set(err, ERR_LIMIT, advice, "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, 32 MiB of output)");
+        return err_set(err, ERR_LIMIT, advice,
+                       "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, "
+                       "32 MiB of output)");
     const char *first = str_text(&r->output);
-    if (strstr(first, "memory exhausted") || strstr(first, "out of memory") || strstr(first, "cannot allocate") || strstr(first, "File too large"))
+    if (strstr(first, "memory exhausted") || strstr(first, "out of memory") ||
+        strstr(first, "cannot allocate") || strstr(first, "File too large"))
         return err_set(err, ERR_LIMIT, advice, "the assembler reached its memory or output limit");
-    return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s", *first ? first : "no message");
+    return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s",
+                   *first ? first : "no message");
 }
 
-/* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know them. On the first line, so that lines keep their numbers. */
+/* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know
+ * them. On the first line, so that lines keep their numbers. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A line that is data has one in the line table only by a label; of what llvm-mc encoded it is no label of the user's. */
+/* A line that is data has one in the line table only by a label; of what llvm-mc encoded it is no
+ * label of the user's. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
-static bool as_run(const char *const argv[], const struct listing *l, const struct object_place *place, const struct child_limits *limits, struct child_result *r, struct err *err)
+static bool as_run(const char *const argv[], const struct listing *l,
+                   const struct object_place *place, const struct child_limits *limits,
+                   struct child_result *r, struct err *err)
 {
-    static const char *const nasm[] = {"nasm", "-f", "elf64", "-g", "-F", "dwarf", "-w-all", "-MD", "deps", "-o", "out.o", NASM_TEXT, NULL};
+    static const char *const nasm[] = {"nasm",  "-f",      "elf64", "-g",   "-F",
+                                       "dwarf", "-w-all",  "-MD",   "deps", "-o",
+                                       "out.o", NASM_TEXT, NULL};
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
@@ -400,7 +441,8 @@ static bool as_run(const char *const argv[], const struct listing *l, const stru
     return ok;
 }
 
-/* Which refused lines are no fault of the whole: all, or those outside of the regions that the text marks. */
+/* Which refused lines are no fault of the whole: all, or those outside of the regions that the text
+ * marks. */
 struct lenience {
     bool all;
     VEC(bool) marked;   /* by line number from 1: within a region; empty: the text marks none */
@@ -410,8 +452,10 @@ struct lenience {
 static bool is_byte_mark(const char *p, const char *end)
 {
     const char *at = find_in_line(p, end, ".byte");
-    return at && ((find_in_line(at, end, "100") && find_in_line(at, end, "103") && find_in_line(at, end, "144")) ||
-                  (find_in_line(at, end, "213") && find_in_line(at, end, "32") && find_in_line(at, end, "31")));
+    return at && ((find_in_line(at, end, "100") && find_in_line(at, end, "103") &&
+                   find_in_line(at, end, "144")) ||
+                  (find_in_line(at, end, "213") && find_in_line(at, end, "32") &&
+                   find_in_line(at, end, "31")));
 }
 
 static void lenience_find(struct lenience *out, const char *text, size_t length)
@@ -445,17 +489,20 @@ static void lenience_find(struct lenience *out, const char *text, size_t length)
 static bool goes_without(const struct lenience *l, const struct refused_list *refused, size_t from)
 {
     for (size_t i = from; !l->all && i < refused->list.count; i++)
-        if (refused->list.items[i].line >= l->marked.count || l->marked.items[refused->list.items[i].line])
+        if (refused->list.items[i].line >= l->marked.count ||
+            l->marked.items[refused->list.items[i].line])
             return false;
     return true;
 }
 
-static bool passes_run(const char *text, size_t length, const struct lenience *lenience, struct listing *l, bool listed, const struct object_place *place,
+static bool passes_run(const char *text, size_t length, const struct lenience *lenience,
+                       struct listing *l, bool listed, const struct object_place *place,
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
     char program[64], name[64];
     isa_tool(l->isa, "as", program, sizeof program);
-    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "-o", place->dir ? "out.o" : place_name(CHILD_FILE, name)};
+    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "-o",
+                                   place->dir ? "out.o" : place_name(CHILD_FILE, name)};
     struct child_limits limits = as_limits;
     size_t n = 5;
     limits.file = place->file;
@@ -475,15 +522,23 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
             child_result_done(&r);
             return false;
         }
-        bool done = !r.timed_out && WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0, foreign = false, ok = true;
+        bool done = !r.timed_out && WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0,
+             foreign = false, ok = true;
         size_t before = refused->list.count;
-        size_t found = l->nasm ? nasm_messages_read(str_text(&r.output), text, length, refused) : messages_read(str_text(&r.output), text, length, refused, &foreign);
+        size_t found = l->nasm
+                           ? nasm_messages_read(str_text(&r.output), text, length, refused)
+                           : messages_read(str_text(&r.output), text, length, refused, &foreign);
         if (foreign)
-            ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
+            ok = err_set(err, ERR_DATA, "remove the directive",
+                         "directives that read other files are refused");
         else if (!done && (r.timed_out || found == 0))
-            ok = !(place->dir && child_directory_full(place->dir, str_text(&r.output), as_limits.file_size, err)) && as_failure(&r, err);
+            ok = !(place->dir && child_directory_full(place->dir, str_text(&r.output),
+                                                      as_limits.file_size, err)) &&
+                 as_failure(&r, err);
         else if (!done && goes_without(lenience, refused, 0) && pass + 1 >= PASSES)
-            ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler reports errors in more than %zu lines", refused->list.count);
+            ok =
+                err_set(err, ERR_LIMIT, "give assembler text",
+                        "the assembler reports errors in more than %zu lines", refused->list.count);
         child_result_done(&r);
         if (!ok)
             return false;
@@ -496,7 +551,8 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
     }
 }
 
-/* @text with blanks for the zeros in its comments, which clang writes beside `.byte 0`; NULL: it has none, or others. */
+/* @text with blanks for the zeros in its comments, which clang writes beside `.byte 0`; NULL: it
+ * has none, or others. */
 static char *zeros_blank(const char *text, size_t length)
 {
     bool comment = false, any = false;
@@ -516,9 +572,11 @@ static char *zeros_blank(const char *text, size_t length)
 static bool text_check(enum isa isa, const char *text, size_t length, struct err *err)
 {
     if (length > TEXT_LIMIT)
-        return err_set(err, ERR_LIMIT, "load only the loop", "text too long: %zu MB, the limit is 16 MiB", length / 1000000);
+        return err_set(err, ERR_LIMIT, "load only the loop",
+                       "text too long: %zu MB, the limit is 16 MiB", length / 1000000);
     if (memchr(text ? text : "", 0, length))
-        return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file", "this is binary data, not assembler text");
+        return err_set(err, ERR_DATA, "give assembler text, a listing or an ELF file",
+                       "this is binary data, not assembler text");
     size_t i = 0;
     while (i < length && isspace((unsigned char)text[i]))
         i++;
@@ -529,7 +587,8 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
         return true;
     struct str todo = {0};
     str_addf(&todo, "choose --isa %s", isa_name(likely));
-    err_set(err, ERR_DATA, str_text(&todo), "this looks like %s code, not %s", isa_ops(likely)->title, isa_ops(isa)->title);
+    err_set(err, ERR_DATA, str_text(&todo), "this looks like %s code, not %s",
+            isa_ops(likely)->title, isa_ops(isa)->title);
     str_done(&todo);
     return false;
 }
@@ -569,18 +628,25 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* The first line that was refused, and how many others; @no_nasm: nasm, which the text is for, is missing. */
-static bool refusal(const char *name, const char *text, size_t length, bool no_nasm, const struct assembled *a, struct err *err)
+/* The first line that was refused, and how many others; @no_nasm: nasm, which the text is for, is
+ * missing. */
+static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
+                    const struct assembled *a, struct err *err)
 {
     const struct diagnostic *first = &a->refused[0];
     const char *line = first->text + strspn(first->text, " \t");
     struct str more = {0};
 
     if (a->refused_count > 1)
-        str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
+        str_addf(&more, " (and %zu more line%s)", a->refused_count - 1,
+                 a->refused_count > 2 ? "s" : "");
     bool repeats = holds_line(first->reason, line);
-    err_set(err, ERR_DATA, no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)" : looks_like_c(text, length) ? ADVICE_C : "correct it, or skip such lines with --skip-bad",
-            "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
+    err_set(err, ERR_DATA,
+            no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)"
+            : looks_like_c(text, length) ? ADVICE_C
+                                         : "correct it, or skip such lines with --skip-bad",
+            "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line,
+            repeats ? "" : "\"", str_text(&more));
     str_done(&more);
     return err_at(err, name, first->line, 0);
 }
@@ -605,8 +671,9 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     memset(&l->percents, 0, sizeof l->percents);
 }
 
-/* The branches of @l name places that its lines do not have: counts them in what the assembler makes of the text without, and reads the text again with them. Where
- * that leads nowhere, @l stays as it is. */
+/* The branches of @l name places that its lines do not have: counts them in what the assembler
+ * makes of the text without, and reads the text again with them. Where that leads nowhere, @l stays
+ * as it is. */
 static void places_take(const char *text, size_t length, enum syntax syntax, struct listing *l)
 {
     struct line_places places = {0};
@@ -618,8 +685,10 @@ static void places_take(const char *text, size_t length, enum syntax syntax, str
     struct err fault = {0};
 
     listing_clean(l->isa, text, length, syntax, &places, &lengths);
-    const bool listed = may_read_files(&lengths.text), open = object_place_init(&place, listed, &fault);
-    const bool ok = open && passes_run(text, length, &lenience, &lengths, listed, &place, &refused, &a, &fault);
+    const bool listed = may_read_files(&lengths.text),
+               open = object_place_init(&place, listed, &fault);
+    const bool ok =
+        open && passes_run(text, length, &lenience, &lengths, listed, &place, &refused, &a, &fault);
     object_place_done(&place);
     listing_done(&lengths);
     diagnostics_free(refused.list.items, refused.list.count);
@@ -634,7 +703,8 @@ static void places_take(const char *text, size_t length, enum syntax syntax, str
     line_places_done(&places);
 }
 
-static bool text_assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err)
+static bool text_assemble(enum isa isa, const char *name, const char *text, size_t length,
+                          enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     out->isa = isa;
@@ -655,12 +725,15 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
     out->syntax = l.syntax;
     out->address = l.address;
     for (size_t i = 0; i < l.refused.count; i++)
-        refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason, strlen(l.refused.items[i].reason));
+        refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason,
+               strlen(l.refused.items[i].reason));
     struct object_place place;
     struct lenience lenience = {.all = skip_bad};
     if (!skip_bad)
         lenience_find(&lenience, text, length);
-    bool listed = l.nasm || may_read_files(&l.text), ok = object_place_init(&place, listed, err) && passes_run(text, length, &lenience, &l, listed, &place, &refused, out, err);
+    bool listed = l.nasm || may_read_files(&l.text),
+         ok = object_place_init(&place, listed, err) &&
+              passes_run(text, length, &lenience, &l, listed, &place, &refused, out, err);
     const bool taken = goes_without(&lenience, &refused, 0);
     vec_done(&lenience.marked);
     object_place_done(&place);
@@ -682,11 +755,12 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
     return taken || refusal(name, text, length, no_nasm, out, err);
 }
 
-bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
-                  struct err *err)
+bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
+              bool skip_bad, struct assembled *out, struct err *err)
 {
     char *blanked = zeros_blank(text, length);
-    bool ok = text_assemble(isa, name, blanked ? blanked : text, length, syntax, skip_bad, out, err);
+    bool ok =
+        text_assemble(isa, name, blanked ? blanked : text, length, syntax, skip_bad, out, err);
 
     free(blanked);
     return ok;

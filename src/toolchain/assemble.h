@@ -1,5 +1,5 @@
-/* Assembler text to code, with the source line of each instruction, by binutils `as` in a private temporary directory,
- * without a shell, under limits; directives that read files are refused. */
+/* Assembler text to code, with the source line of each instruction, by binutils `as` in a private
+ * temporary directory, without a shell, under limits; directives that read files are refused. */
 #ifndef PORTOLAN_TOOLCHAIN_ASSEMBLE_H
 #define PORTOLAN_TOOLCHAIN_ASSEMBLE_H
 
@@ -12,20 +12,23 @@
 #include "isa/assembled.h"
 #include "isa/body.h"
 
-/* @text: compiler output, a listing (objdump, Compiler Explorer: addresses and bytes stripped) or plain instructions.
- * False when nothing could be assembled, or when lines were refused and not @skip_bad; @out->refused lists them either way
- * and @err names the first. assembled_done frees @out in both cases. */
-bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
-                  struct err *err);
+/* @text: compiler output, a listing (objdump, Compiler Explorer: addresses and bytes stripped) or
+ * plain instructions. False when nothing could be assembled, or when lines were refused and not
+ * @skip_bad; @out->refused lists them either way and @err names the first. assembled_done frees
+ * @out in both cases. */
+bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax,
+              bool skip_bad, struct assembled *out, struct err *err);
 void assembled_done(struct assembled *a);
 void diagnostics_free(struct diagnostic *list, size_t count);
 /* The two above. */
 extern const struct isa_assembler toolchain_assembler;
 
-/* Encodings that an instruction set has to ask an assembler for, before bodies are made of its forms. */
+/* Encodings that an instruction set has to ask an assembler for, before bodies are made of its
+ * forms. */
 
-/* Has what form_code_new will need of many forms of one instruction set found out at once. False with err when that is impossible; what is wrong with a single form
- * form_code_new tells. Any thread. */
+/* Has what form_code_new will need of many forms of one instruction set found out at once. False
+ * with err when that is impossible; what is wrong with a single form form_code_new tells. Any
+ * thread. */
 bool encodings_learn(const struct form_row *const *rows, size_t count, struct err *err);
 /* form_code_new and form_code_any for a form that may not have been learnt. Any thread. */
 struct form_code *encodings_code(const struct form_row *row, struct err *err);

@@ -44,33 +44,44 @@ const char *column_percent(const char *p, const char *end, float *percent)
     if (unit > 0.5f)
         return NULL;
     p += p < end && *p == '%';
-    if (p < end && !isspace((unsigned char)*p) && *p != ':' && *p != '|' && !text_begins(p, end, BAR))
+    if (p < end && !isspace((unsigned char)*p) && *p != ':' && *p != '|' &&
+        !text_begins(p, end, BAR))
         return NULL;
     *percent = value;
     return p;
 }
 
-/* Length of the arrow or piece of a frame at @p (U+2190 to U+21FF, U+2500 to U+257F, U+25B8); 0: there is none. */
+/* Length of the arrow or piece of a frame at @p (U+2190 to U+21FF, U+2500 to U+257F, U+25B8); 0:
+ * there is none. */
 static size_t art_length(const char *p, const char *end)
 {
     if (end - p < 3 || (uint8_t)p[0] != 0xe2)
         return 0;
     const uint8_t page = (uint8_t)p[1];
-    return (page >= 0x86 && page <= 0x87) || page == 0x94 || page == 0x95 || (page == 0x96 && (uint8_t)p[2] == 0xb8) ? 3 : 0;
+    return (page >= 0x86 && page <= 0x87) || page == 0x94 || page == 0x95 ||
+                   (page == 0x96 && (uint8_t)p[2] == 0xb8)
+               ? 3
+               : 0;
 }
 
 const char *column_art(const char *p, const char *end)
 {
     p = skip_blank(p, end);
-    bool ascii = p < end && (*p == '|' || *p == '\\' || *p == '+' || (*p == '/' && p + 1 < end && p[1] != '/' && p[1] != '*') || text_begins(p, end, ">-"));
+    bool ascii = p < end && (*p == '|' || *p == '\\' || *p == '+' ||
+                             (*p == '/' && p + 1 < end && p[1] != '/' && p[1] != '*') ||
+                             text_begins(p, end, ">-"));
     for (size_t n = 1; n && p < end; p += n)
-        n = isspace((unsigned char)*p) || (ascii && strchr("|\\/+->X", *p) && (*p != 'X' || p[1] == '-' || p[1] == '\t')) ? 1 : art_length(p, end);
+        n = isspace((unsigned char)*p) ||
+                    (ascii && strchr("|\\/+->X", *p) && (*p != 'X' || p[1] == '-' || p[1] == '\t'))
+                ? 1
+                : art_length(p, end);
     return p;
 }
 
 const char *column_art_before(const char *p, const char *end)
 {
-    for (end = trim_end(p, end); end - p >= 3 && art_length(end - 3, end); end = trim_end(p, end - 3))
+    for (end = trim_end(p, end); end - p >= 3 && art_length(end - 3, end);
+         end = trim_end(p, end - 3))
         ;
     return end;
 }

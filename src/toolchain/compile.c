@@ -16,8 +16,11 @@
 
 #define SOURCE_LIMIT ((size_t)16 << 20)
 
-static const struct child_limits cc_limits = {
-    .cpu_seconds = 20, .memory = (size_t)3 << 30, .file_size = (size_t)64 << 20, .wall_seconds = 120, .output = (size_t)256 << 10};
+static const struct child_limits cc_limits = {.cpu_seconds = 20,
+                                              .memory = (size_t)3 << 30,
+                                              .file_size = (size_t)64 << 20,
+                                              .wall_seconds = 120,
+                                              .output = (size_t)256 << 10};
 
 bool compile_is_source(const char *path)
 {
@@ -35,19 +38,108 @@ static bool is_one_of(const char *word, const char *const *list)
 /* -f options that change code and nothing else; "no-" may stand before them, "=value" behind. */
 static bool is_code_flag(const char *flag)
 {
-    static const char *const known[] = {
-        "fast-math", "unsafe-math-optimizations", "associative-math", "reciprocal-math", "finite-math-only", "signed-zeros", "trapping-math", "math-errno",
-        "rounding-math", "signaling-nans", "fp-contract", "excess-precision", "single-precision-constant", "cx-limited-range", "wrapv", "trapv",
-        "strict-aliasing", "strict-overflow", "strict-enums", "signed-char", "unsigned-char", "omit-frame-pointer", "inline",
-        "inline-functions", "inline-small-functions", "unroll-loops", "unroll-all-loops", "peel-loops", "split-loops", "unswitch-loops", "move-loop-invariants",
-        "ivopts", "tree-vectorize", "tree-loop-vectorize", "tree-slp-vectorize", "vectorize", "slp-vectorize", "vect-cost-model", "simd-cost-model",
-        "tree-loop-distribution", "tree-loop-distribute-patterns", "tree-loop-im", "tree-loop-ivcanon", "tree-pre", "tree-partial-pre", "tree-ter", "tree-sra",
-        "gcse", "gcse-after-reload", "if-conversion", "if-conversion2", "jump-tables", "merge-constants", "merge-all-constants", "prefetch-loop-arrays",
-        "predictive-commoning", "rename-registers", "reorder-blocks", "schedule-insns", "schedule-insns2", "sched-pressure", "modulo-sched", "web",
-        "align-loops", "align-functions", "align-jumps", "align-labels", "stack-protector", "stack-clash-protection", "cf-protection", "exceptions", "rtti",
-        "unwind-tables", "asynchronous-unwind-tables", "pic", "PIC", "pie", "PIE", "plt", "common", "builtin", "freestanding", "hosted", "openmp", "openmp-simd",
-        "delete-null-pointer-checks", "semantic-interposition", "visibility", "float-store", "optimize-sibling-calls", "function-sections", "data-sections",
-        "ipa-cp", "ipa-cp-clone", "ipa-ra", "ipa-sra", "ipa-icf", "version-loops-for-strides", "store-merging", "split-wide-types", "tree-switch-conversion", NULL};
+    static const char *const known[] = {"fast-math",
+                                        "unsafe-math-optimizations",
+                                        "associative-math",
+                                        "reciprocal-math",
+                                        "finite-math-only",
+                                        "signed-zeros",
+                                        "trapping-math",
+                                        "math-errno",
+                                        "rounding-math",
+                                        "signaling-nans",
+                                        "fp-contract",
+                                        "excess-precision",
+                                        "single-precision-constant",
+                                        "cx-limited-range",
+                                        "wrapv",
+                                        "trapv",
+                                        "strict-aliasing",
+                                        "strict-overflow",
+                                        "strict-enums",
+                                        "signed-char",
+                                        "unsigned-char",
+                                        "omit-frame-pointer",
+                                        "inline",
+                                        "inline-functions",
+                                        "inline-small-functions",
+                                        "unroll-loops",
+                                        "unroll-all-loops",
+                                        "peel-loops",
+                                        "split-loops",
+                                        "unswitch-loops",
+                                        "move-loop-invariants",
+                                        "ivopts",
+                                        "tree-vectorize",
+                                        "tree-loop-vectorize",
+                                        "tree-slp-vectorize",
+                                        "vectorize",
+                                        "slp-vectorize",
+                                        "vect-cost-model",
+                                        "simd-cost-model",
+                                        "tree-loop-distribution",
+                                        "tree-loop-distribute-patterns",
+                                        "tree-loop-im",
+                                        "tree-loop-ivcanon",
+                                        "tree-pre",
+                                        "tree-partial-pre",
+                                        "tree-ter",
+                                        "tree-sra",
+                                        "gcse",
+                                        "gcse-after-reload",
+                                        "if-conversion",
+                                        "if-conversion2",
+                                        "jump-tables",
+                                        "merge-constants",
+                                        "merge-all-constants",
+                                        "prefetch-loop-arrays",
+                                        "predictive-commoning",
+                                        "rename-registers",
+                                        "reorder-blocks",
+                                        "schedule-insns",
+                                        "schedule-insns2",
+                                        "sched-pressure",
+                                        "modulo-sched",
+                                        "web",
+                                        "align-loops",
+                                        "align-functions",
+                                        "align-jumps",
+                                        "align-labels",
+                                        "stack-protector",
+                                        "stack-clash-protection",
+                                        "cf-protection",
+                                        "exceptions",
+                                        "rtti",
+                                        "unwind-tables",
+                                        "asynchronous-unwind-tables",
+                                        "pic",
+                                        "PIC",
+                                        "pie",
+                                        "PIE",
+                                        "plt",
+                                        "common",
+                                        "builtin",
+                                        "freestanding",
+                                        "hosted",
+                                        "openmp",
+                                        "openmp-simd",
+                                        "delete-null-pointer-checks",
+                                        "semantic-interposition",
+                                        "visibility",
+                                        "float-store",
+                                        "optimize-sibling-calls",
+                                        "function-sections",
+                                        "data-sections",
+                                        "ipa-cp",
+                                        "ipa-cp-clone",
+                                        "ipa-ra",
+                                        "ipa-sra",
+                                        "ipa-icf",
+                                        "version-loops-for-strides",
+                                        "store-merging",
+                                        "split-wide-types",
+                                        "tree-switch-conversion",
+                                        NULL};
     char name[64];
 
     if (str_has_prefix(flag, "no-"))
@@ -63,7 +155,8 @@ static bool is_code_flag(const char *flag)
     return is_one_of(name, known);
 }
 
-/* Machine options are all about code but these: they hand options to LLVM, link files or change what the assembler must be. */
+/* Machine options are all about code but these: they hand options to LLVM, link files or change
+ * what the assembler must be. */
 static bool is_machine_flag(const char *flag)
 {
     static const char *const refused[] = {"llvm", "link", "32", "x32", "16", "ms-bitfields"};
@@ -93,7 +186,9 @@ static bool is_warning(const char *warning)
 
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err)
 {
-    static const char *const whole[] = {"-w", "-ansi", "-pedantic", "-pedantic-errors", "-pthread", "-g", "-g0", "-g1", "-g2", "-g3", "-ggdb", NULL};
+    static const char *const whole[] = {"-w",       "-ansi", "-pedantic", "-pedantic-errors",
+                                        "-pthread", "-g",    "-g0",       "-g1",
+                                        "-g2",      "-g3",   "-ggdb",     NULL};
     bool ok = option[0] == '-' && option[1];
 
     *takes_next = false;
@@ -122,7 +217,9 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
         ok = ok && is_one_of(option, whole);
     }
     ok = ok || is_one_of(option, whole);
-    return ok || err_set(err, ERR_USAGE, "allowed are -O*, -m*, -std=, -D, -U, -I, -W* and the -f options that only change code",
+    return ok || err_set(err, ERR_USAGE,
+                         "allowed are -O*, -m*, -std=, -D, -U, -I, -W* and the -f options that "
+                         "only change code",
                          "the compiler option \"%.200s\" is not allowed", option);
 }
 
@@ -136,9 +233,11 @@ static void push_directory(const char *text, struct str *out)
 /* What compilers say when a limit stops a part of them, which the driver outlives. */
 static bool met_limit(const struct child_result *r)
 {
-    static const char *const signs[] = {"out of memory", "memory exhausted", "Killed signal", "CPU time limit", "File size limit", "Cannot allocate"};
+    static const char *const signs[] = {"out of memory",  "memory exhausted", "Killed signal",
+                                        "CPU time limit", "File size limit",  "Cannot allocate"};
     const char *printed = str_text(&r->output);
-    bool failed = !(WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0), met = r->timed_out || WIFSIGNALED(r->status);
+    bool failed = !(WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0),
+         met = r->timed_out || WIFSIGNALED(r->status);
     for (unsigned i = 0; i < sizeof signs / sizeof *signs; i++)
         met |= failed && !strstr(printed, ": error: ") && strstr(printed, signs[i]);
     return met;
@@ -159,7 +258,8 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     }
     printed += strspn(printed, "\n");
     if (!found) {
-        err_set(err, ERR_DATA, NULL, "the compiler failed: %.*s", (int)strcspn(printed, "\n"), *printed ? printed : "no message");
+        err_set(err, ERR_DATA, NULL, "the compiler failed: %.*s", (int)strcspn(printed, "\n"),
+                *printed ? printed : "no message");
         return err_at(err, path, 0, 0);
     }
     const char *start = found;
@@ -170,7 +270,8 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     const char *colon = memchr(start, ':', (size_t)(found - start));
     if (colon && sscanf(colon, ":%u:%u", &line, &column) >= 1)
         snprintf(file, sizeof file, "%.*s", (int)(colon - start), start);
-    err_set(err, ERR_DATA, "correct it and load again", "%.*s", (int)strcspn(found + skip, "\n"), found + skip);
+    err_set(err, ERR_DATA, "correct it and load again", "%.*s", (int)strcspn(found + skip, "\n"),
+            found + skip);
     return err_at(err, file[0] ? file : path, line, column);
 }
 
@@ -216,9 +317,11 @@ static bool push_options(struct compiling *c, const struct compile_wish *wish, s
     return true;
 }
 
-static bool compiling_fill(struct compiling *c, const struct compile_wish *wish, const char *compiler, const char *resolved, struct err *err)
+static bool compiling_fill(struct compiling *c, const struct compile_wish *wish,
+                           const char *compiler, const char *resolved, struct err *err)
 {
-    static const char *const fixed[] = {"-g1", "-S", "-o", "out.s"}, *const preprocess[] = {"-E", "-o", "out.s"};
+    static const char *const fixed[] = {"-g1", "-S", "-o", "out.s"}, *const preprocess[] = {
+                                                                         "-E", "-o", "out.s"};
     const bool assembler = compiler_language(resolved) == SOURCE_IN_ASSEMBLER;
     struct str word = {0};
 
@@ -233,7 +336,9 @@ static bool compiling_fill(struct compiling *c, const struct compile_wish *wish,
         return false;
     compiler_set_option(compiler, wish->isa, &word);
     push_word(c, &word);
-    for (unsigned i = 0; i < (assembler ? sizeof preprocess / sizeof *preprocess : sizeof fixed / sizeof *fixed); i++)
+    for (unsigned i = 0;
+         i < (assembler ? sizeof preprocess / sizeof *preprocess : sizeof fixed / sizeof *fixed);
+         i++)
         vec_push(&c->argv, mem_strdup(assembler ? preprocess[i] : fixed[i]));
     if (!assembler && !str_has_prefix(compiler, "flang"))
         vec_push(&c->argv, mem_strdup("-fno-lto"));
@@ -247,25 +352,34 @@ static bool unknown_target(const char *printed, const char *target)
 {
     const char *word = strstr(printed, target);
 
-    return word && (strstr(printed, "bad value") || strstr(printed, "unknown value") || strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
+    return word &&
+           (strstr(printed, "bad value") || strstr(printed, "unknown value") ||
+            strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
 }
 
-/* Runs it; *@again: it does not know the processor @target (NULL: none is looked for), which is no fault yet. */
-static bool run(const struct compiling *c, const char *dir, const char *target, struct compiled *out, bool *again, struct err *err)
+/* Runs it; *@again: it does not know the processor @target (NULL: none is looked for), which is no
+ * fault yet. */
+static bool run(const struct compiling *c, const char *dir, const char *target,
+                struct compiled *out, bool *again, struct err *err)
 {
     struct child_result r;
     struct str result = {0};
     bool ok = child_run((const char *const *)c->argv.items, dir, NULL, 0, &cc_limits, &r, err);
 
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install it, name another with --compiler, or load assembler text", "the compiler %s is not installed", c->argv.items[0]);
+        err_set(err, ERR_MISSING,
+                "install it, name another with --compiler, or load assembler text",
+                "the compiler %s is not installed", c->argv.items[0]);
     if (ok && met_limit(&r)) {
-        ok = err_set(err, ERR_LIMIT, "make the file smaller", "the compiler was stopped at its limits (120 s, 20 s of CPU time, 3 GiB of memory)");
+        ok = err_set(
+            err, ERR_LIMIT, "make the file smaller",
+            "the compiler was stopped at its limits (120 s, 20 s of CPU time, 3 GiB of memory)");
         err_at(err, c->path, 0, 0);
     }
     if (ok && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0)) {
         *again = target && unknown_target(str_text(&r.output), target);
-        ok = *again || (!child_directory_full(dir, str_text(&r.output), cc_limits.file_size, err) && compile_blame(c->path, str_text(&r.output), err));
+        ok = *again || (!child_directory_full(dir, str_text(&r.output), cc_limits.file_size, err) &&
+                        compile_blame(c->path, str_text(&r.output), err));
     }
     if (!*again)
         str_add_bytes(&out->printed, str_text(&r.output), r.output.length);
@@ -276,7 +390,8 @@ static bool run(const struct compiling *c, const char *dir, const char *target, 
     return ok;
 }
 
-bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out, struct err *err)
+bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out,
+                    struct err *err)
 {
     struct compiling c = {.path = path};
     char resolved[PATH_MAX], *dir = NULL;
@@ -284,7 +399,8 @@ bool compile_source(const char *path, const struct compile_wish *wish, struct co
     bool again = false;
 
     *out = (struct compiled){.target = wish->target};
-    if (compiler ? !compiler_allowed(compiler, err) : !(compiler = compiler_default(compiler_language(path), wish->isa)))
+    if (compiler ? !compiler_allowed(compiler, err)
+                 : !(compiler = compiler_default(compiler_language(path), wish->isa)))
         return false;
     if (!file_read(path, SOURCE_LIMIT, &out->source, err))
         return false;
@@ -292,7 +408,9 @@ bool compile_source(const char *path, const struct compile_wish *wish, struct co
         err_set(err, ERR_IO, NULL, "cannot resolve its full path");
         return err_at(err, path, 0, 0);
     }
-    bool ok = compiling_fill(&c, wish, compiler, resolved, err) && (dir = child_directory_new(err)) && run(&c, dir, wish->generic ? wish->target : NULL, out, &again, err);
+    bool ok = compiling_fill(&c, wish, compiler, resolved, err) &&
+              (dir = child_directory_new(err)) &&
+              run(&c, dir, wish->generic ? wish->target : NULL, out, &again, err);
     if (ok && again) {
         struct str word = {0};
         str_addf(&word, "%s%s", isa_ops(wish->isa)->target_option, wish->generic);
@@ -354,7 +472,8 @@ static bool names_file(const char *at, const char *end, const char *path)
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count)
 {
     VEC(uint32_t) lines = {0};
-    const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;   /* behind a mark of the preprocessor each line is one of the file's, or of another */
+    /* behind a mark of the preprocessor each line is one of the file's, or of another */
+    const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;
     bool own[256] = {false};
     uint32_t current = 0, following = 0;
 
@@ -369,14 +488,17 @@ uint32_t *compile_lines(const char *assembly, size_t length, const char *path, s
             current = following;
             following += following > 0;
         }
-        if (stop - word > 6 && strncmp(word, ".file", 5) == 0 && (file = strtoul(word + 5, &tail, 10)) < 256 && tail != word + 5 && tail < stop)
+        if (stop - word > 6 && strncmp(word, ".file", 5) == 0 &&
+            (file = strtoul(word + 5, &tail, 10)) < 256 && tail != word + 5 && tail < stop)
             own[file] = names_file(tail, stop, path);
-        if (stop - word > 5 && strncmp(word, ".loc", 4) == 0 && isspace((unsigned char)word[4]) && (file = strtoul(word + 4, &tail, 10), tail < stop)) {
+        if (stop - word > 5 && strncmp(word, ".loc", 4) == 0 && isspace((unsigned char)word[4]) &&
+            (file = strtoul(word + 4, &tail, 10), tail < stop)) {
             unsigned long line = strtoul(tail, &tail, 10);
             current = file < 256 && own[file] && line <= UINT32_MAX ? (uint32_t)line : 0;
         }
         vec_add(&lines, current);
-        if (counts && stop - at > 3 && at[0] == '#' && at[1] == ' ' && isdigit((unsigned char)at[2])) {
+        if (counts && stop - at > 3 && at[0] == '#' && at[1] == ' ' &&
+            isdigit((unsigned char)at[2])) {
             const unsigned long line = strtoul(at + 2, &tail, 10);
             following = line <= UINT32_MAX && names_file(tail, stop, path) ? (uint32_t)line : 0;
         }

@@ -1,4 +1,5 @@
-/* C, C++ and Fortran to assembler text by the installed compiler: without a shell, under limits, with options from a list of harmless ones. */
+/* C, C++ and Fortran to assembler text by the installed compiler: without a shell, under limits,
+ * with options from a list of harmless ones. */
 #ifndef PORTOLAN_TOOLCHAIN_COMPILE_H
 #define PORTOLAN_TOOLCHAIN_COMPILE_H
 
@@ -13,7 +14,9 @@
 struct compile_wish {
     const char *compiler;            /* NULL: the first installed for the file's language */
     enum isa isa;
-    const char *target, *generic;    /* processor, and what else to take where the compiler does not know that; NULL: as the options say */
+    /* processor, and what else to take where the compiler does not know that; NULL: as the options
+     * say */
+    const char *target, *generic;
     const char *const *options;      /* each allowed, a value behind its option */
     size_t count;
 };
@@ -21,24 +24,30 @@ struct compile_wish {
 struct compiled {
     struct str assembly;     /* AT&T text with .loc directives */
     struct str source;       /* the source file as the compiler read it */
-    struct str printed;      /* what the compiler had to say, in its own words; when it refused the source, too */
+    /* what the compiler had to say, in its own words; when it refused the source, too */
+    struct str printed;
     const char *target;      /* of the wish, what it was compiled for; NULL: as the options say */
 };
 
 /* True when the file's name ends like C, C++ or Fortran source. */
 bool compile_is_source(const char *path);
-/* True when @option may be given to the compiler: optimisation, target, dialect, macros, include directories and warnings; no option
- * that writes files, loads code, reads option files or changes the tools. False with err otherwise. *@takes_next: its value is the
- * next word (-D NAME). Any thread. */
+/* True when @option may be given to the compiler: optimisation, target, dialect, macros, include
+ * directories and warnings; no option that writes files, loads code, reads option files or changes
+ * the tools. False with err otherwise. *@takes_next: its value is the next word (-D NAME). Any
+ * thread. */
 bool compile_option_allowed(const char *option, bool *takes_next, struct err *err);
-/* Compiles @path. The compiler's first complaint is the fault's text, with file, line and column. compiled_done frees @out in both cases. Any thread. */
-bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out, struct err *err);
+/* Compiles @path. The compiler's first complaint is the fault's text, with file, line and column.
+ * compiled_done frees @out in both cases. Any thread. */
+bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out,
+                    struct err *err);
 void compiled_done(struct compiled *c);
-/* Fills @err by the first "file:line:column: error: what" that a compiler printed, else by its first line; @path is the source. Returns false. */
+/* Fills @err by the first "file:line:column: error: what" that a compiler printed, else by its
+ * first line; @path is the source. Returns false. */
 bool compile_blame(const char *path, const char *printed, struct err *err);
 
-/* The source line of each line of assembler text, from .loc directives that name the file's own lines: lines[i] for text line i + 1,
- * 0 where there is none. @path is the source file. The caller frees; *@count gets the number of lines. */
+/* The source line of each line of assembler text, from .loc directives that name the file's own
+ * lines: lines[i] for text line i + 1, 0 where there is none. @path is the source file. The caller
+ * frees; *@count gets the number of lines. */
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count);
 
 #endif

@@ -18,11 +18,17 @@
 static const struct {
     const char *endings[ENDINGS], *names[NAMES];
 } languages[] = {
-    [SOURCE_IN_C] = {{".c"}, {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"}},
+    [SOURCE_IN_C] = {{".c"},
+                     {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17",
+                      "clang-16", "clang-15", "clang-14"}},
     [SOURCE_IN_CPLUSPLUS] = {{".cc", ".cpp", ".cxx", ".c++", ".C"},
-                            {"c++", "g++", "clang++", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}},
-    [SOURCE_IN_FORTRAN] = {{".f90", ".F90", ".f95", ".F95", ".f03", ".f08", ".f", ".F", ".for"}, {"gfortran", "flang", "flang-20", "flang-new-19", "flang-new-18"}},
-    [SOURCE_IN_ASSEMBLER] = {{".S", ".sx"}, {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"}},
+                             {"c++", "g++", "clang++", "clang++-20", "clang++-19", "clang++-18",
+                              "clang++-17", "clang++-16", "clang++-15", "clang++-14"}},
+    [SOURCE_IN_FORTRAN] = {{".f90", ".F90", ".f95", ".F95", ".f03", ".f08", ".f", ".F", ".for"},
+                           {"gfortran", "flang", "flang-20", "flang-new-19", "flang-new-18"}},
+    [SOURCE_IN_ASSEMBLER] = {{".S", ".sx"},
+                             {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17",
+                              "clang-16", "clang-15", "clang-14"}},
 };
 
 static bool is_one_of(const char *word, size_t length, const char *const *list, size_t most)
@@ -55,10 +61,13 @@ static size_t stem_length(const char *name)
 
 bool compiler_allowed(const char *name, struct err *err)
 {
-    static const char *const known[] = {"cc", "gcc", "clang", "c++", "g++", "clang++", "gfortran", "flang", "flang-new"};
+    static const char *const known[] = {"cc",      "gcc",      "clang", "c++",      "g++",
+                                        "clang++", "gfortran", "flang", "flang-new"};
 
     return is_one_of(name, stem_length(name), known, sizeof known / sizeof *known) ||
-           err_set(err, ERR_USAGE, "use cc, gcc, clang, c++, g++, clang++, gfortran or flang, as in gcc-12", "the compiler \"%.100s\" is not allowed", name);
+           err_set(err, ERR_USAGE,
+                   "use cc, gcc, clang, c++, g++, clang++, gfortran or flang, as in gcc-12",
+                   "the compiler \"%.100s\" is not allowed", name);
 }
 
 /* Compilers of LLVM make code for every set. */
@@ -101,7 +110,8 @@ static bool find_program(const char *name, char out[PATH_MAX])
     return found;
 }
 
-size_t compilers_installed(enum source_language language, enum isa isa, const char **out, size_t most)
+size_t compilers_installed(enum source_language language, enum isa isa, const char **out,
+                           size_t most)
 {
     char *places[INSTALLED];
     size_t count = 0;

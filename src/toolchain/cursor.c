@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/cursor.h"
 
-#define LEB_LONGEST 16   /* bytes of a number; ten say all, and padding without an end would be read again for each that refers to it */
+/* bytes of a number; ten say all, and padding without an end would be read again for each that
+ * refers to it */
+#define LEB_LONGEST 16
 
 uint64_t cursor_fixed(struct byte_cursor *r, size_t size)
 {

@@ -25,7 +25,8 @@
 #include "toolchain/dwarf.h"
 
 #define CPU_SECONDS 20
-#define WALL_SECONDS 30                  /* libdw follows names that the file gives, and waits where one is a pipe */
+/* libdw follows names that the file gives, and waits where one is a pipe */
+#define WALL_SECONDS 30
 #define MEMORY ((rlim_t)16 << 30)        /* bytes of address space, for what is mapped too */
 #define OUTPUT_MOST ((size_t)64 << 20)
 #define POLL_MILLISECONDS 50
@@ -47,10 +48,12 @@ static int member_file(const struct object *o, int fd)
     return out;
 }
 
-/* The child: only what is safe after fork() beside other threads, and libdw, which is loaded here. */
+/* The child: only what is safe after fork() beside other threads, and libdw, which is loaded
+ * here. */
 static void child_main(const struct object *o, struct dwarf_wish wish, int out)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGTERM, SIGINT, SIGPIPE};
+    static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
+                                 SIGXCPU, SIGTERM, SIGINT, SIGPIPE};
     const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS}, core = {0, 0};
     sigset_t none;
 
@@ -70,7 +73,8 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     _exit(wish.fd < 0 ? 0 : dwarf_print(&wish, out));
 }
 
-/* What the child writes, until it ends; false with err when the work is to end, or it is too much. */
+/* What the child writes, until it ends; false with err when the work is to end, or it is too
+ * much. */
 static bool collect(int in, struct str *out, struct err *err)
 {
     const double deadline = clock_seconds() + WALL_SECONDS;
@@ -81,7 +85,8 @@ static bool collect(int in, struct str *out, struct err *err)
         if (!watch_goes_on(err))
             return false;
         if (clock_seconds() > deadline)
-            return err_set(err, ERR_LIMIT, "build the file again", "its debug information takes more than %d s to read", WALL_SECONDS);
+            return err_set(err, ERR_LIMIT, "build the file again",
+                           "its debug information takes more than %d s to read", WALL_SECONDS);
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0)
             continue;
         const ssize_t got = read(in, block, sizeof block);
@@ -90,7 +95,8 @@ static bool collect(int in, struct str *out, struct err *err)
         if (got < 0 && errno != EINTR)
             return err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
         if (got > 0 && out->length + (size_t)got > OUTPUT_MOST)
-            return err_set(err, ERR_LIMIT, "build the file again", "the debug information has too many lines");
+            return err_set(err, ERR_LIMIT, "build the file again",
+                           "the debug information has too many lines");
         if (got > 0)
             str_add_bytes(out, block, (size_t)got);
     }
@@ -120,7 +126,8 @@ static bool same_name(const void *items, uint32_t item, const void *key)
     return strcmp(((char *const *)items)[item], key) == 0;
 }
 
-/* 1 + the name's position among those of inlined functions, to which it is added; 0: memory ran out, and the work fails. */
+/* 1 + the name's position among those of inlined functions, to which it is added; 0: memory ran
+ * out, and the work fails. */
 static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
 {
     struct known_name wanted = {mangled, length, 0};
@@ -129,10 +136,12 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
 
     if (at != INDEX_NONE)
         return p->known.items[at].number;
-    if (!vec_room(&p->known) || !vec_room(&p->out->inlined) || !index_try_reserve(&p->by_mangled) || !index_try_reserve(&p->by_name))
+    if (!vec_room(&p->known) || !vec_room(&p->out->inlined) || !index_try_reserve(&p->by_mangled) ||
+        !index_try_reserve(&p->by_name))
         return 0;
     char *text = mem_strndup(mangled, length), *name = demangle_name(text, true);
-    uint32_t number = index_find(&p->by_name, hash_text(name), same_name, p->out->inlined.items, name);
+    uint32_t number =
+        index_find(&p->by_name, hash_text(name), same_name, p->out->inlined.items, name);
     if (number == INDEX_NONE) {
         number = (uint32_t)p->out->inlined.count;
         index_add(&p->by_name, hash_text(name), number);
@@ -148,13 +157,16 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
 }
 
 /* The number at *@at, moved behind it; false when there is none before @end, or it is too large. */
-static bool take_number(const char **at, const char *end, unsigned base, uint64_t most, uint64_t *out)
+static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
+                        uint64_t *out)
 {
     const char *start = *at;
 
     for (*out = 0; *at < end; ++*at) {
         const unsigned char c = (unsigned char)**at;
-        const unsigned digit = c >= '0' && c <= '9' ? c - (unsigned)'0' : c >= 'a' && c <= 'f' ? c - 'a' + 10u : base;
+        const unsigned digit = c >= '0' && c <= '9'   ? c - (unsigned)'0'
+                               : c >= 'a' && c <= 'f' ? c - 'a' + 10u
+                                                      : base;
         if (digit >= base)
             break;
         if (*out > (most - digit) / base)
@@ -170,10 +182,13 @@ static void take_row(struct parser *p, const char *line, const char *end, uint64
     const char *at = line + 2;
     uint64_t place, number = 0;
 
-    if (!take_number(&at, end, 16, UINT64_MAX, &place) || (*line == 'R' && (at++ == end || !take_number(&at, end, 10, UINT32_MAX, &number))))
+    if (!take_number(&at, end, 16, UINT64_MAX, &place) ||
+        (*line == 'R' && (at++ == end || !take_number(&at, end, 10, UINT32_MAX, &number))))
         return;
     const bool named = *line == 'R' && end - at > 1;   /* behind a space */
-    vec_add(&p->out->rows, ((struct debug_line){base + place, (uint32_t)number, named ? name_number(p, at + 1, (size_t)(end - at) - 1) : 0}));
+    vec_add(&p->out->rows,
+            ((struct debug_line){base + place, (uint32_t)number,
+                                 named ? name_number(p, at + 1, (size_t)(end - at) - 1) : 0}));
 }
 
 void debug_lines_parse(const char *text, size_t length, uint64_t base, struct debug_lines *out)
@@ -210,7 +225,9 @@ static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text
     if (pid == 0)
         child_main(o, wish, link[1]);
     close(link[1]);
-    bool ok = pid > 0 ? collect(link[0], text, err) : err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
+    bool ok =
+        pid > 0 ? collect(link[0], text, err)
+                : err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
     close(link[0]);
     if (pid <= 0)
         return ok;
@@ -219,23 +236,34 @@ static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (ok && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        ok = err_set(err, ERR_DATA, "build the file again with -g", WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "its debug information takes more than %d s to read" : "its debug information is damaged", CPU_SECONDS);
+        ok = err_set(err, ERR_DATA, "build the file again with -g",
+                     WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU
+                         ? "its debug information takes more than %d s to read"
+                         : "its debug information is damaged",
+                     CPU_SECONDS);
     return ok;
 }
 
-bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at, struct debug_lines *out, struct err *err)
+bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at,
+                      struct debug_lines *out, struct err *err)
 {
     const struct object_section *s = NULL;
     struct str text = {0};
 
     *out = (struct debug_lines){0};
     for (size_t i = 0; i < o->sections.count && !s; i++)
-        if (at >= o->sections.items[i].offset && at - o->sections.items[i].offset < o->sections.items[i].size)
+        if (at >= o->sections.items[i].offset &&
+            at - o->sections.items[i].offset < o->sections.items[i].size)
             s = &o->sections.items[i];
     if (!s || !o->path)
         return true;
     const uint64_t limit = s->offset + s->size;
-    const struct dwarf_wish wish = {.path = o->path, .section = s->index, .address = s->address, .at = at - s->offset, .start = start > s->offset ? start - s->offset : 0, .end = (end < limit ? end : limit) - s->offset};
+    const struct dwarf_wish wish = {.path = o->path,
+                                    .section = s->index,
+                                    .address = s->address,
+                                    .at = at - s->offset,
+                                    .start = start > s->offset ? start - s->offset : 0,
+                                    .end = (end < limit ? end : limit) - s->offset};
     const bool ok = ask(o, wish, &text, err);
     if (ok)
         debug_lines_parse(str_text(&text), text.length, s->position, out);
@@ -254,7 +282,8 @@ void debug_lines_done(struct debug_lines *d)
 
 const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t place)
 {
-    const size_t low = first_past(d->rows.items, d->rows.count, sizeof(struct debug_line), offsetof(struct debug_line, place), place);
+    const size_t low = first_past(d->rows.items, d->rows.count, sizeof(struct debug_line),
+                                  offsetof(struct debug_line, place), place);
 
     return low ? &d->rows.items[low - 1] : NULL;
 }
@@ -268,12 +297,14 @@ static int unit_line_order(const void *a, const void *b)
     return (y->line == 0) - (x->line == 0);   /* where one sequence ends another may begin */
 }
 
-/* The position of @place in the section with ELF number @number, 0: an address of a linked file; false when @o has no such code. */
+/* The position of @place in the section with ELF number @number, 0: an address of a linked file;
+ * false when @o has no such code. */
 static bool position_of(const struct object *o, uint64_t number, uint64_t place, uint64_t *out)
 {
     for (size_t i = 0; i < o->sections.count; i++) {
         const struct object_section *s = &o->sections.items[i];
-        if (number ? s->index != number || place > s->size : place < s->address || place - s->address > s->size)
+        if (number ? s->index != number || place > s->size
+                   : place < s->address || place - s->address > s->size)
             continue;
         *out = s->position + (number ? place : place - s->address);
         return true;
@@ -281,8 +312,10 @@ static bool position_of(const struct object *o, uint64_t number, uint64_t place,
     return false;
 }
 
-/* Which of the files @name is, added when it is new; INDEX_NONE: memory ran out, and the work fails. */
-static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name, size_t length)
+/* Which of the files @name is, added when it is new; INDEX_NONE: memory ran out, and the work
+ * fails. */
+static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name,
+                            size_t length)
 {
     char *text = mem_strndup(name, length);
     uint32_t number = index_find(by_name, hash_text(text), same_name, out->files.items, text);
@@ -297,7 +330,8 @@ static uint32_t file_number(struct unit_lines *out, struct index *by_name, const
     return number;
 }
 
-void unit_lines_parse(const char *text, size_t length, const struct object *o, struct unit_lines *out)
+void unit_lines_parse(const char *text, size_t length, const struct object *o,
+                      struct unit_lines *out)
 {
     struct index by_name = {0};
     uint32_t file = INDEX_NONE;
@@ -315,8 +349,11 @@ void unit_lines_parse(const char *text, size_t length, const struct object *o, s
             continue;
         if (*line == 'F')
             file = file_number(out, &by_name, at, (size_t)(end - at));
-        else if (*line == 'S' && file != INDEX_NONE && take_number(&at, end, 16, UINT32_MAX, &section) && at++ < end && take_number(&at, end, 16, UINT64_MAX, &place) && at++ < end &&
-                 take_number(&at, end, 10, UINT32_MAX, &number) && position_of(o, section, place, &position))
+        else if (*line == 'S' && file != INDEX_NONE &&
+                 take_number(&at, end, 16, UINT32_MAX, &section) && at++ < end &&
+                 take_number(&at, end, 16, UINT64_MAX, &place) && at++ < end &&
+                 take_number(&at, end, 10, UINT32_MAX, &number) &&
+                 position_of(o, section, place, &position))
             vec_add(&out->rows, ((struct unit_line){position, (uint32_t)number, file}));
     }
     index_done(&by_name);
@@ -334,7 +371,8 @@ bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err 
         return true;
     for (size_t i = 0; i < o->sections.count; i++)
         linked |= o->sections.items[i].address != 0;
-    const bool ok = ask(o, (struct dwarf_wish){.path = o->path, .address = linked, .all = true}, &text, err);
+    const bool ok =
+        ask(o, (struct dwarf_wish){.path = o->path, .address = linked, .all = true}, &text, err);
     if (ok)
         unit_lines_parse(str_text(&text), text.length, o, out);
     str_done(&text);
@@ -351,5 +389,6 @@ void unit_lines_done(struct unit_lines *d)
 
 size_t unit_lines_from(const struct unit_lines *d, uint64_t place)
 {
-    return first_from(d->rows.items, d->rows.count, sizeof(struct unit_line), offsetof(struct unit_line, place), place);
+    return first_from(d->rows.items, d->rows.count, sizeof(struct unit_line),
+                      offsetof(struct unit_line, place), place);
 }

@@ -44,7 +44,8 @@ static bool print_name(const char *name, bool rust, struct readable_name *to)
     to->length = 0;
     if (setjmp(to->stop) != 0)
         return false;
-    return rust ? rust_demangle_callback(name, options, take_piece, to) : cplus_demangle_v3_callback(name, options, take_piece, to);
+    return rust ? rust_demangle_callback(name, options, take_piece, to)
+                : cplus_demangle_v3_callback(name, options, take_piece, to);
 }
 #endif
 
@@ -64,7 +65,8 @@ char *demangle(const char *name)
 #endif
 }
 
-/* Where the parameters of a function begin: the first bracket outside of template arguments, behind "operator()". */
+/* Where the parameters of a function begin: the first bracket outside of template arguments, behind
+ * "operator()". */
 static size_t without_parameters(const char *text)
 {
     int depth = 0;
@@ -117,7 +119,8 @@ bool demangle_matches(const char *name, const char *wanted)
     if (!text)
         return false;
     size_t length = without_parameters(text), part = last_part(text, length), n = strlen(wanted);
-    bool matches = strcmp(text, wanted) == 0 || (n == length && strncmp(text, wanted, n) == 0) || (n == length - part && strncmp(text + part, wanted, n) == 0);
+    bool matches = strcmp(text, wanted) == 0 || (n == length && strncmp(text, wanted, n) == 0) ||
+                   (n == length - part && strncmp(text + part, wanted, n) == 0);
     free(text);
     return matches;
 }

@@ -13,9 +13,14 @@
 #define ANONYMOUS "77"   /* the local label that stands for MASM's @@ */
 
 /* Words that begin a directive with no code. */
-static const char *const silent[] = {"public", "extrn", "extern", "externdef", "includelib", "include", "title", "ttl", "option", "assume", "comdat", "global", "bits", "use64",
-                                     "default", "cpu", "format", "export", "import", "entry", "end", "endp", "proto", ".model", ".686p", ".xmm", "%include", "common", "preserve8", NULL};
-static const char *const data_words[] = {"db", "dw", "dd", "dq", "dt", "dy", "dz", "resb", "resw", "resd", "resq", "real4", "real8", "dcb", "dcw", "dcd", "dcq", NULL};
+static const char *const silent[] = {
+    "public", "extrn",  "extern",   "externdef", "includelib", "include", "title",   "ttl",
+    "option", "assume", "comdat",   "global",    "bits",       "use64",   "default", "cpu",
+    "format", "export", "import",   "entry",     "end",        "endp",    "proto",   ".model",
+    ".686p",  ".xmm",   "%include", "common",    "preserve8",  NULL};
+static const char *const data_words[] = {"db",    "dw",   "dd",   "dq",   "dt",   "dy",
+                                         "dz",    "resb", "resw", "resd", "resq", "real4",
+                                         "real8", "dcb",  "dcw",  "dcd",  "dcq",  NULL};
 
 static const char *next_word(const char *p, const char *end, const char **stop)
 {
@@ -35,22 +40,30 @@ static struct opening opening_of(const char *p, const char *end)
     struct opening o = {.end = end};
     o.first = next_word(p, end, &o.first_end);
     o.second = next_word(o.first_end, end, &o.second_end);
-    if (word_is(o.first, o.first_end, "call") || (o.first < o.first_end && (*o.first | 32) == 'j' && isa_of_dialects()->is_mnemonic(o.first, (size_t)(o.first_end - o.first))))
+    if (word_is(o.first, o.first_end, "call") ||
+        (o.first < o.first_end && (*o.first | 32) == 'j' &&
+         isa_of_dialects()->is_mnemonic(o.first, (size_t)(o.first_end - o.first))))
         o.second_end = o.second;
     return o;
 }
 
 static bool names_section(const struct opening *o)
 {
-    return (word_is(o->first, o->first_end, "section") || word_is(o->first, o->first_end, "segment") || word_is(o->first, o->first_end, "area")) && o->second < o->second_end;
+    return (word_is(o->first, o->first_end, "section") ||
+            word_is(o->first, o->first_end, "segment") ||
+            word_is(o->first, o->first_end, "area")) &&
+           o->second < o->second_end;
 }
 
 /* Not `fld real8 ptr [rax]`. */
 static bool is_data(const struct opening *o)
 {
     const char *behind = skip_blank(o->second_end, o->end);
-    bool sized = (behind < o->end && *behind == '[') || word_is(behind, word_end(behind, o->end), "ptr");
-    return o->second < o->second_end && !sized && (word_among(o->first, o->first_end, data_words) || word_among(o->second, o->second_end, data_words));
+    bool sized =
+        (behind < o->end && *behind == '[') || word_is(behind, word_end(behind, o->end), "ptr");
+    return o->second < o->second_end && !sized &&
+           (word_among(o->first, o->first_end, data_words) ||
+            word_among(o->second, o->second_end, data_words));
 }
 
 static bool defines(const struct opening *o)
@@ -67,21 +80,28 @@ static bool is_block(const struct opening *o)
 bool dialect_knows(const char *p, const char *end)
 {
     struct opening o = opening_of(p, end);
-    return o.first < o.first_end && (word_among(o.first, o.first_end, silent) || names_section(&o) || (o.second < o.second_end && (is_data(&o) || defines(&o) || is_block(&o))) ||
-                                     word_is(o.first, o.first_end, "npad") || word_is(o.first, o.first_end, "align") || *o.first == '|');
+    return o.first < o.first_end &&
+           (word_among(o.first, o.first_end, silent) || names_section(&o) ||
+            (o.second < o.second_end && (is_data(&o) || defines(&o) || is_block(&o))) ||
+            word_is(o.first, o.first_end, "npad") || word_is(o.first, o.first_end, "align") ||
+            *o.first == '|');
 }
 
 bool dialect_needs_nasm(const char *p, const char *end)
 {
-    static const char *const words[] = {"%rep", "%macro", "%imacro", "%rmacro", "%assign", "%iassign", "%xdefine", "%ixdefine", "%idefine", "%if", "%ifdef", "%ifndef", "%ifidn", "%ifnum",
-                                        "%rotate", "%deftok", "%strlen", "%push", "struc", "istruc", NULL};
+    static const char *const words[] = {
+        "%rep",      "%macro",   "%imacro", "%rmacro", "%assign", "%iassign", "%xdefine",
+        "%ixdefine", "%idefine", "%if",     "%ifdef",  "%ifndef", "%ifidn",   "%ifnum",
+        "%rotate",   "%deftok",  "%strlen", "%push",   "struc",   "istruc",   NULL};
     struct opening o = opening_of(p, end);
 
     if (word_is(o.first, o.first_end, "times")) {
         struct opening rest = opening_of(o.second_end, end);
         return !is_data(&rest);
     }
-    const char *round = word_is(o.first, o.first_end, "%define") ? memchr(o.second, '(', (size_t)(o.second_end - o.second)) : NULL;
+    const char *round = word_is(o.first, o.first_end, "%define")
+                            ? memchr(o.second, '(', (size_t)(o.second_end - o.second))
+                            : NULL;
     return round || word_among(o.first, o.first_end, words);
 }
 
@@ -107,7 +127,8 @@ static bool holds_nocase(const char *p, const char *end, const char *word)
 
 static void add_section(const char *name, const char *end, struct str *out)
 {
-    str_add(out, holds_nocase(name, end, "text") || holds_nocase(name, end, "code") ? ".text" : ".data");
+    str_add(out,
+            holds_nocase(name, end, "text") || holds_nocase(name, end, "code") ? ".text" : ".data");
 }
 
 /* armasm writes names of the compiler between bars. */
@@ -126,7 +147,8 @@ static bool is_long_label(const char *p, const char *end)
         return false;
     const char *e = word_end(p, end);
     const char *colon = memchr(p, ':', (size_t)(end - p));
-    return e < end - 1 && skip_blank(e, end) < end - 1 && (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
+    return e < end - 1 && skip_blank(e, end) < end - 1 &&
+           (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
 }
 
 /* The sections and data of MASM, NASM and armasm. */
@@ -152,22 +174,26 @@ static bool directive(const struct opening *o, const char *end, struct str *out)
     } else if (word_is(name, stop, "%define")) {
         const char *value = skip_blank(o->second_end, end);
         if (value < end)
-            str_addf(out, ".set %.*s, %.*s", (int)(o->second_end - o->second), o->second, (int)(end - value), value);
+            str_addf(out, ".set %.*s, %.*s", (int)(o->second_end - o->second), o->second,
+                     (int)(end - value), value);
     } else if (word_is(name, stop, "times")) {
         struct opening rest = opening_of(o->second_end, end);
         return is_data(&rest);
     } else {
-        return word_among(name, stop, silent) || word_is(o->second, o->second_end, "endp") || is_data(o);
+        return word_among(name, stop, silent) || word_is(o->second, o->second_end, "endp") ||
+               is_data(o);
     }
     return true;
 }
 
-bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out, const char **function, size_t *length)
+bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
+                  const char **function, size_t *length)
 {
     p = skip_blank(p, end);
     end = trim_end(p, end);
     *function = NULL;
-    if (p == end || memchr(p, ';', (size_t)(end - p)))   /* several statements are taken one by one */
+    /* several statements are taken one by one */
+    if (p == end || memchr(p, ';', (size_t)(end - p)))
         return false;
     struct opening o = opening_of(p, end);
     if (is_long_label(p, end)) {
@@ -190,7 +216,9 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
         }
         return true;
     }
-    if (word_is(o.second, o.second_end, "equ") || (o.second_end == o.second + 1 && *o.second == '=' && memchr(o.first, '$', (size_t)(o.first_end - o.first)))) {
+    if (word_is(o.second, o.second_end, "equ") ||
+        (o.second_end == o.second + 1 && *o.second == '=' &&
+         memchr(o.first, '$', (size_t)(o.first_end - o.first)))) {
         str_add(out, ".set ");
         dialect_quote(o.first, o.first_end, out);
         str_add(out, ", ");
@@ -206,7 +234,8 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    if (*p == '.' && !text_begins(p, end, ".L"))   /* a section's name: `as` has its own symbol of it */
+    /* a section's name: `as` has its own symbol of it */
+    if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
     bool known = names_find(&d->headings, name) != UINT32_MAX;
@@ -220,11 +249,16 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
 /* A word that `as` would not take for one name: NASM's local labels get the name they belong to. */
 static bool name_add(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
-    static const char *const relocations[] = {"plt", "got", "gotpcrel", "gotpcrelx", "tpoff", "ntpoff", "dtpoff", "gottpoff", "tlsgd", "tlsld", "gotoff", "pltoff", "size",
-                                              "indntpoff", "tlsdesc", "tlscall", NULL};
-    bool local = *p == '.' && p + 1 < end && p[1] != 'L' && (isalpha((unsigned char)p[1]) || p[1] == '_');
+    static const char *const relocations[] = {
+        "plt",    "got",       "gotpcrel", "gotpcrelx", "tpoff",  "ntpoff",
+        "dtpoff", "gottpoff",  "tlsgd",    "tlsld",     "gotoff", "pltoff",
+        "size",   "indntpoff", "tlsdesc",  "tlscall",   NULL};
+    bool local =
+        *p == '.' && p + 1 < end && p[1] != 'L' && (isalpha((unsigned char)p[1]) || p[1] == '_');
     const char *at = memchr(p, '@', (size_t)(end - p));
-    bool strange = *p == '$' || *p == '?' || memchr(p, '?', (size_t)(end - p)) || memchr(p + 1, '$', (size_t)(end - p - 1)) || (at && !word_among(at + 1, end, relocations));
+    bool strange = *p == '$' || *p == '?' || memchr(p, '?', (size_t)(end - p)) ||
+                   memchr(p + 1, '$', (size_t)(end - p - 1)) ||
+                   (at && !word_among(at + 1, end, relocations));
     if (local && d->intel && !d->gnu && d->scope.length) {
         struct str full = {0};
         str_addf(&full, "%s%.*s", str_text(&d->scope), (int)(end - p), p);
@@ -255,9 +289,14 @@ void dialect_label(struct dialect *d, const char *p, const char *end, struct str
 /* What a word that gives a size is for `as`; NULL when the word is none. */
 static const char *size_word(const char *p, const char *end)
 {
-    static const char *const sizes[][2] = {{"byte", "BYTE"}, {"word", "WORD"}, {"dword", "DWORD"}, {"qword", "QWORD"}, {"oword", "XMMWORD"}, {"yword", "YMMWORD"}, {"zword", "ZMMWORD"},
-                                           {"tword", "TBYTE"}, {"real4", "DWORD"}, {"real8", "QWORD"}, {"real10", "TBYTE"}, {"xmmword", "XMMWORD"}, {"ymmword", "YMMWORD"},
-                                           {"zmmword", "ZMMWORD"}, {"tbyte", "TBYTE"}, {"mmword", "QWORD"}, {"fword", "FWORD"}, {"gword", "QWORD"}, {"bword", "QWORD"}};
+    static const char *const sizes[][2] = {
+        {"byte", "BYTE"},       {"word", "WORD"},       {"dword", "DWORD"},
+        {"qword", "QWORD"},     {"oword", "XMMWORD"},   {"yword", "YMMWORD"},
+        {"zword", "ZMMWORD"},   {"tword", "TBYTE"},     {"real4", "DWORD"},
+        {"real8", "QWORD"},     {"real10", "TBYTE"},    {"xmmword", "XMMWORD"},
+        {"ymmword", "YMMWORD"}, {"zmmword", "ZMMWORD"}, {"tbyte", "TBYTE"},
+        {"mmword", "QWORD"},    {"fword", "FWORD"},     {"gword", "QWORD"},
+        {"bword", "QWORD"}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (word_is(p, end, sizes[i][0]))
             return sizes[i][1];
@@ -277,19 +316,27 @@ static bool is_digits(const char *p, const char *end, int base)
     return true;
 }
 
-/* `0ffH`, `1010b`, `17o`, `10d` and `1_000` of MASM and NASM, for `as`. @label: few digits with a b may be a label of GNU's. */
+/* `0ffH`, `1010b`, `17o`, `10d` and `1_000` of MASM and NASM, for `as`. @label: few digits with a b
+ * may be a label of GNU's. */
 static void number_add(const char *p, const char *end, bool label, struct str *out)
 {
-    static const struct { char suffix; int base; const char *prefix; } kinds[] = {{'h', 16, "0x"}, {'b', 2, "0b"}, {'y', 2, "0b"}, {'o', 8, "0"}, {'q', 8, "0"}, {'d', 10, ""}, {'t', 10, ""}};
+    static const struct {
+        char suffix;
+        int base;
+        const char *prefix;
+    } kinds[] = {{'h', 16, "0x"}, {'b', 2, "0b"}, {'y', 2, "0b"}, {'o', 8, "0"},
+                 {'q', 8, "0"},   {'d', 10, ""},  {'t', 10, ""}};
     const char *prefix = "", *stop = end;
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if ((end[-1] | 32) == kinds[i].suffix && is_digits(p, end - 1, kinds[i].base) && !(label && kinds[i].suffix == 'b' && end - p < 5)) {
+        if ((end[-1] | 32) == kinds[i].suffix && is_digits(p, end - 1, kinds[i].base) &&
+            !(label && kinds[i].suffix == 'b' && end - p < 5)) {
             prefix = kinds[i].prefix;
             stop = end - 1;
             break;
         }
-    if (stop == end && !is_digits(p, end, 16) && !(end - p > 2 && *p == '0' && is_digits(p + 2, end, 16))) {
+    if (stop == end && !is_digits(p, end, 16) &&
+        !(end - p > 2 && *p == '0' && is_digits(p + 2, end, 16))) {
         str_add_bytes(out, p, (size_t)(end - p));
         return;
     }
@@ -299,10 +346,12 @@ static void number_add(const char *p, const char *end, bool label, struct str *o
             str_add_char(out, *p);
 }
 
-/* `A0h`, as MASM has numbers and everybody else writes them, though MASM wants a digit first. No register: ah, bh, ch, dh. */
+/* `A0h`, as MASM has numbers and everybody else writes them, though MASM wants a digit first. No
+ * register: ah, bh, ch, dh. */
 static bool looks_like_number(const char *p, const char *end)
 {
-    if (end - p < 2 || (end[-1] | 32) != 'h' || isa_of_dialects()->is_register(p, (size_t)(end - p)))
+    if (end - p < 2 || (end[-1] | 32) != 'h' ||
+        isa_of_dialects()->is_register(p, (size_t)(end - p)))
         return false;
     for (; p < end - 1; p++)
         if (!isxdigit((unsigned char)*p))
@@ -318,7 +367,9 @@ static bool is_dollar_number(const char *p, const char *end)
 
 void dialect_learn(struct dialect *d, const char *p, const char *end)
 {
-    static const char *const declare[] = {"extern", "extrn", "externdef", "global", "public", ".globl", ".global", ".extern", ".set", ".equ", ".comm", "proto", NULL};
+    static const char *const declare[] = {"extern", "extrn",   "externdef", "global", "public",
+                                          ".globl", ".global", ".extern",   ".set",   ".equ",
+                                          ".comm",  "proto",   NULL};
     bool declared = true;
 
     for (unsigned words = 0; declared && words < 8; words++) {   /* a line may declare several */
@@ -347,11 +398,14 @@ static bool is_symbol(const struct dialect *d, const char *p, const char *end)
     return known;
 }
 
-/* Behind ` (07FF6A1B23230h)`, the address that Visual Studio writes behind a name; @p itself where there is none. */
+/* Behind ` (07FF6A1B23230h)`, the address that Visual Studio writes behind a name; @p itself where
+ * there is none. */
 static const char *noted_address_end(const char *p, const char *end)
 {
     uint64_t address;
-    const char *open = skip_blank(p, end), *e = open > p && open < end && *open == '(' ? hex_end(open + 1, end, &address) : NULL;
+    const char *open = skip_blank(p, end), *e = open > p && open < end && *open == '('
+                                                    ? hex_end(open + 1, end, &address)
+                                                    : NULL;
     return e && end - e > 1 && (*e | 32) == 'h' && e[1] == ')' ? e + 2 : p;
 }
 
@@ -382,9 +436,11 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e++;
         const char *next = skip_blank(e, end), *size = size_word(p, e);
         steps_add(1);
-        if (isdigit((unsigned char)*p) || (looks_like_number(p, e) && !d->branch && !is_symbol(d, p, e))) {
+        if (isdigit((unsigned char)*p) ||
+            (looks_like_number(p, e) && !d->branch && !is_symbol(d, p, e))) {
             number_add(p, e, d->gnu || d->branch || bracket || (next < end && *next == '['), out);
-        } else if (is_dollar_number(p, e) && (isdigit((unsigned char)p[1]) || (!d->branch && !is_symbol(d, p + 1, e)))) {
+        } else if (is_dollar_number(p, e) &&
+                   (isdigit((unsigned char)p[1]) || (!d->branch && !is_symbol(d, p + 1, e)))) {
             str_add(out, "0x");
             number_add(p + 1, e, true, out);
         } else if (size && next < end && *next == '[') {
@@ -394,7 +450,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_addf(out, "%s PTR", size);
             pointer = true;
             e = next + 3;
-        } else if (bracket && word_is(p, e, "reloc")) {   /* .NET: data of the method's, or of the runtime's */
+        } else if (bracket &&
+                   word_is(p, e, "reloc")) { /* .NET: data of the method's, or of the runtime's */
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
             while (e < end && isxdigit((unsigned char)*e))
@@ -404,7 +461,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             bool sub = out->length && out->data[out->length - 1] == '[';
             str_add(out, sub ? "rip+" : "");
             e = next;
-        } else if (bracket && word_is(p, e, "string") && next < end && *next == '"') {   /* Visual Studio: text of the program's */
+        } else if (bracket && word_is(p, e, "string") && next < end &&
+                   *next == '"') { /* Visual Studio: text of the program's */
             const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
             str_add(out, "rip");
             e = close ? close + 1 : end;
@@ -414,7 +472,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) {   /* the place itself, a number */
+        } else if (word_is(p, e, "$")) { /* the place itself, a number */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -430,7 +488,9 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
 /* Where the name of C++ ends that begins at @p: brackets are closed, operators skipped. */
 static const char *spelled_end(const char *p, const char *end)
 {
-    static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">", ",", "+", "-", NULL};
+    static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
+                                            "<=",  ">=",  "->",  "()",  "[]", "<",
+                                            ">",   ",",   "+",   "-",   NULL};
     int depth = 0;
     for (const char *at = p; at < end; at++) {
         steps_add(at > p && is_word(*at) && !is_word(at[-1]));
@@ -450,24 +510,36 @@ static const char *spelled_end(const char *p, const char *end)
             return at;
         if (depth == 0 && *at == '-' && at + 1 < end && isdigit((unsigned char)at[1]))
             return at;
-        if (depth == 1 && *at == '(' && at + 1 < end && (at[1] == '%' || (at[1] == ',' && at + 2 < end && at[2] == '%')))
+        if (depth == 1 && *at == '(' && at + 1 < end &&
+            (at[1] == '%' || (at[1] == ',' && at + 2 < end && at[2] == '%')))
             return at;   /* AT&T: the registers */
     }
     return end;
 }
 
-/* `st(1)` is what it looks like: from 2.44 on the assembler takes what stands in quotes for a symbol. */
+/* `st(1)` is what it looks like: from 2.44 on the assembler takes what stands in quotes for a
+ * symbol. */
 static bool is_stack_register(const char *p, const char *stop)
 {
-    return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) && p[4] == ')';
+    return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) &&
+           p[4] == ')';
 }
 
 /* Whether what begins at @p is a name as demanglers write it; *@stop: its end. */
 static bool is_spelled(const char *p, const char *end, const char **stop)
 {
-    static const char *const begins[] = {"vtable for ", "VTT for ", "typeinfo for ", "typeinfo name for ", "guard variable for ", "operator ", "operator", "non-virtual thunk to ",
-                                         "construction vtable for ", NULL};
-    if (p >= end || !(isalpha((unsigned char)*p) || *p == '_' || *p == '~' || *p == '(' || *p == '\''))
+    static const char *const begins[] = {"vtable for ",
+                                         "VTT for ",
+                                         "typeinfo for ",
+                                         "typeinfo name for ",
+                                         "guard variable for ",
+                                         "operator ",
+                                         "operator",
+                                         "non-virtual thunk to ",
+                                         "construction vtable for ",
+                                         NULL};
+    if (p >= end ||
+        !(isalpha((unsigned char)*p) || *p == '_' || *p == '~' || *p == '(' || *p == '\''))
         return false;
     *stop = spelled_end(p, end);
     *stop = trim_end(p, *stop);
@@ -475,10 +547,16 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
         if (text_begins(p, *stop, begins[i]) && (begins[i][8] || !is_word(p[8])))
             return true;
     const char *e = word_end(p, *stop), *own = memchr(p, ':', (size_t)(*stop - p));
-    bool scoped = own && own + 1 < *stop && own[1] == ':', called = e > p && e < *stop && *e == '(' && memchr(e, ')', (size_t)(*stop - e)) && !is_stack_register(p, *stop);
+    bool scoped = own && own + 1 < *stop && own[1] == ':',
+         called = e > p && e < *stop && *e == '(' && memchr(e, ')', (size_t)(*stop - e)) &&
+                  !is_stack_register(p, *stop);
     bool template = e > p && e < *stop && *e == '<' && (*stop)[-1] == ')';
-    const char *blank = skip_blank(e, *stop), *round = blank > e && blank < *stop && isalpha((unsigned char)*blank) ? memchr(blank, '(', (size_t)(*stop - blank)) : NULL;
-    return scoped || called || template || (round && (*stop)[-1] == ')');   /* the last: with what it returns before it */
+    const char *blank = skip_blank(e, *stop),
+               *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
+                            ? memchr(blank, '(', (size_t)(*stop - blank))
+                            : NULL;
+    /* the last: with what it returns before it */
+    return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 
 /* Where in an operand a name may begin: behind signs, sizes and brackets. */
@@ -490,7 +568,8 @@ static const char *name_begin(const char *p, const char *end)
         const char *e = word_end(p, end);
         if (p < end && (strchr("$*[", *p) || (*p == '+' && p + 1 < end && p[1] == ' '))) {
             p++;
-        } else if (p < end && (word_among(p, e, before) || size_word(p, e) || (word_is(p, e, "rip") && e < end && *skip_blank(e, end) == '+'))) {
+        } else if (p < end && (word_among(p, e, before) || size_word(p, e) ||
+                               (word_is(p, e, "rip") && e < end && *skip_blank(e, end) == '+'))) {
             p = skip_blank(e, end);
             p += p < end && (*p == ':' || *p == '+');
         } else {
@@ -502,8 +581,11 @@ static const char *name_begin(const char *p, const char *end)
 /* The same of AArch64: there the name may be in brackets behind a register, after `:lo12:`. */
 static const char *modified_begin(const char *p, const char *end)
 {
-    const char *stop = memchr(p, ']', (size_t)(end - p)), *at = memchr(p, ':', (size_t)((stop ? stop : end) - p)), *e = at ? word_end(at + 1, end) : NULL;
-    bool modified = e && e > at + 1 && e < end && *e == ':' && (at == p || !is_word(at[-1])) && !memchr(p, '"', (size_t)(at - p));
+    const char *stop = memchr(p, ']', (size_t)(end - p)),
+               *at = memchr(p, ':', (size_t)((stop ? stop : end) - p)),
+               *e = at ? word_end(at + 1, end) : NULL;
+    bool modified = e && e > at + 1 && e < end && *e == ':' && (at == p || !is_word(at[-1])) &&
+                    !memchr(p, '"', (size_t)(at - p));
     return modified ? e + 1 : name_begin(p, end);
 }
 
@@ -531,7 +613,8 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
             words_clean(d, p, e, out);
         } else {
             /* armasm's names between bars */
-            const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)), *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
+            const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)),
+                       *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
             if (close) {
                 str_add_bytes(out, p, (size_t)(bar - p));
                 dialect_quote(bar + 1, close, out);
@@ -545,20 +628,30 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
     }
 }
 
-/* .NET: `call [System.Console:WriteLine(int)]` through a cell of the runtime's, `call [rax+18H]Program:Sum():int:this` with the name of what is called, `tail.jmp`. */
-static bool managed_call(const char *p, const char *e, const char *operand, const char *end, struct str *out)
+/* .NET: `call [System.Console:WriteLine(int)]` through a cell of the runtime's, `call
+ * [rax+18H]Program:Sum():int:this` with the name of what is called, `tail.jmp`. */
+static bool managed_call(const char *p, const char *e, const char *operand, const char *end,
+                         struct str *out)
 {
-    bool tail = word_is(p, e, "tail.jmp") || word_is(p, e, "rex.jmp"), jump = tail || word_is(p, e, "jmp");
-    const char *close = operand < end && *operand == '[' ? memchr(operand, ']', (size_t)(end - operand)) : NULL, *name = operand + (close != NULL), *stop = word_end(name, end);
+    bool tail = word_is(p, e, "tail.jmp") || word_is(p, e, "rex.jmp"),
+         jump = tail || word_is(p, e, "jmp");
+    const char *close = operand < end && *operand == '['
+                            ? memchr(operand, ']', (size_t)(end - operand))
+                            : NULL,
+               *name = operand + (close != NULL), *stop = word_end(name, end);
 
     if (!jump && !word_is(p, e, "call"))
         return false;
-    const char *const last = trim_end(operand, end), *round = memchr(name, '(', (size_t)(last - name)), *colon = memchr(name, ':', (size_t)(last - name));
-    bool named = stop > name && !isa_of_dialects()->is_register(name, (size_t)(stop - name)) && !isdigit((unsigned char)*name);
+    const char *const last = trim_end(operand, end),
+                      *round = memchr(name, '(', (size_t)(last - name)),
+                      *colon = memchr(name, ':', (size_t)(last - name));
+    bool named = stop > name && !isa_of_dialects()->is_register(name, (size_t)(stop - name)) &&
+                 !isdigit((unsigned char)*name);
     if (close && named && (round || colon || text_begins(name, last, "CORINFO_"))) {
         str_addf(out, "%s QWORD PTR [rip]", jump ? "jmp" : "call");
     } else if (close && close + 1 < last && (isalpha((unsigned char)close[1]) || close[1] == '_')) {
-        str_addf(out, "%s QWORD PTR %.*s", jump ? "jmp" : "call", (int)(close + 1 - operand), operand);
+        str_addf(out, "%s QWORD PTR %.*s", jump ? "jmp" : "call", (int)(close + 1 - operand),
+                 operand);
     } else if (!close && named && round && colon && colon < round && !text_find(name, last, "::")) {
         str_addf(out, "%s ", jump ? "jmp" : "call");
         dialect_quote(name, last, out);
@@ -585,12 +678,14 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
         return;
     if (d->intel && managed_call(p, e, operand, end, out))
         return;
-    if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {   /* llvm-objdump --symbolize-operands */
+    /* llvm-objdump --symbolize-operands */
+    if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {
         str_add_bytes(out, p, (size_t)(operand - p));
         dialect_quote(operand + 1, end - 1, out);
     } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++ */
         str_add(out, "ret");
-    } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' && !text_find(name, end, "(%")) {
+    } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' &&
+               !text_find(name, end, "(%")) {
         str_add_bytes(out, p, (size_t)(name - p));
         dialect_quote(name, trim_end(name, end), out);
     } else if (d->intel && word_is(p, e, "lea") && holds_nocase(operand, end, "offset ")) {
@@ -613,7 +708,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))   /* the last: a macro's argument */
+    /* the last: a macro's argument */
+    if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {
         if (*at == '"') {
@@ -627,14 +723,19 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* With a percent sign alone it may be of either, as gcc writes registers of inline assembler; AT&T has these, too. */
-    return d->intel ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%")) : bare && !marked && !memchr(p, '%', (size_t)(end - p)) && !memchr(p, '$', (size_t)(end - p));
+    /* With a percent sign alone it may be of either, as gcc writes registers of inline assembler;
+     * AT&T has these, too. */
+    return d->intel
+               ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
+               : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&
+                     !memchr(p, '$', (size_t)(end - p));
 }
 
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out)
 {
     struct str read = {0};
-    bool llvm = isa_ops(d->isa)->dialects ? llvm_x86_statement(p, end, d->intel, &read) : llvm_a64_statement(p, end, &read);
+    bool llvm = isa_ops(d->isa)->dialects ? llvm_x86_statement(p, end, d->intel, &read)
+                                          : llvm_a64_statement(p, end, &read);
 
     statement(d, llvm ? read.data : p, llvm ? read.data + read.length : end, out);
     str_done(&read);

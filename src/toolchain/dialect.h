@@ -1,4 +1,5 @@
-/* What other assemblers and demanglers write, in words that `as` reads: MASM and Visual C++, NASM, armasm, names of C++. */
+/* What other assemblers and demanglers write, in words that `as` reads: MASM and Visual C++, NASM,
+ * armasm, names of C++. */
 #ifndef PORTOLAN_TOOLCHAIN_DIALECT_H
 #define PORTOLAN_TOOLCHAIN_DIALECT_H
 
@@ -14,30 +15,38 @@ struct dialect {
     bool intel;            /* the syntax */
     bool branch;           /* the statement that is being written goes to a label */
     struct names symbols;  /* of the text, that look like numbers of MASM: `each` */
-    bool unusual;          /* registers are written as the other syntax has them: `.intel_syntax prefix`, `.att_syntax noprefix` */
+    /* registers are written as the other syntax has them: `.intel_syntax prefix`, `.att_syntax
+     * noprefix` */
+    bool unusual;
     bool gnu;              /* it has directives of `as`: labels with a dot are names of their own */
     struct str scope;      /* NASM: the label that local ones belong to */
     struct names headings; /* labels made of headings: these may come twice, and count once */
-    const struct line_places *places;   /* of the lines, where the text has none itself; NULL: not known */
+    /* of the lines, where the text has none itself; NULL: not known */
+    const struct line_places *places;
 };
 
 void dialect_done(struct dialect *d);
 /* Whether a line without its comment is a directive of MASM, NASM or armasm. Any thread. */
 bool dialect_knows(const char *p, const char *end);
-/* Whether a line without its comment is a directive that NASM alone knows, and that makes code: %rep, %macro, `times 4 nop`. Any thread. */
+/* Whether a line without its comment is a directive that NASM alone knows, and that makes code:
+ * %rep, %macro, `times 4 nop`. Any thread. */
 bool dialect_needs_nasm(const char *p, const char *end);
-/* Notes what a line of the text, without its comment or with it, declares; of all lines before any of them is written. */
+/* Notes what a line of the text, without its comment or with it, declares; of all lines before any
+ * of them is written. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
-/* Appends to @out what stands for the whole line, without its comment: a directive of another assembler, a label that is more than a word. False: it is none of
- * these. *@function: the name of a function that begins here, within the line, of *@length; NULL: none does. */
-bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out, const char **function, size_t *length);
+/* Appends to @out what stands for the whole line, without its comment: a directive of another
+ * assembler, a label that is more than a word. False: it is none of these. *@function: the name of
+ * a function that begins here, within the line, of *@length; NULL: none does. */
+bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
+                  const char **function, size_t *length);
 /* Appends a label that a disassembler gives as a heading; a second one of the name is dropped. */
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Appends the name from @p to @end in quotation marks, as `as` takes any name. */
 void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the label that the word from @p to @end is, with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Whether a statement is in the other syntax, by its registers: inline assembler where a site left out the directives. */
+/* Whether a statement is in the other syntax, by its registers: inline assembler where a site left
+ * out the directives. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement, from its mnemonic on. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);

@@ -19,11 +19,17 @@
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* of nested scopes */
 
-/* What is asked of libdw, which is opened when it is needed: few runs need it, and binding it would cost each of them. */
-#define DWARF_FUNCTIONS(X) \
-    X(dwfl_begin) X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations) X(dwfl_module_relocate_address) X(dwfl_module_relocation_info) \
-    X(dwarf_get_units) X(dwarf_addrdie) X(dwarf_haspc) X(dwarf_getsrclines) X(dwarf_onesrcline) X(dwarf_lineaddr) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_lineendsequence) \
-    X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formstring) X(dwarf_formudata) X(dwarf_decl_file)
+/* What is asked of libdw, which is opened when it is needed: few runs need it, and binding it would
+ * cost each of them. */
+#define DWARF_FUNCTIONS(X)                                                                         \
+    X(dwfl_begin)                                                                                  \
+    X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations)   \
+        X(dwfl_module_relocate_address) X(dwfl_module_relocation_info) X(dwarf_get_units)          \
+            X(dwarf_addrdie) X(dwarf_haspc) X(dwarf_getsrclines) X(dwarf_onesrcline)               \
+                X(dwarf_lineaddr) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_lineendsequence)        \
+                    X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) X(dwarf_diename)                \
+                        X(dwarf_attr_integrate) X(dwarf_formstring) X(dwarf_formudata)             \
+                            X(dwarf_decl_file)
 #define DECLARE(name) __typeof__(name) *name;
 static struct { DWARF_FUNCTIONS(DECLARE) } dw;
 static Dwfl_Callbacks callbacks;
@@ -84,7 +90,8 @@ static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place
     GElf_Word section = 0;
     const int index = dw.dwfl_module_relocate_address(s->module, &at);
     *place = at;
-    return index >= 0 && dw.dwfl_module_relocation_info(s->module, (unsigned)index, &section) && section == s->wish->section;
+    return index >= 0 && dw.dwfl_module_relocation_info(s->module, (unsigned)index, &section) &&
+           section == s->wish->section;
 }
 
 static int by_place(const void *a, const void *b)
@@ -93,7 +100,8 @@ static int by_place(const void *a, const void *b)
 
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    return x->end != y->end ? (x->end ? -1 : 1) : 0;   /* where one sequence ends another may begin */
+    /* where one sequence ends another may begin */
+    return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
 /* The rows of unit @cu within the wish, and the last one before it. */
@@ -105,14 +113,18 @@ static void take_rows(struct sought *s, Dwarf_Die *cu)
     if (dw.dwarf_getsrclines(cu, &lines, &count) != 0)
         return;
     for (size_t i = 0; i < count && s->row_count < ROWS_MOST; i++) {
-        Dwarf_Line *line = dw.dwarf_onesrcline(lines, i), *next = i + 1 < count ? dw.dwarf_onesrcline(lines, i + 1) : NULL;
+        Dwarf_Line *line = dw.dwarf_onesrcline(lines, i),
+                   *next = i + 1 < count ? dw.dwarf_onesrcline(lines, i + 1) : NULL;
         struct row row = {0};
         uint64_t after = 0;
         Dwarf_Addr following;
-        if (!line || dw.dwarf_lineaddr(line, &row.address) != 0 || !place_of(s, row.address, &row.place) || row.place >= s->wish->end)
+        if (!line || dw.dwarf_lineaddr(line, &row.address) != 0 ||
+            !place_of(s, row.address, &row.place) || row.place >= s->wish->end)
             continue;
         dw.dwarf_lineendsequence(line, &row.end);
-        if (row.place < s->wish->start && (row.end || !next || dw.dwarf_lineaddr(next, &following) != 0 || !place_of(s, following, &after) || after <= s->wish->start))
+        if (row.place < s->wish->start &&
+            (row.end || !next || dw.dwarf_lineaddr(next, &following) != 0 ||
+             !place_of(s, following, &after) || after <= s->wish->start))
             continue;
         dw.dwarf_lineno(line, &row.line);
         row.file = dw.dwarf_linesrc(line, NULL, NULL);
@@ -129,18 +141,24 @@ static void take_inlined(struct sought *s, Dwarf_Die *die)
         return;
     if (dw.dwarf_attr_integrate(die, DW_AT_call_line, &attribute))
         dw.dwarf_formudata(&attribute, &line);
-    const char *name = dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dw.dwarf_formstring(&attribute) : NULL;
-    s->inlined[s->inlined_count++] = (struct inlined){*die, name ? name : dw.dwarf_diename(die), line < UINT32_MAX ? (unsigned)line : 0};
+    const char *name = dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute)
+                           ? dw.dwarf_formstring(&attribute)
+                           : NULL;
+    s->inlined[s->inlined_count++] = (struct inlined){*die, name ? name : dw.dwarf_diename(die),
+                                                      line < UINT32_MAX ? (unsigned)line : 0};
 }
 
-/* What may hold a function that stands within others: in Ada, Fortran, Pascal and GNU C also another function. */
+/* What may hold a function that stands within others: in Ada, Fortran, Pascal and GNU C also
+ * another function. */
 static bool holds_functions(int tag)
 {
-    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
            tag == DW_TAG_lexical_block;
 }
 
-/* Goes through the entries below @parent for the function at @address, and there (@inside) for what was inlined. */
+/* Goes through the entries below @parent for the function at @address, and there (@inside) for what
+ * was inlined. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;
@@ -160,7 +178,8 @@ static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool i
         }
         if (inside && tag == DW_TAG_inlined_subroutine)
             take_inlined(s, &die);
-        if (inside ? tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block : holds_functions(tag))
+        if (inside ? tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block
+                   : holds_functions(tag))
             walk(s, &die, address, inside, depth + 1);
         if (!inside && s->found)
             return;
@@ -183,7 +202,8 @@ static void print_row(const struct sought *s, const struct row *row, FILE *to)
     const bool own = s->file && row->file && strcmp(s->file, row->file) == 0;
     const unsigned line = own && row->line > 0 ? (unsigned)row->line : outer ? outer->call_line : 0;
     const char *name = inner && inner->name ? inner->name : "";
-    fprintf(to, "R %llx %u %.*s\n", (unsigned long long)row->place, line, (int)strcspn(name, "\n"), name);
+    fprintf(to, "R %llx %u %.*s\n", (unsigned long long)row->place, line, (int)strcspn(name, "\n"),
+            name);
 }
 
 /* The unit's part of the wish, if it has one. */
@@ -214,16 +234,19 @@ static void take_units(struct sought *s, Dwarf *debug)
     Dwarf_Die die;
 
     /* By the index of addresses, where the compiler wrote one; else unit by unit. */
-    if (!s->relocatable && dw.dwarf_addrdie(debug, s->wish->address + s->wish->at, &die) && take_unit(s, &die))
+    if (!s->relocatable && dw.dwarf_addrdie(debug, s->wish->address + s->wish->at, &die) &&
+        take_unit(s, &die))
         return;
-    for (Dwarf_CU *cu = NULL; s->left && dw.dwarf_get_units(debug, cu, &cu, NULL, NULL, &die, NULL) == 0; s->left--)
+    for (Dwarf_CU *cu = NULL;
+         s->left && dw.dwarf_get_units(debug, cu, &cu, NULL, NULL, &die, NULL) == 0; s->left--)
         if (s->relocatable || dw.dwarf_haspc(&die, s->wish->address + s->wish->at) > 0)
             if (take_unit(s, &die))
                 return;
 }
 
 /* Where @address is: its section, 0 in a linked file, whose addresses stay as they are. */
-static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section, uint64_t *place)
+static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section,
+                       uint64_t *place)
 {
     Dwarf_Addr at = address + s->bias;
 
@@ -233,7 +256,8 @@ static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *se
         return true;
     const int index = dw.dwfl_module_relocate_address(s->module, &at);
     *place = at;
-    return index >= 0 && dw.dwfl_module_relocation_info(s->module, (unsigned)index, section) && *section;
+    return index >= 0 && dw.dwfl_module_relocation_info(s->module, (unsigned)index, section) &&
+           *section;
 }
 
 /* The line table of unit @cu; @file is the one that was named last. */
@@ -252,14 +276,16 @@ static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE 
         uint64_t place;
         bool end = false;
         int number = 0;
-        if (!source || dw.dwarf_lineaddr(line, &address) != 0 || !section_of(s, address, &section, &place))
+        if (!source || dw.dwarf_lineaddr(line, &address) != 0 ||
+            !section_of(s, address, &section, &place))
             continue;
         if (!*file || strcmp(*file, source) != 0)
             fprintf(to, "F %.*s\n", (int)strcspn(source, "\n"), source);
         *file = source;
         dw.dwarf_lineendsequence(line, &end);
         dw.dwarf_lineno(line, &number);
-        fprintf(to, "S %x %llx %d\n", (unsigned)section, (unsigned long long)place, end || number < 0 ? 0 : number);
+        fprintf(to, "S %x %llx %d\n", (unsigned)section, (unsigned long long)place,
+                end || number < 0 ? 0 : number);
     }
 }
 
@@ -268,7 +294,8 @@ static int print_all(struct sought *s, Dwarf *debug, FILE *to)
     const char *file = NULL;
     Dwarf_Die die;
 
-    for (Dwarf_CU *cu = NULL; s->left && dw.dwarf_get_units(debug, cu, &cu, NULL, NULL, &die, NULL) == 0; s->left--)
+    for (Dwarf_CU *cu = NULL;
+         s->left && dw.dwarf_get_units(debug, cu, &cu, NULL, NULL, &die, NULL) == 0; s->left--)
         print_unit(s, &die, &file, to);
     return fclose(to) == 0 ? 0 : 1;
 }

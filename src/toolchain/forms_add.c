@@ -15,8 +15,8 @@
 
 #define DECODING_STEPS 4   /* of base/steps.h */
 
-__attribute__((format(printf, 5, 6)))
-static bool row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static bool
+row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)
 {
     struct str what = {0};
     va_list args;
@@ -29,7 +29,8 @@ static bool row_fault(struct err *err, const char *path, size_t line, const char
     return err_at(err, path, line, 0);
 }
 
-/* Whether every brace is one of a pair that is meant as itself, or around a placeholder: a type, behind R:, W: or RW: where it is a register or memory. */
+/* Whether every brace is one of a pair that is meant as itself, or around a placeholder: a type,
+ * behind R:, W: or RW: where it is a register or memory. */
 static bool placeholders_sound(const char *p)
 {
     for (; *p; p++) {
@@ -42,8 +43,10 @@ static bool placeholders_sound(const char *p)
         if (*p != '{')
             continue;
         const size_t length = strcspn(p + 1, "{}");
-        const char *colon = memchr(p + 1, ':', length), *close = p + 1 + length, *type = colon ? colon + 1 : p + 1;
-        const bool access = !colon || (colon - p == 2 && strchr("RW", p[1])) || (colon - p == 3 && p[1] == 'R' && p[2] == 'W');
+        const char *colon = memchr(p + 1, ':', length), *close = p + 1 + length,
+                   *type = colon ? colon + 1 : p + 1;
+        const bool access = !colon || (colon - p == 2 && strchr("RW", p[1])) ||
+                            (colon - p == 3 && p[1] == 'R' && p[2] == 'W');
         if (*close != '}' || type == close || !access)
             return false;
         p = close;
@@ -51,29 +54,36 @@ static bool placeholders_sound(const char *p)
     return true;
 }
 
-/* Whether a template can be no more than one instruction: no directive, and nothing that ends a statement, begins a comment or a string. */
+/* Whether a template can be no more than one instruction: no directive, and nothing that ends a
+ * statement, begins a comment or a string. */
 static bool is_plain(const char *template, const struct isa_ops *ops)
 {
-    bool plain = (isalpha((unsigned char)*template) || *template == '{') && !strstr(template, ops->comment) && !strstr(template, "/*") && placeholders_sound(template);
+    bool plain = (isalpha((unsigned char)*template) || *template == '{') &&
+                 !strstr(template, ops->comment) && !strstr(template, "/*") &&
+                 placeholders_sound(template);
 
     for (const char *p = template; plain && *p; p++)
         plain = (unsigned char)*p >= 32 && !strchr(";\"\\", *p);
     return plain;
 }
 
-/* One line of assembler per row; what could be more than an instruction is refused before the assembler sees it. */
-static bool instances(enum isa isa, const struct csv_table *t, int form, int template, const char *path, struct str *text, struct err *err)
+/* One line of assembler per row; what could be more than an instruction is refused before the
+ * assembler sees it. */
+static bool instances(enum isa isa, const struct csv_table *t, int form, int template,
+                      const char *path, struct str *text, struct err *err)
 {
     for (size_t i = 0; i < t->count; i++) {
         if (watch_steps(1))
             return watch_goes_on(err);
         struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa, true};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
-            return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)", "the form is empty or too long");
+            return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)",
+                             "the form is empty or too long");
         if (!is_plain(row.template, isa_ops(isa))) {
             char todo[128];
             snprintf(todo, sizeof todo, "write it as %s", isa_ops(isa)->template_example);
-            return row_fault(err, path, t->lines[i], todo, "invalid template \"%.100s\"", row.template);
+            return row_fault(err, path, t->lines[i], todo, "invalid template \"%.100s\"",
+                             row.template);
         }
         form_instance(&row, text);
         str_add_char(text, '\n');
@@ -81,10 +91,12 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
     return true;
 }
 
-/* LAR and LSL write 32 bits whatever their operands say, so assemblers since binutils 2.41 encode the form of 64 bits as that of 32. */
+/* LAR and LSL write 32 bits whatever their operands say, so assemblers since binutils 2.41 encode
+ * the form of 64 bits as that of 32. */
 static bool is_narrowed(const char *wanted, const char *found)
 {
-    return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) && memcmp(wanted, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
+    return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) &&
+           memcmp(wanted, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
 }
 
 /* Whether the instruction names a register that bodies have for themselves. */
@@ -103,7 +115,8 @@ static bool names_own_register(const struct insn *in)
 }
 
 /* Each line must have become one instruction of its row's form. */
-static bool check_code(const struct csv_table *t, int form, const char *path, const struct assembled *a, struct err *err)
+static bool check_code(const struct csv_table *t, int form, const char *path,
+                       const struct assembled *a, struct err *err)
 {
     size_t at = 0;
 
@@ -115,20 +128,30 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
         while (at < a->line_count && a->lines[at].line < i + 1)
             at++;
         if (at == a->line_count || a->lines[at].line != i + 1)
-            return row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s assembles to no instruction", t->rows[i][form]);
-        uint64_t start = a->lines[at].offset, end = at + 1 < a->line_count ? a->lines[at + 1].offset : a->length;
+            return row_fault(err, path, t->lines[i], "write one instruction",
+                             "the template of %.100s assembles to no instruction",
+                             t->rows[i][form]);
+        uint64_t start = a->lines[at].offset,
+                 end = at + 1 < a->line_count ? a->lines[at + 1].offset : a->length;
         if (!insn_decode(a->isa, a->code + start, a->length - start, 0, false, &insn, err))
             return err_at(err, path, t->lines[i], 0);
-        bool same = strcmp(insn.form, t->rows[i][form]) == 0 || is_narrowed(t->rows[i][form], insn.form), alone = insn.length == end - start;
+        bool same = strcmp(insn.form, t->rows[i][form]) == 0 ||
+                    is_narrowed(t->rows[i][form], insn.form),
+             alone = insn.length == end - start;
         if (!same)
-            row_fault(err, path, t->lines[i], "rename the form, or change the template", "the template assembles to %.150s", insn.form);
+            row_fault(err, path, t->lines[i], "rename the form, or change the template",
+                      "the template assembles to %.150s", insn.form);
         else if (!alone)
-            row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s assembles to several instructions", t->rows[i][form]);
+            row_fault(err, path, t->lines[i], "write one instruction",
+                      "the template of %.100s assembles to several instructions", t->rows[i][form]);
         const bool reserved = same && alone && names_own_register(&insn);
         if (reserved) {
             char todo[128];
-            snprintf(todo, sizeof todo, "write it with placeholders, as in %s", isa_ops(a->isa)->template_example);
-            row_fault(err, path, t->lines[i], todo, "the template of %.100s names a register that measuring itself uses (%s)", t->rows[i][form], isa_ops(a->isa)->own_names);
+            snprintf(todo, sizeof todo, "write it with placeholders, as in %s",
+                     isa_ops(a->isa)->template_example);
+            row_fault(err, path, t->lines[i], todo,
+                      "the template of %.100s names a register that measuring itself uses (%s)",
+                      t->rows[i][form], isa_ops(a->isa)->own_names);
         }
         insn_done(&insn);
         if (!same || !alone || reserved)
@@ -149,15 +172,18 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         return NULL;
     int form = csv_table_column(t, "form"), template = csv_table_column(t, "template");
     if (form < 0 || template < 0) {
-        row_fault(err, path, 1, "begin with form,template,extension", "the column %s is missing", form < 0 ? "form" : "template");
+        row_fault(err, path, 1, "begin with form,template,extension", "the column %s is missing",
+                  form < 0 ? "form" : "template");
         goto out;
     }
     if (!instances(isa, t, form, template, path, &text, err))
         goto out;
-    if (t->count && !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
+    if (t->count &&
+        !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
         /* The assembler counts the lines of what it was given, one per row. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
-            row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template", "assembler error: %.200s", a.refused[0].reason);
+            row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template",
+                      "assembler error: %.200s", a.refused[0].reason);
         goto out;
     }
     ok = check_code(t, form, path, &a, err);
@@ -177,13 +203,16 @@ struct forms *forms_add(const struct forms *base, const char *path, size_t *adde
 
     if (!t)
         return NULL;
-    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
+    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"),
+        extension = csv_table_column(t, "extension");
     struct form_row *rows = mem_try_alloc((t->count + 1) * sizeof *rows);
     struct forms *made = NULL;
     if (!rows)
         err_memory_for(err, "the forms", t->count * sizeof *rows);
     for (size_t i = 0; rows && i < t->count; i++)
-        rows[i] = (struct form_row){t->rows[i][form], t->rows[i][template], extension < 0 ? (char *)"" : t->rows[i][extension], forms_isa(base), true};
+        rows[i] = (struct form_row){t->rows[i][form], t->rows[i][template],
+                                    extension < 0 ? (char *)"" : t->rows[i][extension],
+                                    forms_isa(base), true};
     if (rows)
         made = forms_with(base, rows, t->count, err);
     *added = t->count;

@@ -22,7 +22,8 @@ struct placed_line {
     uint32_t function;
     struct line_place target;   /* of a branch */
     bool call, conditional;
-    bool pad, displaced;   /* a nop whose length its text does not tell; displaced: with a displacement of zero */
+    /* a nop whose length its text does not tell; displaced: with a displacement of zero */
+    bool pad, displaced;
     uint8_t prefixes;      /* that it repeats */
     uint8_t choice;        /* which of its lengths it has */
     uint64_t offset;
@@ -46,17 +47,23 @@ bool line_places_is_local(const char *p, const char *end)
 
 bool line_places_heading(const char *p, const char *end)
 {
-    return end - p > 3 && *p == '<' && end[-1] == ':' && end[-2] == '>' && !line_places_is_local(p, end - 1);
+    return end - p > 3 && *p == '<' && end[-1] == ':' && end[-2] == '>' &&
+           !line_places_is_local(p, end - 1);
 }
 
 bool line_places_is_branch(enum isa isa, const char *p, const char *end)
 {
     if (isa_ops(isa)->step > 1)
-        return end > p && ((*p | 32) == 'b' || (end - p > 2 && (strncasecmp(p, "cb", 2) == 0 || strncasecmp(p, "tb", 2) == 0)));
-    return end > p && ((*p | 32) == 'j' || (end - p > 3 && (strncasecmp(p, "call", 4) == 0 || strncasecmp(p, "loop", 4) == 0)) || word_is(p, end, "xbegin"));
+        return end > p && ((*p | 32) == 'b' || (end - p > 2 && (strncasecmp(p, "cb", 2) == 0 ||
+                                                                strncasecmp(p, "tb", 2) == 0)));
+    return end > p &&
+           ((*p | 32) == 'j' ||
+            (end - p > 3 && (strncasecmp(p, "call", 4) == 0 || strncasecmp(p, "loop", 4) == 0)) ||
+            word_is(p, end, "xbegin"));
 }
 
-struct line_place line_places_named(const struct line_places *places, const char *p, const char *end)
+struct line_place line_places_named(const struct line_places *places, const char *p,
+                                    const char *end)
 {
     const char *plus = end;
     struct line_place place = {0, 0};
@@ -65,7 +72,8 @@ struct line_place line_places_named(const struct line_places *places, const char
         return place;
     while (plus > p && *plus != '+')
         plus--;
-    if (plus > p && !hex_end(text_begins(plus + 1, end, "0x") ? plus + 3 : plus + 1, end, &place.offset))
+    if (plus > p &&
+        !hex_end(text_begins(plus + 1, end, "0x") ? plus + 3 : plus + 1, end, &place.offset))
         plus = p;
     const char *stop = plus > p ? plus : end - 1;
     char *name = mem_strndup(p + 1, (size_t)(stop - p - 1));
@@ -76,7 +84,8 @@ struct line_place line_places_named(const struct line_places *places, const char
 }
 
 /* What kind of line stands from @p to @end, which is @bytes long as assembled. */
-static void line_take(struct counting *c, size_t line, uint32_t function, const char *p, const char *end, uint64_t bytes)
+static void line_take(struct counting *c, size_t line, uint32_t function, const char *p,
+                      const char *end, uint64_t bytes)
 {
     struct placed_line this = {.line = line, .function = function, .length = bytes};
     const char *angle = end;
@@ -84,13 +93,16 @@ static void line_take(struct counting *c, size_t line, uint32_t function, const 
     while (angle > p && *angle != '<')
         angle--;
     const char *e = word_end(p, end);
-    for (; word_is(p, e, "data16") || word_is(p, e, "cs") || word_is(p, e, "ds") || word_is(p, e, "rex.W") || word_is(p, e, "notrack") || word_is(p, e, "bnd"); e = word_end(p, end)) {
+    for (; word_is(p, e, "data16") || word_is(p, e, "cs") || word_is(p, e, "ds") ||
+           word_is(p, e, "rex.W") || word_is(p, e, "notrack") || word_is(p, e, "bnd");
+         e = word_end(p, end)) {
         this.prefixes++;
         p = skip_blank(e, end);
     }
     this.call = strncasecmp(p, "call", 4) == 0;
     this.conditional = (*p | 32) == 'j' && strncasecmp(p, "jmp", 3) != 0;
-    this.pad = isa_ops(c->isa)->step == 1 && strncasecmp(p, "nop", 3) == 0 && word_end(p, end) < end;
+    this.pad =
+        isa_ops(c->isa)->step == 1 && strncasecmp(p, "nop", 3) == 0 && word_end(p, end) < end;
     this.displaced = text_find(p, end, "0x0");
     if (angle > p && line_places_is_branch(c->isa, p, word_end(p, end))) {
         this.target = line_places_named(c->out, angle, end);
@@ -103,13 +115,15 @@ static void line_take(struct counting *c, size_t line, uint32_t function, const 
 static int place_order(const void *a, const void *b)
 {
     const struct line_place *x = a, *y = b;
-    return x->function != y->function ? (x->function > y->function) - (x->function < y->function) : (x->offset > y->offset) - (x->offset < y->offset);
+    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
+                                      : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 /* The lengths that @l may have at its offset, the likeliest first; how many. */
 static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t out[LENGTHS])
 {
-    static const uint8_t more[] = {4, 1, 0};   /* bytes of a nop's displacement: compilers repeat what an assembler leaves out */
+    /* bytes of a nop's displacement: compilers repeat what an assembler leaves out */
+    static const uint8_t more[] = {4, 1, 0};
 
     if (l->pad) {
         for (size_t i = 0; i < LENGTHS; i++)
@@ -128,7 +142,9 @@ static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t o
     const uint64_t long_length = l->prefixes + (l->conditional ? 6u : 5u);
     out[0] = near ? 2u + l->prefixes : long_length;
     out[1] = near ? long_length : 2u + l->prefixes;
-    return (near && (far < -NEAR_UNSURE || far > NEAR_UNSURE)) || l->target.function != l->function ? 2 : 1;
+    return (near && (far < -NEAR_UNSURE || far > NEAR_UNSURE)) || l->target.function != l->function
+               ? 2
+               : 1;
 }
 
 /* Whether some branch leads into the middle of @l. */
@@ -144,11 +160,13 @@ static bool is_hit_within(const struct counting *c, const struct placed_line *l,
         else
             high = middle;
     }
-    return low < c->targets.count && c->targets.items[low].function == l->function && c->targets.items[low].offset < l->offset + length;
+    return low < c->targets.count && c->targets.items[low].function == l->function &&
+           c->targets.items[low].offset < l->offset + length;
 }
 
-/* Counts through the lines from @first up to @end, which are one function: of the lengths that its instructions may have it finds some with which an instruction stands
- * wherever a branch leads. False: there are none, or too many have to be tried. */
+/* Counts through the lines from @first up to @end, which are one function: of the lengths that its
+ * instructions may have it finds some with which an instruction stands wherever a branch leads.
+ * False: there are none, or too many have to be tried. */
 static bool function_count(struct counting *c, size_t first, size_t end)
 {
     uint64_t lengths[LENGTHS];
@@ -167,7 +185,8 @@ static bool function_count(struct counting *c, size_t first, size_t end)
         } else if (l->choice + 1u < count) {
             l->choice++;
         } else {
-            while (i > first && c->code.items[i - 1].choice + 1u >= lengths_of(c->isa, &c->code.items[i - 1], lengths))
+            while (i > first && c->code.items[i - 1].choice + 1u >=
+                                    lengths_of(c->isa, &c->code.items[i - 1], lengths))
                 i--;
             if (i == first || ++tries > TRIES_PER_LINE * (end - first))
                 return false;
@@ -181,16 +200,20 @@ static bool function_count(struct counting *c, size_t first, size_t end)
 static void count_places(struct counting *c)
 {
     for (size_t first = 0, end; first < c->code.count; first = end) {
-        for (end = first + 1; end < c->code.count && c->code.items[end].function == c->code.items[first].function; end++)
+        for (end = first + 1;
+             end < c->code.count && c->code.items[end].function == c->code.items[first].function;
+             end++)
             ;
         const bool known = function_count(c, first, end);
         for (size_t i = first; known && i < end; i++)
-            c->out->lines.items[c->code.items[i].line] = (struct line_place){c->code.items[i].function, c->code.items[i].offset};
+            c->out->lines.items[c->code.items[i].line] =
+                (struct line_place){c->code.items[i].function, c->code.items[i].offset};
         c->out->known.items[c->code.items[first].function - 1] = known;
     }
 }
 
-void line_places_find(const struct assembled *a, const char *text, size_t length, struct line_places *out)
+void line_places_find(const struct assembled *a, const char *text, size_t length,
+                      struct line_places *out)
 {
     struct counting c = {.isa = a->isa, .out = out};
     struct margins margins;
@@ -199,23 +222,30 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
 
     memset(out, 0, sizeof *out);
     margins_find(text, length, &margins);
-    for (size_t i = 0; i < margins.lines.count; i++) {   /* names first: branches lead forward too */
-        const char *end = text + margins.lines.items[i].end, *p = skip_blank(text + margins.lines.items[i].start, end), *last = trim_end(p, end);
-        char *name = line_places_heading(p, last) ? mem_strndup(p + 1, (size_t)(last - p - 3)) : NULL;
+    /* names first: branches lead forward too */
+    for (size_t i = 0; i < margins.lines.count; i++) {
+        const char *end = text + margins.lines.items[i].end,
+                   *p = skip_blank(text + margins.lines.items[i].start, end),
+                   *last = trim_end(p, end);
+        char *name =
+            line_places_heading(p, last) ? mem_strndup(p + 1, (size_t)(last - p - 3)) : NULL;
         if (name)
             names_try_add(&out->functions, name);
         free(name);
         steps_add(1);
     }
     for (size_t i = 0; i < margins.lines.count; i++) {
-        const char *end = text + margins.lines.items[i].end, *p = skip_blank(text + margins.lines.items[i].start, end), *last = trim_end(p, end);
+        const char *end = text + margins.lines.items[i].end,
+                   *p = skip_blank(text + margins.lines.items[i].start, end),
+                   *last = trim_end(p, end);
         vec_push(&out->lines, (struct line_place){0});
         if (line_places_heading(p, last))
             at = line_places_named(out, p, last - 1);
         uint64_t bytes = 0;
         for (; next < a->line_count && a->lines[next].line <= i + 1; next++)
             if (a->lines[next].line == i + 1)
-                bytes += (next + 1 < a->line_count ? a->lines[next + 1].offset : a->length) - a->lines[next].offset;
+                bytes += (next + 1 < a->line_count ? a->lines[next + 1].offset : a->length) -
+                         a->lines[next].offset;
         if (bytes && at.function)
             line_take(&c, i, at.function, p, last, bytes);
         steps_add(1);

@@ -38,10 +38,13 @@ static bool line_next(struct cursor *c, const char **start, const char **end)
 }
 
 /* What a semicolon with a blank before it is. */
-enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };   /* EITHER: what stands behind it tells */
+/* EITHER: what stands behind it tells */
+enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
-/* End of the code part: comments cut, strings respected. @in_comment lives over lines for C comments. Writes the text with C comments blanked to @out. */
-static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment, struct str *out)
+/* End of the code part: comments cut, strings respected. @in_comment lives over lines for C
+ * comments. Writes the text with C comments blanked to @out. */
+static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment,
+                         struct str *out)
 {
     bool quoted = false;
     const char *first = skip_blank(p, end);
@@ -60,10 +63,13 @@ static void comments_cut(const char *p, const char *end, enum semicolon semicolo
         else if (quoted && *p == '\\' && p + 1 < end)
             str_add_char(out, *p++);
         if (!quoted) {
-            if ((*p == '#' && !is_lambda(first, p, end)) || (*p == '/' && p + 1 < end && p[1] == '/'))
+            if ((*p == '#' && !is_lambda(first, p, end)) ||
+                (*p == '/' && p + 1 < end && p[1] == '/'))
                 return;
-            bool apart = p + 1 >= end || p[1] == ';' || (p > first && (p[-1] == ' ' || p[-1] == '\t'));
-            if (*p == ';' && apart && semicolon != SEMICOLON_SEPARATES && (semicolon == SEMICOLON_COMMENTS || !semicolon_separates(p + 1, end)))
+            bool apart =
+                p + 1 >= end || p[1] == ';' || (p > first && (p[-1] == ' ' || p[-1] == '\t'));
+            if (*p == ';' && apart && semicolon != SEMICOLON_SEPARATES &&
+                (semicolon == SEMICOLON_COMMENTS || !semicolon_separates(p + 1, end)))
                 return;
             if (*p == '/' && p + 1 < end && p[1] == '*') {
                 *in_comment = true;
@@ -77,11 +83,13 @@ static void comments_cut(const char *p, const char *end, enum semicolon semicolo
 }
 
 static const char *const kept[] = {
-    ".p2align", ".align", ".balign", ".skip", ".space", ".zero", ".fill", ".byte", ".value", ".short", ".word", ".hword",
-    ".2byte", ".long", ".int", ".4byte", ".quad", ".8byte", ".octa", ".string", ".ascii", ".asciz", ".float", ".single",
-    ".double", ".set", ".equ", ".equiv", ".macro", ".endm", ".exitm", ".purgem", ".rept", ".endr", ".irp", ".irpc", ".if",
-    ".ifdef", ".ifndef", ".ifeq", ".ifne", ".ifc", ".ifb", ".ifnb", ".else", ".elseif", ".endif",
-    ".altmacro", ".noaltmacro", ".nops", ".comm", ".lcomm", ".data", ".bss", ".text", ".insn",
+    ".p2align",    ".align", ".balign", ".skip",   ".space", ".zero",   ".fill",   ".byte",
+    ".value",      ".short", ".word",   ".hword",  ".2byte", ".long",   ".int",    ".4byte",
+    ".quad",       ".8byte", ".octa",   ".string", ".ascii", ".asciz",  ".float",  ".single",
+    ".double",     ".set",   ".equ",    ".equiv",  ".macro", ".endm",   ".exitm",  ".purgem",
+    ".rept",       ".endr",  ".irp",    ".irpc",   ".if",    ".ifdef",  ".ifndef", ".ifeq",
+    ".ifne",       ".ifc",   ".ifb",    ".ifnb",   ".else",  ".elseif", ".endif",  ".altmacro",
+    ".noaltmacro", ".nops",  ".comm",   ".lcomm",  ".data",  ".bss",    ".text",   ".insn",
 };
 
 static bool directive_kept(const char *p, const char *end)
@@ -110,27 +118,35 @@ static bool contains_nocase(const char *p, const char *end, const char *word)
     return false;
 }
 
-/* Whether the section that is named from @p on holds code. Mach-O has its name behind that of a segment, "__TEXT,__const". */
+/* Whether the section that is named from @p on holds code. Mach-O has its name behind that of a
+ * segment, "__TEXT,__const". */
 static bool is_code_section(const char *p, const char *end)
 {
     p = skip_blank(p, end);
     if (text_begins(p, end, "__"))
         return text_find(p, end, ",__text") != NULL;
-    return contains_nocase(p, end, "text") || contains_nocase(p, end, "\"ax") || contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
+    return contains_nocase(p, end, "text") || contains_nocase(p, end, "\"ax") ||
+           contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
 }
 
-/* What stands for the section that is named from @p on: code, variables of each thread, which `as` wants to be such, or data. */
+/* What stands for the section that is named from @p on: code, variables of each thread, which `as`
+ * wants to be such, or data. */
 static const char *section_alike(const char *p, const char *end)
 {
     p = skip_blank(p, end);
-    return is_code_section(p, end) ? ".text" : text_begins(p, end, ".tbss") || text_begins(p, end, ".tdata") ? ".section .tdata,\"awT\"" : ".data";
+    return is_code_section(p, end) ? ".text"
+           : text_begins(p, end, ".tbss") || text_begins(p, end, ".tdata")
+               ? ".section .tdata,\"awT\""
+               : ".data";
 }
 
 /* The syntax that the directive from @p to @end sets; SYNTAX_AUTO: it sets none. */
 static enum syntax syntax_set(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
-    return word_is(p, e, ".intel_syntax") ? SYNTAX_INTEL : word_is(p, e, ".att_syntax") ? SYNTAX_ATT : SYNTAX_AUTO;
+    return word_is(p, e, ".intel_syntax") ? SYNTAX_INTEL
+           : word_is(p, e, ".att_syntax") ? SYNTAX_ATT
+                                          : SYNTAX_AUTO;
 }
 
 /* One statement starting with a dot: kept, turned into its plain equal, or dropped. */
@@ -143,9 +159,12 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     if (syntax != SYNTAX_AUTO) {
         d->intel = syntax == SYNTAX_INTEL;
         d->gnu = true;
-        d->unusual = d->intel ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix") : contains_nocase(e, end, "noprefix");
+        d->unusual = d->intel
+                         ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix")
+                         : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        if (d->intel && skip_blank(e, end) == end)   /* alone: clang takes bare names of registers then, `as` would take them for symbols */
+        /* alone: clang takes bare names of registers then, `as` would take them for symbols */
+        if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
     } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
         const char *name_end = e;
@@ -160,12 +179,18 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if (word_is(p, e, ".type")) {
         if (contains_nocase(e, end, "function"))
             function_add(l, e, end);
-    } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) && (text_begins(skip_blank(e, end), end, "@feat") || text_begins(skip_blank(e, end), end, "\"@feat"))) {
+    } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
+               (text_begins(skip_blank(e, end), end, "@feat") ||
+                text_begins(skip_blank(e, end), end, "\"@feat"))) {
         ;   /* a mark for Windows' linker */
-    } else if (word_is(p, e, ".bss") || directive_kept(p, e) || (isa_ops(l->isa)->directive_kept && isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
-        const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;   /* otool and LLVM's: `.long 4294967213	@ KIND_JUMP_TABLE32` */
+    } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
+               (isa_ops(l->isa)->directive_kept &&
+                isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
+        /* otool and LLVM's: `.long 4294967213	@ KIND_JUMP_TABLE32` */
+        const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;
         end = remark ? remark : end;
-        const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL, *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
+        const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
+                   *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
         end = second ? second : end;   /* an alignment, which that of Windows has */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
@@ -176,7 +201,8 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     }
 }
 
-static void statement_clean(struct listing *l, struct dialect *d, const char *p, const char *end, unsigned section)
+static void statement_clean(struct listing *l, struct dialect *d, const char *p, const char *end,
+                            unsigned section)
 {
     struct str targeted = {0}, placed = {0};
 
@@ -217,9 +243,11 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
     str_done(&att);
 }
 
-/* Labels, then statements between semicolons. @code holds no comments. Span offsets are relative to @code. */
-static bool statements_clean(struct listing *l, struct dialect *d, const char *code, const char *end, unsigned section, size_t *first,
-                             size_t *last, const char **why)
+/* Labels, then statements between semicolons. @code holds no comments. Span offsets are relative to
+ * @code. */
+static bool statements_clean(struct listing *l, struct dialect *d, const char *code,
+                             const char *end, unsigned section, size_t *first, size_t *last,
+                             const char **why)
 {
     const char *p = code;
     *first = *last = 0;
@@ -237,7 +265,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
         steps_add(1 + (size_t)(stop - p) / STEP_BYTES);
         const char *s = skip_blank(p, stop);
         for (;;) {
-            const char *e = *s == '"' && s < stop ? memchr(s + 1, '"', (size_t)(stop - s - 1)) : word_end(s, stop);
+            const char *e = *s == '"' && s < stop ? memchr(s + 1, '"', (size_t)(stop - s - 1))
+                                                  : word_end(s, stop);
             if (e && e < stop && *e == '"')
                 e++;
             if (!e || e == s)
@@ -254,7 +283,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
         if (s < stop) {
             const char *e = word_end(s, stop);
             if (contains_nocase(s, stop, "incbin") || contains_nocase(s, stop, ".include")) {
-                *why = contains_nocase(s, stop, "incbin") ? ".incbin reads another file" : ".include reads another file";
+                *why = contains_nocase(s, stop, "incbin") ? ".incbin reads another file"
+                                                          : ".include reads another file";
                 return false;
             }
             const char *equals = skip_blank(e, stop);
@@ -278,20 +308,23 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* The syntax that a text begins in: the one that most lines before the first directive that sets it speak for, each once for either; that of the directive when there
- * is nothing but directives before it. */
+/* The syntax that a text begins in: the one that most lines before the first directive that sets it
+ * speak for, each once for either; that of the directive when there is nothing but directives
+ * before it. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
     bool code = false;
     for (size_t i = 0; i < margins->lines.count; i++) {
-        const char *start = text + margins->lines.items[i].start, *end = text + margins->lines.items[i].end, *p = skip_blank(start, end);
+        const char *start = text + margins->lines.items[i].start,
+                   *end = text + margins->lines.items[i].end, *p = skip_blank(start, end);
         if (p == end || *p == '#' || *p == ';')
             continue;
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");   /* what stands in a macro sets nothing yet */
+        /* what stands in a macro sets nothing yet */
+        code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
         p += *p == '%';   /* a directive of NASM */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
@@ -302,7 +335,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
                 p = stop ? stop : end - 1;
             } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
                 const char *e = word_end(p, end);
-                if ((p == start || p[-1] != '%') && (isa_of_dialects()->is_register(p, (size_t)(e - p)) || word_is(p, e, "ptr"))) {
+                if ((p == start || p[-1] != '%') &&
+                    (isa_of_dialects()->is_register(p, (size_t)(e - p)) || word_is(p, e, "ptr"))) {
                     intel += !mark_intel;
                     mark_intel = true;
                 }
@@ -313,7 +347,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Whether the bytes, beside one line of a listing, are more than one instruction, none a branch: of a repetition, or of statements on one line. */
+/* Whether the bytes, beside one line of a listing, are more than one instruction, none a branch: of
+ * a repetition, or of statements on one line. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;
@@ -328,10 +363,13 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
     return at == n && count > 1;
 }
 
-/* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what ran, the text is one tool's reading of them. A branch goes to the
- * label of its address, as lines between may be missing. False where there are no bytes, or not all of them: then the text is read. @next: the address of the
- * instruction behind it, 0: not known. @bad: the disassembler did not know them. */
-static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next, bool bad)
+/* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what
+ * ran, the text is one tool's reading of them. A branch goes to the label of its address, as lines
+ * between may be missing. False where there are no bytes, or not all of them: then the text is
+ * read. @next: the address of the instruction behind it, 0: not known. @bad: the disassembler did
+ * not know them. */
+static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
+                        bool bad)
 {
     const struct isa_ops *isa = isa_ops(l->isa);
     uint8_t code[MARGIN_BYTES] = {0};
@@ -345,11 +383,14 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        if (!l->disassembly && (far == 0 || far == (int64_t)n)) {   /* an assembler's listing: where it leads is still to be filled in, or the text says it as well */
+        /* an assembler's listing: where it leads is still to be filled in, or the text says it as
+         * well */
+        if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
             return false;
         }
-        str_addf(&l->text, "%s%u_%llx", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)(m->address + (uint64_t)far));
+        str_addf(&l->text, "%s%u_%llx", LISTING_ADDRESS_LABEL, m->section,
+                 (unsigned long long)(m->address + (uint64_t)far));
         return true;
     }
     if (!l->disassembly && several(isa, code, n)) {
@@ -358,7 +399,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* What no decoder knows is taken where the next address agrees; what it knows as longer or shorter is of another set: a lone 48h of 32-bit code. */
+    /* What no decoder knows is taken where the next address agrees; what it knows as longer or
+     * shorter is of another set: a lone 48h of 32-bit code. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -377,12 +419,19 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     for (size_t i = 0; i < n - held; i++)
         str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
     if (held)
-        str_addf(&l->text, "; %s %s%u_%llx - . - %zu", held == 1 ? ".byte" : held == 2 ? ".short" : ".long", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)(m->address + (uint64_t)far), held);
+        str_addf(&l->text, "; %s %s%u_%llx - . - %zu",
+                 held == 1   ? ".byte"
+                 : held == 2 ? ".short"
+                             : ".long",
+                 LISTING_ADDRESS_LABEL, m->section,
+                 (unsigned long long)(m->address + (uint64_t)far), held);
     return true;
 }
 
-/* The code of line @number, from @p to @end, into the text; where its statements stand into @span. */
-static void code_clean(struct listing *l, struct dialect *d, struct str *code, const char *text, size_t number, const char *p, const char *end, unsigned section,
+/* The code of line @number, from @p to @end, into the text; where its statements stand into
+ * @span. */
+static void code_clean(struct listing *l, struct dialect *d, struct str *code, const char *text,
+                       size_t number, const char *p, const char *end, unsigned section,
                        struct source_span *span)
 {
     const char *s = str_text(code), *why = NULL, *function;
@@ -392,7 +441,8 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
         if (function)
             vec_add(&l->functions, mem_strndup(function, length));
     } else if (!statements_clean(l, d, s, s + code->length, section, &first, &last, &why)) {
-        vec_add(&l->refused, ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)), mem_strdup(why)}));
+        vec_add(&l->refused,
+                ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)), mem_strdup(why)}));
         l->text.length = before;
     } else if (last > first && code->length <= (size_t)(end - p)) {
         span->start = (size_t)(p - text) + first;
@@ -400,20 +450,24 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
-/* Disassemblers write comments behind it, and so do those whose text has directives of NASM or MASM. In AT&T syntax it separates. */
-static enum semicolon semicolon_of(const struct listing *l, const char *text, const struct margins *m)
+/* Disassemblers write comments behind it, and so do those whose text has directives of NASM or
+ * MASM. In AT&T syntax it separates. */
+static enum semicolon semicolon_of(const struct listing *l, const char *text,
+                                   const struct margins *m)
 {
     if (l->disassembly)
         return SEMICOLON_COMMENTS;
     for (size_t i = 0; i < m->lines.count; i++) {
-        const char *end = text + m->lines.items[i].end, *p = skip_blank(text + m->lines.items[i].start, end);
+        const char *end = text + m->lines.items[i].end,
+                   *p = skip_blank(text + m->lines.items[i].start, end);
         if (p < end && dialect_knows(p, end))
             return SEMICOLON_COMMENTS;
     }
     return SEMICOLON_EITHER;
 }
 
-/* The number of IACA's marker that Visual C++ writes, a store to a place of its own behind gs: 111 begins, 222 ends; 0: the statement is none. Both its numbers are. */
+/* The number of IACA's marker that Visual C++ writes, a store to a place of its own behind gs: 111
+ * begins, 222 ends; 0: the statement is none. Both its numbers are. */
 static unsigned iaca_store(const char *p, const char *end)
 {
     unsigned numbers[2] = {0, 0}, count = 0;
@@ -433,13 +487,17 @@ static unsigned iaca_store(const char *p, const char *end)
             numbers[count] = (unsigned)strtoul(digits, NULL, hex ? 16 : 10);
         count++;
     }
-    return count == 2 && numbers[0] == numbers[1] && (numbers[0] == 111 || numbers[0] == 222) ? numbers[0] : 0;
+    return count == 2 && numbers[0] == numbers[1] && (numbers[0] == 111 || numbers[0] == 222)
+               ? numbers[0]
+               : 0;
 }
 
 /* One line for NASM: as it is, without its comment. */
-static void nasm_clean(struct listing *l, struct str *code, const char *text, size_t number, const struct margin *m)
+static void nasm_clean(struct listing *l, struct str *code, const char *text, size_t number,
+                       const struct margin *m)
 {
-    const char *p = text + m->start, *end = text + m->end, *first = skip_blank(p, end), *e = word_end(first, end);
+    const char *p = text + m->start, *end = text + m->end, *first = skip_blank(p, end),
+               *e = word_end(first, end);
     struct source_span span = {m->start, 0};
     bool in_comment = false;
 
@@ -448,8 +506,11 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     str_clear(code);
     comments_cut(p, end, SEMICOLON_COMMENTS, &in_comment, code);
     const char *s = str_text(code), *stop = trim_end(s, s + code->length);
-    if (contains_nocase(s, stop, "incbin") || contains_nocase(s, stop, "%include") || contains_nocase(s, stop, "%pathsearch") || contains_nocase(s, stop, "%!")) {
-        vec_add(&l->refused, ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)), mem_strdup("it reads another file, or the environment")}));
+    if (contains_nocase(s, stop, "incbin") || contains_nocase(s, stop, "%include") ||
+        contains_nocase(s, stop, "%pathsearch") || contains_nocase(s, stop, "%!")) {
+        vec_add(&l->refused,
+                ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)),
+                                     mem_strdup("it reads another file, or the environment")}));
     } else {
         str_add_bytes(&l->text, s, (size_t)(stop - s));
         first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;   /* behind a label */
@@ -460,14 +521,19 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     str_add_char(&l->text, '\n');
 }
 
-/* As bytes_clean, of the line's code from @s to @stop; labels before the instruction are kept, and directives are read. @text: where the instruction begins. */
-static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m, const char *s, const char *stop, size_t number, uint64_t next, const char **text)
+/* As bytes_clean, of the line's code from @s to @stop; labels before the instruction are kept, and
+ * directives are read. @text: where the instruction begins. */
+static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
+                         const char *s, const char *stop, size_t number, uint64_t next,
+                         const char **text)
 {
     const size_t before = l->text.length;
     const char *at = skip_blank(s, stop), *e, *colon;
 
     if (!l->disassembly && m->byte_count)
-        for (; (e = word_end(at, stop)) > at && (colon = skip_blank(e, stop)) < stop && *colon == ':'; at = skip_blank(colon + 1, stop))
+        for (;
+             (e = word_end(at, stop)) > at && (colon = skip_blank(e, stop)) < stop && *colon == ':';
+             at = skip_blank(colon + 1, stop))
             dialect_label(d, at, e, &l->text);
     *text = at;
     const bool bad = l->disassembly && isa_ops(l->isa)->step == 1 && text_find(at, stop, "(bad)");
@@ -494,7 +560,8 @@ static void heading_clean(struct listing *l, struct dialect *d, const char *p, c
 }
 
 /* One line: the label of its address, then what it says. @order: see order_of. */
-static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, enum semicolon semicolon, const char *text, size_t number,
+static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment,
+                       enum semicolon semicolon, const char *text, size_t number,
                        const struct margin *m, uint64_t next, unsigned order)
 {
     const char *p = text + m->start, *end = text + m->end;
@@ -510,13 +577,18 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         vec_add(&l->functions, mem_strndup(p, (size_t)(end - p)));
         heading_clean(l, d, p, end);
     } else {
-        const struct line_place *place = d->places && number <= d->places->lines.count ? &d->places->lines.items[number - 1] : NULL;
+        const struct line_place *place = d->places && number <= d->places->lines.count
+                                             ? &d->places->lines.items[number - 1]
+                                             : NULL;
         if (place && place->function && p < end)
-            str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, place->function, (unsigned long long)place->offset);
+            str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, place->function,
+                     (unsigned long long)place->offset);
         if (m->addressed && p < end)
-            str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)m->address);
+            str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, m->section,
+                     (unsigned long long)m->address);
         if (isa->dialects) {
-            comments_cut(p, end, l->disassembly || d->intel ? semicolon : SEMICOLON_SEPARATES, in_comment, code);
+            comments_cut(p, end, l->disassembly || d->intel ? semicolon : SEMICOLON_SEPARATES,
+                         in_comment, code);
         } else {
             p = isa->word_end(p, end, l->disassembly);
             isa->comments_cut(p, end, in_comment, code);
@@ -541,11 +613,14 @@ static int address_order(const void *a, const void *b)
 {
     const struct ordered *x = a, *y = b;
     steps_add(1);
-    return x->section != y->section ? (x->section > y->section) - (x->section < y->section) : (x->address > y->address) - (x->address < y->address);
+    return x->section != y->section ? (x->section > y->section) - (x->section < y->section)
+                                    : (x->address > y->address) - (x->address < y->address);
 }
 
-/* Where a debugger has grouped the instructions by source lines they are not in the order of their addresses: then each line's place in that order, from 1, as the
- * number of a subsection for the assembler, which joins these. NULL where no line is out of order, or an address is there twice, or there are too many. */
+/* Where a debugger has grouped the instructions by source lines they are not in the order of their
+ * addresses: then each line's place in that order, from 1, as the number of a subsection for the
+ * assembler, which joins these. NULL where no line is out of order, or an address is there twice,
+ * or there are too many. */
 static unsigned *order_of(const struct margins *m)
 {
     VEC(struct ordered) places = {0};
@@ -581,9 +656,12 @@ static uint64_t address_behind(const struct margins *m, size_t i)
 
     if (!line->addressed || !line->byte_count || line->start >= line->end)
         return 0;
-    for (next = line + 1; next < m->lines.items + m->lines.count && !(next->addressed && next->start < next->end); next++)
+    for (next = line + 1;
+         next < m->lines.items + m->lines.count && !(next->addressed && next->start < next->end);
+         next++)
         steps_add(1);
-    return next < m->lines.items + m->lines.count && next->section == line->section ? next->address : 0;
+    return next < m->lines.items + m->lines.count && next->section == line->section ? next->address
+                                                                                    : 0;
 }
 
 static uint64_t first_address(const struct margins *m, const unsigned *order)
@@ -596,18 +674,21 @@ static uint64_t first_address(const struct margins *m, const unsigned *order)
     return 0;
 }
 
-/* Whether it is a disassembly without addresses and bytes: names of functions stand on lines of their own. */
+/* Whether it is a disassembly without addresses and bytes: names of functions stand on lines of
+ * their own. */
 static bool has_names_only(const char *text, const struct margins *m)
 {
     for (size_t i = 0; !m->disassembly && i < m->lines.count; i++) {
-        const char *end = text + m->lines.items[i].end, *p = skip_blank(text + m->lines.items[i].start, end);
+        const char *end = text + m->lines.items[i].end,
+                   *p = skip_blank(text + m->lines.items[i].start, end);
         if (line_places_heading(p, trim_end(p, end)))
             return true;
     }
     return false;
 }
 
-void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, const struct line_places *places, struct listing *out)
+void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
+                   const struct line_places *places, struct listing *out)
 {
     struct margins margins;
     struct str code = {0};
@@ -616,7 +697,9 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     memset(out, 0, sizeof *out);
     out->isa = isa;
     margins_find(text, length, &margins);
-    out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_of(text, &margins) : syntax;
+    out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO
+                  : syntax == SYNTAX_AUTO ? syntax_of(text, &margins)
+                                          : syntax;
     out->names_only = has_names_only(text, &margins);
     out->disassembly = margins.disassembly || out->names_only;
     out->plan9 = margins.plan9 && isa_ops(isa)->dialects;
@@ -626,17 +709,22 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     unsigned *order = order_of(&margins);
     out->address = first_address(&margins, order);
     for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)
-        dialect_learn(&dialect, text + margins.lines.items[i].start, text + margins.lines.items[i].end);
+        dialect_learn(&dialect, text + margins.lines.items[i].start,
+                      text + margins.lines.items[i].end);
     enum semicolon semicolon = semicolon_of(out, text, &margins);
-    for (size_t i = 0; dialect.intel && !margins.disassembly && !margins.expanded && !out->nasm && i < margins.lines.count; i++)
-        out->nasm = dialect_needs_nasm(text + margins.lines.items[i].start, text + margins.lines.items[i].end);
+    for (size_t i = 0; dialect.intel && !margins.disassembly && !margins.expanded && !out->nasm &&
+                       i < margins.lines.count;
+         i++)
+        out->nasm = dialect_needs_nasm(text + margins.lines.items[i].start,
+                                       text + margins.lines.items[i].end);
     out->no_nasm = out->nasm && !program_installed("nasm");
     out->nasm = out->nasm && !out->no_nasm;
     for (size_t i = 0; i < margins.lines.count; i++) {
         if (out->nasm)
             nasm_clean(out, &code, text, i + 1, &margins.lines.items[i]);
         else
-            line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1, &margins.lines.items[i], address_behind(&margins, i), order ? order[i] : 0);
+            line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1,
+                       &margins.lines.items[i], address_behind(&margins, i), order ? order[i] : 0);
         if (margins.percents)
             vec_add(&out->percents, margins.lines.items[i].percent);
     }
@@ -674,28 +762,35 @@ static const char *code_stop(const char *p, const char *end)
 
 void listing_markers(const char *text, size_t length, struct marker_list *out)
 {
-    static const char *const words[] = {"LLVM-MCA-BEGIN", "LLVM-MCA-END", "OSACA-BEGIN", "OSACA-END"};
+    static const char *const words[] = {"LLVM-MCA-BEGIN", "LLVM-MCA-END", "OSACA-BEGIN",
+                                        "OSACA-END"};
     memset(out, 0, sizeof *out);
     struct cursor c = {text, text + length};
     size_t number = 0;
     for (const char *start, *end; line_next(&c, &start, &end);) {
         number++;
         const char *p = start, *store = text_find(start, end, "mov");
-        const unsigned iaca = store || (store = text_find(start, end, "MOV")) ? iaca_store(store, code_stop(store, end)) : 0;
+        const unsigned iaca = store || (store = text_find(start, end, "MOV"))
+                                  ? iaca_store(store, code_stop(store, end))
+                                  : 0;
         if (iaca) {
-            vec_add(&out->list, ((struct marker){iaca == 222 ? MARKER_END : MARKER_BEGIN, number, mem_strdup("IACA markers")}));
+            vec_add(&out->list, ((struct marker){iaca == 222 ? MARKER_END : MARKER_BEGIN, number,
+                                                 mem_strdup("IACA markers")}));
             continue;
         }
         while (p < end && *p != '#' && *p != ';' && *p != '/')
             p++;
-        while (p < end && (*p == '#' || *p == ';' || *p == '/' || *p == '*' || *p == ' ' || *p == '\t'))
+        while (p < end &&
+               (*p == '#' || *p == ';' || *p == '/' || *p == '*' || *p == ' ' || *p == '\t'))
             p++;
         for (size_t i = 0; i < 4; i++)
-            if ((size_t)(end - p) >= strlen(words[i]) && strncmp(p, words[i], strlen(words[i])) == 0) {
+            if ((size_t)(end - p) >= strlen(words[i]) &&
+                strncmp(p, words[i], strlen(words[i])) == 0) {
                 const char *stop = end;
                 while (stop > p && (isspace((unsigned char)stop[-1])))
                     stop--;
-                vec_add(&out->list, ((struct marker){i % 2 ? MARKER_END : MARKER_BEGIN, number, mem_strndup(p, (size_t)(stop - p))}));
+                vec_add(&out->list, ((struct marker){i % 2 ? MARKER_END : MARKER_BEGIN, number,
+                                                     mem_strndup(p, (size_t)(stop - p))}));
                 break;
             }
     }

@@ -9,13 +9,15 @@
 
 static bool is_mask(const char *p, const char *end)
 {
-    return end - p >= 4 && p[0] == '{' && (p[1] | 32) == 'k' && p[2] >= '0' && p[2] <= '7' && p[3] == '}';
+    return end - p >= 4 && p[0] == '{' && (p[1] | 32) == 'k' && p[2] >= '0' && p[2] <= '7' &&
+           p[3] == '}';
 }
 
 /* AT&T: the register decides, and `as` wants no suffix. */
 static bool without_suffix(const char *p, const char *e, const char *end, struct str *out)
 {
-    static const char *const names[] = {"rdrand", "rdseed", "rdfsbase", "rdgsbase", "wrfsbase", "wrgsbase", "adcx", "adox", NULL};
+    static const char *const names[] = {"rdrand",   "rdseed", "rdfsbase", "rdgsbase", "wrfsbase",
+                                        "wrgsbase", "adcx",   "adox",     NULL};
 
     if (e - p < 5 || !strchr("wlqWLQ", e[-1]) || !word_among(p, e - 1, names))
         return false;
@@ -45,7 +47,8 @@ static bool has_vector_index(const char *p, const char *end)
     const char *open = memchr(p, '[', (size_t)(end - p));
 
     for (const char *at = open; at && end - at > 3; at++)
-        if (strchr("xyzXYZ", *at) && (at[1] | 32) == 'm' && (at[2] | 32) == 'm' && isdigit((unsigned char)at[3]) && !is_word(at[-1]))
+        if (strchr("xyzXYZ", *at) && (at[1] | 32) == 'm' && (at[2] | 32) == 'm' &&
+            isdigit((unsigned char)at[3]) && !is_word(at[-1]))
             return true;
     return false;
 }
@@ -62,7 +65,8 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel: LLVM gives a gather's memory the size of all that it reads, `as` that of one element; and the mask of a prefetch comes first. */
+/* Intel: LLVM gives a gather's memory the size of all that it reads, `as` that of one element; and
+ * the mask of a prefetch comes first. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -77,7 +81,8 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     }
     for (; first < end; first = stop + (stop < end)) {
         stop = operand_stop(first, end);
-        const char *start = skip_blank(first, stop), *ptr = text_find(start, stop, "ptr "), *word = word_end(start, stop);
+        const char *start = skip_blank(first, stop), *ptr = text_find(start, stop, "ptr "),
+                   *word = word_end(start, stop);
         ptr = ptr ? ptr : text_find(start, stop, "PTR ");
         if (has_vector_index(start, stop) && ptr && skip_blank(word, stop) == ptr) {
             first = ptr + 4;
@@ -95,7 +100,8 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     return changed;
 }
 
-/* Marks of places of variables in macOS and Windows that `as` does not have for ELF: without them the instruction is the same. */
+/* Marks of places of variables in macOS and Windows that `as` does not have for ELF: without them
+ * the instruction is the same. */
 static bool mark_dropped(const char *p, const char *end, struct str *out)
 {
     static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
@@ -117,18 +123,25 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
 
     steps_add(1 + (size_t)(end - p) / 100);
     if (!intel)
-        return without_suffix(p, e, end, out) || (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) || (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
-    if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {   /* LLVM has the wrong size */
-        str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")), text_find(e, end, "["));
+        return without_suffix(p, e, end, out) ||
+               (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) ||
+               (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
+    /* LLVM has the wrong size */
+    if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {
+        str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")),
+                 text_find(e, end, "["));
         return true;
     }
-    return e - p > 8 && (text_begins(p, e, "v") || text_begins(p, e, "V")) && gather(p, e, end, out);
+    return e - p > 8 && (text_begins(p, e, "v") || text_begins(p, e, "V")) &&
+           gather(p, e, end, out);
 }
 
 /* What the operands of an instruction have whose mnemonic names one arrangement only. */
 enum sources {
     SOURCES_SAME,
-    SOURCES_NARROW,      /* half as wide, as many; of the upper half of a register ("2" behind the mnemonic) when that is meant */
+    /* half as wide, as many; of the upper half of a register ("2" behind the mnemonic) when that is
+     * meant */
+    SOURCES_NARROW,
     SOURCES_LAST_NARROW, /* the last one is */
     SOURCES_PAIRS,       /* half as wide, twice as many */
     SOURCES_WIDE,        /* twice as wide */
@@ -140,13 +153,17 @@ enum sources {
 
 static enum sources sources_of(const char *p, const char *end)
 {
-    static const struct { enum sources sources; const char *names[34]; } kinds[] = {
-        {SOURCES_NARROW, {"saddl", "uaddl", "ssubl", "usubl", "sabal", "uabal", "sabdl", "uabdl", "smlal", "umlal", "smlsl", "umlsl", "smull", "umull", "sqdmull", "sqdmlal",
-                          "sqdmlsl", "pmull", "ushll", "sshll", "shll", "sxtl", "uxtl", "fcvtl", NULL}},
+    static const struct { enum sources sources; const char *names[34];
+    } kinds[] = {
+        {SOURCES_NARROW,
+         {"saddl", "uaddl", "ssubl", "usubl", "sabal", "uabal",   "sabdl",   "uabdl",   "smlal",
+          "umlal", "smlsl", "umlsl", "smull", "umull", "sqdmull", "sqdmlal", "sqdmlsl", "pmull",
+          "ushll", "sshll", "shll",  "sxtl",  "uxtl",  "fcvtl",   NULL}},
         {SOURCES_LAST_NARROW, {"saddw", "uaddw", "ssubw", "usubw", NULL}},
         {SOURCES_PAIRS, {"saddlp", "uaddlp", "sadalp", "uadalp", NULL}},
-        {SOURCES_WIDE, {"xtn", "sqxtn", "uqxtn", "sqxtun", "shrn", "rshrn", "sqshrn", "sqrshrn", "uqshrn", "uqrshrn", "sqshrun", "sqrshrun", "addhn", "subhn", "raddhn", "rsubhn",
-                        "fcvtn", "fcvtxn", "bfcvtn", NULL}},
+        {SOURCES_WIDE, {"xtn",     "sqxtn",  "uqxtn",   "sqxtun",  "shrn",     "rshrn", "sqshrn",
+                        "sqrshrn", "uqshrn", "uqrshrn", "sqshrun", "sqrshrun", "addhn", "subhn",
+                        "raddhn",  "rsubhn", "fcvtn",   "fcvtxn",  "bfcvtn",   NULL}},
         {SOURCES_BYTES, {"sdot", "udot", "usdot", "sudot", "smmla", "ummla", "usmmla", NULL}},
         {SOURCES_HALVES, {"bfdot", "bfmmla", "bfmlalb", "bfmlalt", NULL}},
         {SOURCES_LOW_HALVES, {"fmlal", "fmlsl", NULL}},
@@ -172,7 +189,8 @@ static char width_of(char width, int steps)
 }
 
 /* Of operand @k of @count, 0 the destination, that has @index behind it or not. */
-static struct elements arrangement_of(struct elements named, enum sources sources, bool upper, unsigned k, unsigned count, bool list)
+static struct elements arrangement_of(struct elements named, enum sources sources, bool upper,
+                                      unsigned k, unsigned count, bool list)
 {
     struct elements a = named;
     bool source = k > 0 && named.count;
@@ -219,7 +237,8 @@ static unsigned operands_count(const char *p, const char *end)
 }
 
 /* `fmla.4s v0, v1, v2[1]` as `fmla v0.4s, v1.4s, v2.s[1]`. */
-static void vectors_named(const char *p, const char *dot, const char *e, const char *end, struct str *out)
+static void vectors_named(const char *p, const char *dot, const char *e, const char *end,
+                          struct str *out)
 {
     struct elements named = {0, (char)tolower((unsigned char)e[-1])};
     enum sources sources = sources_of(p, dot);
@@ -258,8 +277,11 @@ static void vectors_named(const char *p, const char *dot, const char *e, const c
 }
 
 /* Apple's marks of the page and of the place in it, with those of `as` before the name. */
-static const struct page_mark { const char *mark, *modifier; } page_marks[] = {
-    {"@PAGEOFF", ":lo12:"}, {"@PAGE", ""}, {"@GOTPAGEOFF", ":got_lo12:"}, {"@GOTPAGE", ":got:"}, {"@TLVPPAGEOFF", ":lo12:"}, {"@TLVPPAGE", ""},
+static const struct page_mark { const char *mark, *modifier;
+} page_marks[] = {
+    {"@PAGEOFF", ":lo12:"},        {"@PAGE", ""},
+    {"@GOTPAGEOFF", ":got_lo12:"}, {"@GOTPAGE", ":got:"},
+    {"@TLVPPAGEOFF", ":lo12:"},    {"@TLVPPAGE", ""},
 };
 
 static const struct page_mark *page_mark_at(const char *p, const char *end)
@@ -279,7 +301,8 @@ static bool pages_named(const char *p, const char *end, struct str *out)
         return false;
     while (name > p && (is_word(name[-1]) || name[-1] == '"') && name[-1] != '@')
         name--;
-    str_addf(out, "%.*s%s%.*s%.*s", (int)(name - p), p, mark->modifier, (int)(at - name), name, (int)(end - at - (long)strlen(mark->mark)), at + strlen(mark->mark));
+    str_addf(out, "%.*s%s%.*s%.*s", (int)(name - p), p, mark->modifier, (int)(at - name), name,
+             (int)(end - at - (long)strlen(mark->mark)), at + strlen(mark->mark));
     return true;
 }
 
@@ -287,7 +310,10 @@ static bool pages_named(const char *p, const char *end, struct str *out)
 static bool section_place_named(const char *p, const char *end, struct str *out)
 {
     static const char mark[] = ":secrel_";
-    const char *at = text_find(p, end, mark), *behind = at ? memchr(at + sizeof mark - 1, ':', (size_t)(end - at) - sizeof mark + 1) : NULL;
+    const char *at = text_find(p, end, mark),
+               *behind =
+                   at ? memchr(at + sizeof mark - 1, ':', (size_t)(end - at) - sizeof mark + 1)
+                      : NULL;
 
     if (!behind)
         return false;
@@ -295,10 +321,12 @@ static bool section_place_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* Whether the mnemonic from @p to @e ends in an arrangement or a width; *@dot: where. `b.hs` and the like have none. */
+/* Whether the mnemonic from @p to @e ends in an arrangement or a width; *@dot: where. `b.hs` and
+ * the like have none. */
 static bool has_arrangement(const char *p, const char *e, const char **dot)
 {
-    static const char *const all[] = {"8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d", "1q", "2h", "4b", "b", "h", "s", "d", NULL};
+    static const char *const all[] = {"8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d",
+                                      "1q", "2h",  "4b", "b",  "h",  "s",  "d",  NULL};
 
     *dot = memchr(p, '.', (size_t)(e - p));
     return *dot && *dot > p + 1 && word_among(*dot + 1, e, all);
@@ -307,10 +335,12 @@ static bool has_arrangement(const char *p, const char *e, const char **dot)
 /* `mov d1, v0[1]`: the width of the element is that of the register. */
 static bool element_named(const char *p, const char *e, const char *end, struct str *out)
 {
-    const char *to = skip_blank(e, end), *to_end = word_end(to, end), *from = skip_blank(to_end + (to_end < end), end), *from_end = word_end(from, end);
+    const char *to = skip_blank(e, end), *to_end = word_end(to, end),
+               *from = skip_blank(to_end + (to_end < end), end), *from_end = word_end(from, end);
 
-    if (!(word_is(p, e, "mov") || word_is(p, e, "dup")) || to_end == to || to_end == end || *to_end != ',' || !is_vector(from, from_end) || from_end == end ||
-        *from_end != '[' || !strchr("bhsdBHSD", *to))
+    if (!(word_is(p, e, "mov") || word_is(p, e, "dup")) || to_end == to || to_end == end ||
+        *to_end != ',' || !is_vector(from, from_end) || from_end == end || *from_end != '[' ||
+        !strchr("bhsdBHSD", *to))
         return false;
     str_addf(out, "%.*s.%c%.*s", (int)(from_end - p), p, *to, (int)(end - from_end), from_end);
     return true;
@@ -319,12 +349,18 @@ static bool element_named(const char *p, const char *e, const char *end, struct 
 /* Prefetches into the system's cache have numbers only for binutils before 2.41. */
 static bool prefetch_numbered(const char *p, const char *e, const char *end, struct str *out)
 {
-    static const struct { const char *name; unsigned number; } kinds[] = {{"pldslckeep", 6}, {"pldslcstrm", 7}, {"plislckeep", 14}, {"plislcstrm", 15}, {"pstslckeep", 22}, {"pstslcstrm", 23}};
+    static const struct {
+        const char *name;
+        unsigned number;
+    } kinds[] = {{"pldslckeep", 6},  {"pldslcstrm", 7},  {"plislckeep", 14},
+                 {"plislcstrm", 15}, {"pstslckeep", 22}, {"pstslcstrm", 23}};
     const char *kind = skip_blank(e, end), *stop = word_end(kind, end);
 
-    for (size_t i = 0; (word_is(p, e, "prfm") || word_is(p, e, "prfum")) && i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0;
+         (word_is(p, e, "prfm") || word_is(p, e, "prfum")) && i < sizeof kinds / sizeof *kinds; i++)
         if (word_is(kind, stop, kinds[i].name)) {
-            str_addf(out, "%.*s #%u%.*s", (int)(e - p), p, kinds[i].number, (int)(end - stop), stop);
+            str_addf(out, "%.*s #%u%.*s", (int)(e - p), p, kinds[i].number, (int)(end - stop),
+                     stop);
             return true;
         }
     return false;
@@ -336,7 +372,8 @@ bool llvm_a64_statement(const char *p, const char *end, struct str *out)
 
     steps_add(1 + (size_t)(end - p) / 100);
     if (!has_arrangement(p, e, &dot))
-        return prefetch_numbered(p, e, end, out) || element_named(p, e, end, out) || pages_named(p, end, out) || section_place_named(p, end, out);
+        return prefetch_numbered(p, e, end, out) || element_named(p, e, end, out) ||
+               pages_named(p, end, out) || section_place_named(p, end, out);
     vectors_named(p, dot, e, end, out);
     return true;
 }

@@ -30,7 +30,8 @@ struct framed_text {
     bool unplaced;       /* bytes stand there without their addresses: objdump --no-addresses */
 };
 
-static struct margin *line_at(const struct framed_text *r, size_t i, const char **p, const char **end)
+static struct margin *line_at(const struct framed_text *r, size_t i, const char **p,
+                              const char **end)
 {
     struct margin *line = &r->m->lines.items[i];
     *p = skip_blank(r->text + line->start, r->text + line->end);
@@ -38,7 +39,8 @@ static struct margin *line_at(const struct framed_text *r, size_t i, const char 
     return line;
 }
 
-static void margin_set(const struct framed_text *r, struct margin *line, const char *start, const char *end)
+static void margin_set(const struct framed_text *r, struct margin *line, const char *start,
+                       const char *end)
 {
     line->start = (size_t)(start - r->text);
     line->end = (size_t)(end - r->text);
@@ -102,7 +104,9 @@ static bool is_fence(const char *p, const char *end)
 /* Whether a block of Markdown says that it is in another language. */
 static bool fence_of_source(const char *p, const char *end)
 {
-    static const char *const languages[] = {"c", "cpp", "c++", "cc", "cxx", "rust", "fortran", "python", "go", "sh", "bash", "json", "diff", "java", NULL};
+    static const char *const languages[] = {"c",    "cpp",     "c++",    "cc",   "cxx",
+                                            "rust", "fortran", "python", "go",   "sh",
+                                            "bash", "json",    "diff",   "java", NULL};
     while (p < end && (*p == '`' || *p == '~'))
         p++;
     const char *e = p;
@@ -111,7 +115,8 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: what stands between fences is read; a lone fence with code only before it has lost its first. */
+/* Markdown: what stands between fences is read; a lone fence with code only before it has lost its
+ * first. */
 static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
@@ -139,7 +144,9 @@ static void fences_take(struct framed_text *r)
             source = inside && any_plain && fence_of_source(p, end);
             leave(line, NULL);
         } else if (!inside || source) {
-            leave(line, p == end ? NULL : source ? "source in another language" : "outside of the code block");
+            leave(line, p == end ? NULL
+                        : source ? "source in another language"
+                                 : "outside of the code block");
         }
     }
 }
@@ -162,12 +169,15 @@ static const char *number_end(const char *p, const char *end, uint64_t *number)
     return gap > p ? p : NULL;
 }
 
-/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for an instruction leaves it without. */
+/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for
+ * an instruction leaves it without. */
 static void bytes_take(struct margin *line, const char *p, const char *end)
 {
     uint64_t value;
 
-    for (p = skip_blank(p, end); end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]); p = skip_blank(p + 2, end)) {
+    for (p = skip_blank(p, end);
+         end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]);
+         p = skip_blank(p + 2, end)) {
         hex_end(p, p + 2, &value);
         if (line->byte_count == MARGIN_BYTES)
             return;
@@ -175,13 +185,15 @@ static void bytes_take(struct margin *line, const char *p, const char *end)
     }
 }
 
-/* Pairs of hex digits in brackets or without, as listings of assemblers have them; the end, or NULL. */
+/* Pairs of hex digits in brackets or without, as listings of assemblers have them; the end, or
+ * NULL. */
 static const char *listed_bytes_end(const char *p, const char *end)
 {
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
-    const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;   /* NASM: how often they come */
+    /* NASM: how often they come */
+    const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;
     p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
 }
@@ -202,13 +214,16 @@ static const char *listed_code(const char *p, const char *end)
 static bool listed_more(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end), *e = listed_bytes_end(at, end);
-    return e && (e == end || *skip_blank(e, end) == '<' || listed_bytes_end(skip_blank(e, end), end) == end);
+    return e && (e == end || *skip_blank(e, end) == '<' ||
+                 listed_bytes_end(skip_blank(e, end), end) == end);
 }
 
 struct section_name { const char *text; size_t length; };
 
-/* The section that a line of a listing goes on in, by a directive at @p: 0 where it is the first one or .text; @was where it is none. Beyond SECTIONS_MOST all are one. */
-static unsigned listed_section(const char *p, const char *end, unsigned was, struct section_name *names, size_t *count)
+/* The section that a line of a listing goes on in, by a directive at @p: 0 where it is the first
+ * one or .text; @was where it is none. Beyond SECTIONS_MOST all are one. */
+static unsigned listed_section(const char *p, const char *end, unsigned was,
+                               struct section_name *names, size_t *count)
 {
     static const char *const plain[] = {".text", ".data", ".bss", NULL};
     const char *e = word_end(p, end), *name = skip_blank(e, end);
@@ -217,23 +232,27 @@ static unsigned listed_section(const char *p, const char *end, unsigned was, str
         return 0;
     if (word_among(p, e, plain))
         name = p;
-    else if (!word_is(p, e, "section") && !word_is(p, e, "segment") && !word_is(p, e, ".section") && !word_is(p, e, ".pushsection"))
+    else if (!word_is(p, e, "section") && !word_is(p, e, "segment") && !word_is(p, e, ".section") &&
+             !word_is(p, e, ".pushsection"))
         return was;
     const char *stop = word_end(name, end);
     if (stop == name || word_is(name, stop, ".text"))
         return 0;
     size_t i = 0;
-    while (i < *count && (names[i].length != (size_t)(stop - name) || memcmp(names[i].text, name, names[i].length) != 0))
+    while (i < *count && (names[i].length != (size_t)(stop - name) ||
+                          memcmp(names[i].text, name, names[i].length) != 0))
         i++;
     if (i == *count && i < SECTIONS_MOST)
         names[(*count)++] = (struct section_name){name, (size_t)(stop - name)};
     return (unsigned)i + 1;
 }
 
-/* The place and bytes of a line of a listing, from @p on: what the assembler made of the code behind them, but where others are still to fill in a part. */
+/* The place and bytes of a line of a listing, from @p on: what the assembler made of the code
+ * behind them, but where others are still to fill in a part. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
-    const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address), *bytes = skip_blank(e, code);
+    const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
+               *bytes = skip_blank(e, code);
 
     line->addressed = true;
     if (!memchr(bytes, '[', (size_t)(code - bytes)) && !memchr(bytes, '(', (size_t)(code - bytes)))
@@ -250,7 +269,8 @@ static void listed_take(struct margin *line, const char *p, const char *code)
             line->bytes[line->byte_count++] = line->bytes[k];
 }
 
-/* Behind the mark of a line that a macro or repetition made, `<1>` of NASM and `>` of `as`; @p itself where there is none. */
+/* Behind the mark of a line that a macro or repetition made, `<1>` of NASM and `>` of `as`; @p
+ * itself where there is none. */
 static const char *expansion_end(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end);
@@ -265,10 +285,13 @@ static const char *expansion_end(const char *p, const char *end)
     return at > skip_blank(p, end) ? at : p;
 }
 
-/* Whether a line of a listing is one of a definition or repetition, whose instructions are listed where they were made; @depth of those that are open. */
+/* Whether a line of a listing is one of a definition or repetition, whose instructions are listed
+ * where they were made; @depth of those that are open. */
 static bool in_definition(const char *p, const char *end, unsigned *depth)
 {
-    static const char *const begins[] = {".macro", ".rept", ".irp", ".irpc", "%macro", "%imacro", "%rmacro", "%rep", NULL}, *const ends[] = {".endm", ".endr", "%endmacro", "%endrep", NULL};
+    static const char *const begins[] = {".macro",  ".rept",   ".irp", ".irpc", "%macro",
+                                         "%imacro", "%rmacro", "%rep", NULL},
+                             *const ends[] = {".endm", ".endr", "%endmacro", "%endrep", NULL};
     const char *e = p;
 
     while (e < end && !isspace((unsigned char)*e))
@@ -325,10 +348,13 @@ static void numbers_take(struct framed_text *r)
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
             e = NULL;   /* a short address with bytes behind */
         const char *behind = e ? listed_code(e, end) : p;
-        if (e && behind > e && expansion_end(behind, end) > behind) {   /* the number is that of the definition, or comes again */
+        /* the number is that of the definition, or comes again */
+        if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;
             expanded++;
-        } else if (e && ((number > last && number <= last + (e[-1] == ':' ? 1 : LISTING_GAP) + blank) || (in_order == 0 && filled < 3))) {
+        } else if (e &&
+                   ((number > last && number <= last + (e[-1] == ':' ? 1 : LISTING_GAP) + blank) ||
+                    (in_order == 0 && filled < 3))) {
             in_order++;
             listed += behind > e;
             last = number;
@@ -354,12 +380,16 @@ static void numbers_take(struct framed_text *r)
             continue;
         const bool more = listed && number == last && listed_more(e, end);
         if (more && before) {
-            const char *bytes = listed_code(e, end) > e ? skip_blank(word_end(skip_blank(e, end), end), end) : e;
+            const char *bytes =
+                listed_code(e, end) > e ? skip_blank(word_end(skip_blank(e, end), end), end) : e;
             bytes_take(before, bytes, end);
         }
         const char *code = more ? end : listed ? listed_code(e, end) : e;
         const bool made = expanded && !more && expansion_end(code, end) > code;
-        if (expanded && !more && (made ? code == e : in_definition(skip_blank(code, end), end, &depth) || (code == e && calls_macro(r, i)))) {
+        if (expanded && !more &&
+            (made ? code == e
+                  : in_definition(skip_blank(code, end), end, &depth) ||
+                        (code == e && calls_macro(r, i)))) {
             leave(line, NULL);
             last = number;
             before = NULL;
@@ -381,7 +411,9 @@ static void numbers_take(struct framed_text *r)
 static const char *rule_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);
-    return text_begins(p, end, BAR) ? p + strlen(BAR) : p < end && (*p == ':' || *p == '|') ? p + 1 : p;
+    return text_begins(p, end, BAR)              ? p + strlen(BAR)
+           : p < end && (*p == ':' || *p == '|') ? p + 1
+                                                 : p;
 }
 
 static void percents_take(struct framed_text *r)
@@ -393,9 +425,11 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         line_at(r, i, &p, &end);
-        filled += p < end && !text_begins(p, end, BAR);   /* where nothing was seen the column is blank, and its rule is first */
+        /* where nothing was seen the column is blank, and its rule is first */
+        filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;
-        heading |= text_begins(p, end, "Percent") && (trim_end(p, end) == p + 7 || rule_end(p + 7, end) > skip_blank(p + 7, end));
+        heading |= text_begins(p, end, "Percent") &&
+                   (trim_end(p, end) == p + 7 || rule_end(p + 7, end) > skip_blank(p + 7, end));
     }
     r->percents = with && (heading || (with > 1 && 2 * with >= filled));
     for (size_t i = 0; r->percents && i < r->m->lines.count; i++) {
@@ -409,7 +443,8 @@ static void percents_take(struct framed_text *r)
 /* An address with what belongs to it. */
 struct address_column {
     uint64_t address;
-    const char *start, *rest;   /* start: the first digit; rest: what stands behind address, symbol and bytes */
+    /* start: the first digit; rest: what stands behind address, symbol and bytes */
+    const char *start, *rest;
     bool named;                 /* `<main+4>` or `<+4>` stands behind it */
     bool bytes;
     bool joined;
@@ -420,7 +455,8 @@ struct address_column {
 /* What debuggers put before the instruction they are at, and breakpoints. */
 static const char *mark_end(const char *p, const char *end)
 {
-    static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>", "B+", "b+", "H+", ">", "*"};
+    static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>",
+                                        "B+",  "b+", "H+", ">",   "*"};
     if (text_begins(p, end, BAR))
         p = skip_blank(p + strlen(BAR), end);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -454,7 +490,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     const char *digits = p + (prefixed ? 2 : 0), *e = hex_end(digits, end, &out->address);
     uint64_t low;
     if (!e) {
-        const char *angle = text_begins(p, end, "<+") ? angle_end(p, end) : NULL;   /* a debugger's line without its address */
+        /* a debugger's line without its address */
+        const char *angle = text_begins(p, end, "<+") ? angle_end(p, end) : NULL;
         if (!angle || angle >= end || *angle != ':')
             return false;
         out->address = strtoull(p + 2, NULL, 10);
@@ -474,7 +511,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
         return false;
     if (colon)
         behind++;
-    else if (!out->named && ((e - digits < 4 && !prefixed) || behind >= end || !isspace((unsigned char)*behind)))
+    else if (!out->named &&
+             ((e - digits < 4 && !prefixed) || behind >= end || !isspace((unsigned char)*behind)))
         return false;
     const char *b = column_art(behind, end), *after;
     unsigned count;
@@ -493,8 +531,11 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->rest = after;
     const char *word = skip_blank(behind, end);
     /* No statement begins with a digit; letters alone may be a name. */
-    out->wide = !colon && !out->named && e - digits >= 8 && ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) || isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
-    return out->bytes || out->named || prefixed || out->wide || (out->joined && !colon) || (colon && b > behind);
+    out->wide = !colon && !out->named && e - digits >= 8 &&
+                ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
+                 isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
+    return out->bytes || out->named || prefixed || out->wide || (out->joined && !colon) ||
+           (colon && b > behind);
 }
 
 /* `0000000000001139 <main>:` gives main. */
@@ -509,7 +550,8 @@ static bool heading_symbol(const char *p, const char *end, const char **start, c
     return true;
 }
 
-/* Whether lines say where they are. Of those that are only a number and a colon there must be many, and they must grow: as do local labels not. */
+/* Whether lines say where they are. Of those that are only a number and a colon there must be many,
+ * and they must grow: as do local labels not. */
 static void disassembly_judge(struct framed_text *r)
 {
     size_t sure = 0, weak = 0, other = 0, joined = 0, places = 0, unplaced = 0;
@@ -541,7 +583,10 @@ static void disassembly_judge(struct framed_text *r)
     }
     r->joined = places > 0 && 10 * joined >= 8 * places;
     r->unplaced = !places && unplaced > 1 && 10 * unplaced >= 9 * other;
-    r->m->disassembly = r->unplaced ? true : header || named ? sure + weak > 0 : sure > other || (sure > 1 && 4 * sure > other) || (weak > 2 && weak > other);
+    r->m->disassembly = r->unplaced       ? true
+                        : header || named ? sure + weak > 0
+                                          : sure > other || (sure > 1 && 4 * sure > other) ||
+                                                (weak > 2 && weak > other);
 }
 
 static bool is_label_line(const char *p, const char *end)
@@ -549,7 +594,8 @@ static bool is_label_line(const char *p, const char *end)
     const char *blank = p;
     while (blank < end && !isspace((unsigned char)*blank))
         blank++;
-    return end - p > 1 && end[-1] == ':' && (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
+    return end - p > 1 && end[-1] == ':' &&
+           (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
 }
 
 /* Behind a column of bytes, NULL when there is none or nothing behind it. */
@@ -585,12 +631,16 @@ static void bytes_alone_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = line_at(r, i, &p, &end);
-        section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");   /* zeros that are left out */
+        /* zeros that are left out */
+        section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
         line->section = section;
         const char *code = column_bytes(p, end, &count);
         if (p == end || !count) {
             if (p < end && !(*p == '<' && end[-1] == ':'))
-                leave(line, prose_is_heading(p, end) || text_begins(p, end, "...") || *p == '#' || *p == ';' ? NULL : "no instruction with bytes");
+                leave(line, prose_is_heading(p, end) || text_begins(p, end, "...") || *p == '#' ||
+                                    *p == ';'
+                                ? NULL
+                                : "no instruction with bytes");
             continue;
         }
         const bool more = code == end && last && last->section == section;
@@ -608,7 +658,9 @@ static void bytes_alone_take(struct framed_text *r)
 /* Whether a heading of objdump -D names a section that never has code. */
 static bool begins_data(const char *p, const char *end)
 {
-    static const char *const names[] = {".debug_", ".eh_frame", ".comment", ".note", ".rel", ".dyn", ".gnu.", ".interp", ".gcc_except_table", ".rodata"};
+    static const char *const names[] = {
+        ".debug_", ".eh_frame", ".comment",          ".note",  ".rel", ".dyn",
+        ".gnu.",   ".interp",   ".gcc_except_table", ".rodata"};
     const char *name = text_find(p, end, " .");
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (text_begins(name + 1, end, names[i]))
@@ -618,11 +670,14 @@ static bool begins_data(const char *p, const char *end)
 
 static void addresses_take(struct framed_text *r)
 {
-    struct margin *last = NULL;   /* line with an instruction: disassemblers break long columns of bytes */
+    /* line with an instruction: disassemblers break long columns of bytes */
+    struct margin *last = NULL;
     unsigned section = 0;
     bool data = false;     /* of a section without code */
-    bool headed = false;   /* the line before was a symbol's heading: the function's name comes again */
-    struct address_column open = {0};   /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
+    /* the line before was a symbol's heading: the function's name comes again */
+    bool headed = false;
+    /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
+    struct address_column open = {0};
     const char *p, *end, *start, *stop;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
@@ -643,22 +698,28 @@ static void addresses_take(struct framed_text *r)
         end = bare > p ? bare : end;   /* else a rule */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
-        const char *e = r->percents && isdigit((unsigned char)*p) ? number_end(p, end, &number) : NULL;
-        if (e && e[-1] != ':' && (!placed || heading_symbol(skip_blank(e, end), end, &start, &stop)))
+        const char *e =
+            r->percents && isdigit((unsigned char)*p) ? number_end(p, end, &number) : NULL;
+        if (e && e[-1] != ':' &&
+            (!placed || heading_symbol(skip_blank(e, end), end, &start, &stop)))
             p = skip_blank(e, end);   /* the number of a source line */
         bool heading = heading_symbol(p, end, &start, &stop);
         if (heading) {
             margin_set(r, line, start, stop);
             line->symbol = true;
-        } else if (placed && (text_begins(place.rest, end, "R_") || (place.wide && is_symbol_row(place.rest, end)))) {   /* a relocation of objdump -r */
+        } else if (placed && (text_begins(place.rest, end, "R_") ||
+                              (place.wide &&
+                               is_symbol_row(place.rest, end)))) { /* a relocation of objdump -r */
             leave(line, NULL);
-        } else if (placed && !place.bytes && !place.named && is_source_line(place.rest, end)) {   /* its number and a colon */
+        } else if (placed && !place.bytes && !place.named &&
+                   is_source_line(place.rest, end)) { /* its number and a colon */
             leave(line, "source code");
         } else if (placed) {
             line->addressed = true;
             line->address = place.address;
             margin_set(r, line, column_art(place.rest, end), end);
-            bool more = place.bytes && place.rest == end && last && last->section == section && last->address + last->byte_count == place.address;
+            bool more = place.bytes && place.rest == end && last && last->section == section &&
+                        last->address + last->byte_count == place.address;
             line->joined = place.joined;
             if (place.bytes)
                 bytes_take(more ? last : line, place.code, place.rest);
@@ -672,10 +733,12 @@ static void addresses_take(struct framed_text *r)
             margin_set(r, line, behind_bytes(p, end), end);
         } else if (r->percents && !r->m->disassembly) {
             margin_set(r, line, column_art(p, end), end);
-        } else if (is_label_line(p, end) && !(headed && memchr(p, '(', (size_t)(end - p))) && *p != '/') {
+        } else if (is_label_line(p, end) && !(headed && memchr(p, '(', (size_t)(end - p))) &&
+                   *p != '/') {
             margin_set(r, line, p, end);
         } else {
-            bool known = prose_is_heading(p, end) || is_label_line(p, end) || *p == ';' || *p == '#' || dialect_knows(p, end);
+            bool known = prose_is_heading(p, end) || is_label_line(p, end) || *p == ';' ||
+                         *p == '#' || dialect_knows(p, end);
             leave(line, known ? NULL : "no instruction with an address");
         }
         headed = heading;

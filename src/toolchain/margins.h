@@ -17,11 +17,13 @@ struct margin {
     unsigned section;       /* of a disassembly, by its headings */
     bool addressed;
     bool symbol;            /* start and end are of a name that a disassembler gives as a heading */
-    uint8_t bytes[MARGIN_BYTES];   /* the instruction's machine code, where the text has a column of it */
+    /* the instruction's machine code, where the text has a column of it */
+    uint8_t bytes[MARGIN_BYTES];
     uint8_t byte_count;     /* 0: it has none; MARGIN_BYTES: that many or more */
     bool joined;            /* they stand next to each other, as one number */
     float percent;          /* of the samples of a profile; NaN: not said */
-    const char *left_out;   /* why nothing of the line is read; NULL: it is read, empty, or a heading that means no code */
+    /* why nothing of the line is read; NULL: it is read, empty, or a heading that means no code */
+    const char *left_out;
 };
 
 struct margins {
@@ -32,7 +34,8 @@ struct margins {
     bool percents;          /* some line has one */
 };
 
-/* Fills @out, a margin for each line of @text, in time linear in @length; margins_done frees. Any thread. */
+/* Fills @out, a margin for each line of @text, in time linear in @length; margins_done frees. Any
+ * thread. */
 void margins_find(const char *text, size_t length, struct margins *out);
 void margins_done(struct margins *m);
 

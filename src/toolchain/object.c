@@ -42,7 +42,8 @@ static int section_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
-/* What a file of its size may come to: tables that overlap, and names that share their ends, say more than there is. */
+/* What a file of its size may come to: tables that overlap, and names that share their ends, say
+ * more than there is. */
 struct budget {
     size_t symbols, names;       /* bytes of all names */
 };
@@ -65,7 +66,8 @@ struct section_map {
 static void sections_map(const struct object *o, struct section_map *out)
 {
     for (size_t i = 0; i < o->sections.count; i++)
-        out->count = o->sections.items[i].index + 1 > out->count ? o->sections.items[i].index + 1 : out->count;
+        out->count = o->sections.items[i].index + 1 > out->count ? o->sections.items[i].index + 1
+                                                                 : out->count;
     out->items = mem_alloc((out->count + 1) * sizeof *out->items);
     for (size_t i = 0; i < out->count; i++)
         out->items[i] = NO_SECTION;
@@ -77,7 +79,8 @@ static void sections_map(const struct object *o, struct section_map *out)
 /* Symbols without a size reach to the next function or the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    uint64_t next = UINT64_MAX, at = UINT64_MAX;   /* where the nearest function past @at begins, and past what is being looked at */
+    /* where the nearest function past @at begins, and past what is being looked at */
+    uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
     for (size_t i = o->symbols.count; i-- > 0;) {
@@ -94,8 +97,11 @@ static void symbols_bound(struct object *o)
     }
 }
 
-/* Mapping symbols ($x, $d) of AArch64 name no function. @beyond: names of places before and behind a section's code are kept, as a text gives them to where it jumps. */
-static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable, bool beyond, const struct section_map *map, struct budget *left, struct err *err)
+/* Mapping symbols ($x, $d) of AArch64 name no function. @beyond: names of places before and behind
+ * a section's code are kept, as a text gives them to where it jumps. */
+static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
+                         bool relocatable, bool beyond, const struct section_map *map,
+                         struct budget *left, struct err *err)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     if (!data || header->sh_entsize == 0)
@@ -109,9 +115,12 @@ static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
         const char *name = elf_string(&names, symbol.st_name);
         if (!spend(left, 1, 0, err))
             return false;
-        if (!name || !*name || (isa_ops(o->isa)->mapping_symbol && *name == isa_ops(o->isa)->mapping_symbol) || (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
+        if (!name || !*name ||
+            (isa_ops(o->isa)->mapping_symbol && *name == isa_ops(o->isa)->mapping_symbol) ||
+            (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
             continue;
-        if (symbol.st_shndx >= SHN_LORESERVE || symbol.st_shndx >= map->count || map->items[symbol.st_shndx] == NO_SECTION)
+        if (symbol.st_shndx >= SHN_LORESERVE || symbol.st_shndx >= map->count ||
+            map->items[symbol.st_shndx] == NO_SECTION)
             continue;
         const struct object_section *s = &o->sections.items[map->items[symbol.st_shndx]];
         uint64_t start = symbol.st_value - (relocatable ? 0 : s->address);
@@ -119,8 +128,11 @@ static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
             if (!spend(left, 0, strlen(name), err))
                 return false;
             uint64_t room = start <= s->size ? s->size - start : 0;
-            vec_add(&o->symbols, ((struct object_symbol){mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room,
-                                                         s->offset + s->size, type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL, false}));
+            vec_add(&o->symbols,
+                    ((struct object_symbol){
+                        mem_strdup(name), s->offset + start,
+                        symbol.st_size < room ? symbol.st_size : room, s->offset + s->size,
+                        type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL, false}));
         }
     }
     return true;
@@ -133,7 +145,8 @@ static bool refuse_machine(unsigned machine, struct err *err)
     str_add(&todo, "give an ELF file for ");
     isa_list(true, " or ", &todo);
     isa_list(true, " nor ", &neither);
-    err_set(err, ERR_DATA, str_text(&todo), "this ELF file is for neither %s (machine %u)", str_text(&neither), machine);
+    err_set(err, ERR_DATA, str_text(&todo), "this ELF file is for neither %s (machine %u)",
+            str_text(&neither), machine);
     str_done(&todo);
     str_done(&neither);
     return false;
@@ -142,21 +155,31 @@ static bool refuse_machine(unsigned machine, struct err *err)
 /* Whether a section holds code that is looked at: no stubs to other files. */
 static bool holds_code(const GElf_Shdr *header, const char *name)
 {
-    return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR && header->sh_size && !str_has_prefix(name, ".plt");
+    return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR && header->sh_size &&
+           !str_has_prefix(name, ".plt");
 }
 
 /* One section's code, as it stands in the mapped file. False with err. */
-static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name, size_t length, struct err *err)
+static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name,
+                        size_t length, struct err *err)
 {
-    if (header->sh_offset > length || header->sh_size > length - header->sh_offset || header->sh_size > length - o->length)
-        return err_set(err, ERR_DATA, "build the file again", "its section %.100s reaches beyond the file, or others overlap", name);
-    vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name), .index = elf_ndxscn(scn), .address = header->sh_addr, .file_offset = header->sh_offset, .offset = o->begin + header->sh_offset, .size = header->sh_size}));
+    if (header->sh_offset > length || header->sh_size > length - header->sh_offset ||
+        header->sh_size > length - o->length)
+        return err_set(err, ERR_DATA, "build the file again",
+                       "its section %.100s reaches beyond the file, or others overlap", name);
+    vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name),
+                                                   .index = elf_ndxscn(scn),
+                                                   .address = header->sh_addr,
+                                                   .file_offset = header->sh_offset,
+                                                   .offset = o->begin + header->sh_offset,
+                                                   .size = header->sh_size}));
     o->length += header->sh_size;
     return true;
 }
 
 /* The same as a copy behind those before it, in @room bytes for all. */
-static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header, const char *name, struct err *err)
+static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header,
+                         const char *name, struct err *err)
 {
     errno = 0;
     const Elf_Data *data = elf_getdata(scn, NULL);
@@ -166,9 +189,15 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     if (!data || !data->d_buf || data->d_size == 0)
         return true;
     if (data->d_size > room - o->length)
-        return err_set(err, ERR_DATA, "build the file again", "the size of its section %.100s is damaged", name);
+        return err_set(err, ERR_DATA, "build the file again",
+                       "the size of its section %.100s is damaged", name);
     memcpy(o->code + o->length, data->d_buf, data->d_size);
-    vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name), .index = elf_ndxscn(scn), .address = header->sh_addr, .file_offset = header->sh_offset, .offset = o->length, .size = data->d_size}));
+    vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name),
+                                                   .index = elf_ndxscn(scn),
+                                                   .address = header->sh_addr,
+                                                   .file_offset = header->sh_offset,
+                                                   .offset = o->length,
+                                                   .size = data->d_size}));
     o->length += data->d_size;
     watch_steps(1 + data->d_size / 1000);
     return true;
@@ -182,13 +211,15 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
         const char *name = gelf_getshdr(scn, &header) ? elf_string(names, header.sh_name) : NULL;
-        if (name && holds_code(&header, name) && __builtin_add_overflow(total, header.sh_size, &total))
+        if (name && holds_code(&header, name) &&
+            __builtin_add_overflow(total, header.sh_size, &total))
             return UINT64_MAX;
     }
     return total;
 }
 
-/* The line table in section @scn. Of a relocatable file its addresses stand in the relocations: the first is not 0 where data comes before the first instruction. */
+/* The line table in section @scn. Of a relocatable file its addresses stand in the relocations: the
+ * first is not 0 where data comes before the first instruction. */
 static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
 {
     uint8_t *bytes = mem_try_alloc(data->d_size);
@@ -199,9 +230,13 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
         return;
     memcpy(bytes, data->d_buf, data->d_size);
     for (Elf_Scn *at = NULL; (at = elf_nextscn(elf, at)) != NULL;) {
-        Elf_Data *table = gelf_getshdr(at, &header) && header.sh_type == SHT_RELA && header.sh_info == elf_ndxscn(scn) && header.sh_entsize ? elf_getdata(at, NULL) : NULL;
+        Elf_Data *table = gelf_getshdr(at, &header) && header.sh_type == SHT_RELA &&
+                                  header.sh_info == elf_ndxscn(scn) && header.sh_entsize
+                              ? elf_getdata(at, NULL)
+                              : NULL;
         for (int i = 0; table && !watch_steps(1) && gelf_getrela(table, i, &rela); i++)
-            for (size_t k = 0; k < 8 && rela.r_offset < data->d_size && data->d_size - rela.r_offset >= 8; k++)
+            for (size_t k = 0;
+                 k < 8 && rela.r_offset < data->d_size && data->d_size - rela.r_offset >= 8; k++)
                 bytes[rela.r_offset + k] = (uint8_t)((uint64_t)rela.r_addend >> 8 * k);
     }
     object_lines_read(o, bytes, data->d_size);
@@ -209,13 +244,15 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
 }
 
 /* Sections with code; *@unwind gets the number of the one with the unwind tables. */
-static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length, unsigned parts, size_t *unwind, struct budget *left, struct err *err)
+static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length,
+                      unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
     GElf_Shdr header;
 
     const uint64_t room = code_size(elf, names);
     if (room > length)
-        return err_set(err, ERR_DATA, "build the file again", "its sections of code are longer than the file, or overlap");
+        return err_set(err, ERR_DATA, "build the file again",
+                       "its sections of code are longer than the file, or overlap");
     o->together = parts & OBJECT_LINES || room <= COPIED_MOST;
     if (o->together && room && (o->code = mem_try_alloc(room)) == NULL)
         return err_memory(err, NULL, room);
@@ -232,15 +269,19 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
             return false;
         if (strcmp(name, ".eh_frame") == 0 && header.sh_type != SHT_NOBITS)
             *unwind = elf_ndxscn(scn);
-        if (parts & OBJECT_LINES && strcmp(name, ".debug_line") == 0 && (data = elf_getdata(scn, NULL)) != NULL && data->d_buf)
+        if (parts & OBJECT_LINES && strcmp(name, ".debug_line") == 0 &&
+            (data = elf_getdata(scn, NULL)) != NULL && data->d_buf)
             lines_read(o, elf, scn, data);
-        else if (holds_code(&header, name) && !(o->together ? copy_section(o, room, scn, &header, name, err) : map_section(o, scn, &header, name, length, err)))
+        else if (holds_code(&header, name) &&
+                 !(o->together ? copy_section(o, room, scn, &header, name, err)
+                               : map_section(o, scn, &header, name, length, err)))
             return false;
     }
     return true;
 }
 
-/* Where Debian's and other distributions' packages of debug symbols put the file for the build that @elf is of; false when it has no build ID. */
+/* Where Debian's and other distributions' packages of debug symbols put the file for the build that
+ * @elf is of; false when it has no build ID. */
 static bool debug_path(Elf *elf, struct str *out)
 {
     GElf_Shdr header;
@@ -248,11 +289,16 @@ static bool debug_path(Elf *elf, struct str *out)
     size_t name, bytes;
 
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-        Elf_Data *data = gelf_getshdr(scn, &header) && header.sh_type == SHT_NOTE ? elf_getdata(scn, NULL) : NULL;
-        for (size_t at = 0, next; data && (next = gelf_getnote(data, at, &note, &name, &bytes)) > 0 && !watch_steps(1); at = next) {
+        Elf_Data *data = gelf_getshdr(scn, &header) && header.sh_type == SHT_NOTE
+                             ? elf_getdata(scn, NULL)
+                             : NULL;
+        for (size_t at = 0, next;
+             data && (next = gelf_getnote(data, at, &note, &name, &bytes)) > 0 && !watch_steps(1);
+             at = next) {
             const uint8_t *id = (const uint8_t *)data->d_buf + bytes;
-            if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU || memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0 || note.n_descsz < 2 ||
-                note.n_descsz > BUILD_ID_MOST)
+            if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU ||
+                memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0 ||
+                note.n_descsz < 2 || note.n_descsz > BUILD_ID_MOST)
                 continue;
             str_addf(out, DEBUG_FILES "/%02x/", id[0]);
             for (size_t i = 1; i < note.n_descsz; i++)
@@ -277,7 +323,8 @@ static bool same_sections(const struct object *o, Elf *elf)
     return true;
 }
 
-/* The symbols that were stripped off, where their file is installed; whether there are any. What is wrong with that file is no fault of @o. */
+/* The symbols that were stripped off, where their file is installed; whether there are any. What is
+ * wrong with that file is no fault of @o. */
 static bool stripped_read(struct object *o, Elf *elf, const struct section_map *map)
 {
     struct str path = {0};
@@ -303,7 +350,8 @@ static bool stripped_read(struct object *o, Elf *elf, const struct section_map *
     return o->symbols.count > before;
 }
 
-static bool tables_read(struct object *o, Elf *elf, bool relocatable, unsigned parts, struct budget *left, struct err *err)
+static bool tables_read(struct object *o, Elf *elf, bool relocatable, unsigned parts,
+                        struct budget *left, struct err *err)
 {
     struct section_map map = {0};
     bool has_table = false, ok = true;
@@ -311,11 +359,14 @@ static bool tables_read(struct object *o, Elf *elf, bool relocatable, unsigned p
 
     sections_map(o, &map);
     for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++) {
-        if (dynamic && !relocatable && parts & (OBJECT_NAMES | OBJECT_FUNCTIONS) && stripped_read(o, elf, &map))
+        if (dynamic && !relocatable && parts & (OBJECT_NAMES | OBJECT_FUNCTIONS) &&
+            stripped_read(o, elf, &map))
             break;
         for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
-            if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
-                ok = symbols_read(o, elf, scn, &header, relocatable, parts & OBJECT_LINES, &map, left, err);
+            if (gelf_getshdr(scn, &header) &&
+                header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
+                ok = symbols_read(o, elf, scn, &header, relocatable, parts & OBJECT_LINES, &map,
+                                  left, err);
                 has_table = true;
             }
     }
@@ -339,18 +390,21 @@ static void positions_set(struct object *o, bool relocatable)
         struct object_section *s = &o->sections.items[i];
         s->position = relocatable ? next : s->address;
         o->ascending &= i == 0 || s->position >= s[-1].position + s[-1].size;
-        next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;   /* no code of one section lies next to another's */
+        /* no code of one section lies next to another's */
+        next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;
     }
 }
 
-static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned parts, struct err *err)
+static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned parts,
+                          struct err *err)
 {
     struct budget left = {length / sizeof(Elf32_Sym) + 1, 16 * length + 4096};
     GElf_Ehdr file;
     size_t names, unwind = 0;
 
     if (elf_kind(elf) != ELF_K_ELF)
-        return err_set(err, ERR_DATA, "give a program, a library or an object file", "not an ELF file");
+        return err_set(err, ERR_DATA, "give a program, a library or an object file",
+                       "not an ELF file");
     if (!gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
         return err_set(err, ERR_DATA, "build the file again", "the ELF headers are damaged");
     int isa = 0;
@@ -372,20 +426,24 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
         symbols_sort(o);
     symbols_bound(o);
     positions_set(o, relocatable);
-    return (!(parts & OBJECT_NAMES) || object_names_read(o, elf, relocatable, length, err)) && watch_goes_on(err);
+    return (!(parts & OBJECT_NAMES) || object_names_read(o, elf, relocatable, length, err)) &&
+           watch_goes_on(err);
 }
 
 /* The ELF file in bytes @offset on of the file at @path, @size of them (0: all). */
-static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned parts, struct object *out, struct err *err)
+static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned parts,
+                      struct object *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* nothing to wait for at a pipe's end: it is no ELF file */
+    /* nothing to wait for at a pipe's end: it is no ELF file */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
-    bool ok = !size || (offset <= length && size <= length - offset) || err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
+    bool ok = !size || (offset <= length && size <= length - offset) ||
+              err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
     Elf *elf = NULL;
     errno = 0;
     /* Where the system maps no files of its kind, libelf reads it. */
@@ -396,9 +454,10 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     out->begin = offset;
     out->bytes = size ? size : length;
     out->path = mem_strdup(path);
-    ok = ok && (elf ? sections_read(out, elf, size ? size : length, parts, err)
+    ok = ok && (elf               ? sections_read(out, elf, size ? size : length, parts, err)
                 : errno == ENOMEM ? err_memory(err, NULL, length)
-                                  : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1)));
+                                  : err_set(err, ERR_DATA, "give an ELF file",
+                                            "invalid ELF file: %s", elf_errmsg(-1)));
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
@@ -409,9 +468,11 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     return ok;
 }
 
-bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out, struct err *err)
+bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out,
+                        struct err *err)
 {
-    return read_part(member->file, member->offset, member->size, parts, out, err) || err_at(err, member->spec, 0, 0);
+    return read_part(member->file, member->offset, member->size, parts, out, err) ||
+           err_at(err, member->spec, 0, 0);
 }
 
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err)
@@ -474,7 +535,9 @@ uint64_t object_place(const struct object *o, uint64_t file_offset)
 
 const struct object_section *object_section_at(const struct object *o, uint64_t place)
 {
-    const size_t low = first_past(o->sections.items, o->sections.count, sizeof(struct object_section), offsetof(struct object_section, offset), place);
+    const size_t low =
+        first_past(o->sections.items, o->sections.count, sizeof(struct object_section),
+                   offsetof(struct object_section, offset), place);
 
     const struct object_section *s = low ? &o->sections.items[low - 1] : NULL;
     return s && place - s->offset < s->size ? s : NULL;
@@ -514,7 +577,10 @@ uint64_t object_position(const struct object *o, uint64_t place)
 uint64_t object_position_place(const struct object *o, uint64_t position)
 {
     const size_t count = o->sections.count;
-    const size_t end = o->ascending ? first_past(o->sections.items, count, sizeof(struct object_section), offsetof(struct object_section, position), position) : count;
+    const size_t end = o->ascending
+                           ? first_past(o->sections.items, count, sizeof(struct object_section),
+                                        offsetof(struct object_section, position), position)
+                           : count;
 
     for (size_t i = o->ascending && end ? end - 1 : 0; i < end; i++) {
         const struct object_section *s = &o->sections.items[i];

@@ -16,7 +16,9 @@
 enum object_parts {
     OBJECT_LINES = 1,       /* its line table: only of a one-section file by `as -g` */
     OBJECT_NAMES = 4,       /* what its code refers to: references and stubs (object_names.c) */
-    OBJECT_FUNCTIONS = 2,   /* functions without a symbol too, named by their addresses: from unwind tables, else from calls and the entry point */
+    /* functions without a symbol too, named by their addresses: from unwind tables, else from calls
+     * and the entry point */
+    OBJECT_FUNCTIONS = 2,
 };
 
 struct object_section {
@@ -25,13 +27,16 @@ struct object_section {
     uint64_t address;     /* 0 in relocatable files */
     uint64_t file_offset;
     size_t offset, size;  /* in object.code */
-    uint64_t position;    /* what instructions are counted from (struct insn.offset): the address, in relocatable files a place that no other section has */
+    /* what instructions are counted from (struct insn.offset): the address, in relocatable files a
+     * place that no other section has */
+    uint64_t position;
 };
 
 struct object_symbol {
     char *name;
     uint64_t offset;      /* in object.code */
-    uint64_t size;        /* where the file gives none: to the next function, or the end of the section */
+    /* where the file gives none: to the next function, or the end of the section */
+    uint64_t size;
     uint64_t limit;       /* where its section ends, in object.code */
     bool function;        /* STT_FUNC, or global */
     bool nameless;        /* found without a symbol; the name is its address */
@@ -46,15 +51,19 @@ struct object_stub {
 
 struct object_line { uint64_t offset; uint32_t line; };
 
-/* Code of all executable sections: of a small file a copy, one after the other; of a large one as it stands in the file, mapped, with what lies between them. */
+/* Code of all executable sections: of a small file a copy, one after the other; of a large one as
+ * it stands in the file, mapped, with what lies between them. */
 struct object {
     enum isa isa;
     uint8_t *code;
     size_t length;                         /* bytes of code in all sections */
-    bool together;                         /* they follow one another from 0 on; else each is at its offset only */
+    /* they follow one another from 0 on; else each is at its offset only */
+    bool together;
     struct mapped file;                    /* where code stays in it, and must not be changed */
-    char *path;                            /* of the file that it was read from, to read more of it */
-    uint64_t begin, bytes;                 /* of the ELF file in it: the place of a member of an archive, else 0; its size */
+    /* of the file that it was read from, to read more of it */
+    char *path;
+    /* of the ELF file in it: the place of a member of an archive, else 0; its size */
+    uint64_t begin, bytes;
     VEC(struct object_section) sections;   /* by offset */
     bool ascending;                        /* their positions ascend, too */
     VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
@@ -63,36 +72,44 @@ struct object {
     VEC(struct object_stub) stubs;         /* likewise, by address */
 };
 
-/* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts; lib.a(member.o) is one in an archive. Asks watch_steps. object_done frees @out in both cases. Any thread. */
+/* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts; lib.a(member.o) is
+ * one in an archive. Asks watch_steps. object_done frees @out in both cases. Any thread. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
 /* The same of a member of an archive that was read. */
 struct archive_member;
-bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out, struct err *err);
+bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out,
+                        struct err *err);
 void object_done(struct object *o);
-/* Whether all that was read so far of @o's code was in the file at @path: another program may make it shorter meanwhile. False with err. */
+/* Whether all that was read so far of @o's code was in the file at @path: another program may make
+ * it shorter meanwhile. False with err. */
 bool object_whole(const struct object *o, const char *path, struct err *err);
 /* The function or label called @name; NULL when there is none. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
-/* The address that the file gives byte @place of @o's code; in a relocatable file the place in its section. */
+/* The address that the file gives byte @place of @o's code; in a relocatable file the place in its
+ * section. */
 uint64_t object_address(const struct object *o, uint64_t place);
 /* The section with byte @place of the code; NULL: none. Any thread. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
-/* Where the instruction at byte @place of @o's code is counted to be: struct insn.offset; and back, UINT64_MAX when no executable section has it. Any thread. */
+/* Where the instruction at byte @place of @o's code is counted to be: struct insn.offset; and back,
+ * UINT64_MAX when no executable section has it. Any thread. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
 /* The byte of @o's code at an address of the file; UINT64_MAX when no executable section has it. */
 uint64_t object_address_place(const struct object *o, uint64_t address);
-/* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section has it. */
+/* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section
+ * has it. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
 /* Where byte @place of @o's code stands in the file; @place when no section has it. Any thread. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
-/* object_names.c: what an ELF file calls the places that its code refers to: symbols, references that a linker is to fill in, and stubs of the procedure linkage table. */
+/* object_names.c: what an ELF file calls the places that its code refers to: symbols, references
+ * that a linker is to fill in, and stubs of the procedure linkage table. */
 
 struct Elf;   /* of libelf */
 
-/* A table of names. elf_strptr looks at all of one that has no end for every name: such a table has none. */
+/* A table of names. elf_strptr looks at all of one that has no end for every name: such a table has
+ * none. */
 struct elf_strings {
     const char *bytes;
     size_t length;
@@ -102,18 +119,22 @@ struct elf_strings elf_strings_at(struct Elf *elf, size_t index);
 /* NULL: there is no name. */
 const char *elf_string(const struct elf_strings *s, size_t at);
 
-/* Fills references of a relocatable file, stubs of another one. @length: bytes of the file, which bound both. Asks watch_steps. False with err when they claim more than
- * there is. */
-bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size_t length, struct err *err);
+/* Fills references of a relocatable file, stubs of another one. @length: bytes of the file, which
+ * bound both. Asks watch_steps. False with err when they claim more than there is. */
+bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size_t length,
+                       struct err *err);
 void object_names_done(struct object *o);
 
-/* The function around byte @place of the code: of those that begin before it the nearest that reaches so far; NULL: none. Any thread. */
+/* The function around byte @place of the code: of those that begin before it the nearest that
+ * reaches so far; NULL: none. Any thread. */
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
 /* The stub with the code at @file_offset; NULL: none. Any thread. */
 const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);
-/* Appends what stands at @position (object_position), as the file has it: "puts@plt", "f", "f+0x28". False, nothing appended, where no symbol reaches so far. Any thread. */
+/* Appends what stands at @position (object_position), as the file has it: "puts@plt", "f",
+ * "f+0x28". False, nothing appended, where no symbol reaches so far. Any thread. */
 bool object_name_add(const struct object *o, uint64_t position, struct str *out);
 /* The reference within the @length bytes of code from @place on; NULL: none. Any thread. */
-const struct code_reference *object_reference_in(const struct object *o, uint64_t place, size_t length);
+const struct code_reference *object_reference_in(const struct object *o, uint64_t place,
+                                                 size_t length);
 
 #endif

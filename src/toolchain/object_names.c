@@ -18,7 +18,9 @@ struct elf_strings elf_strings_at(Elf *elf, size_t index)
     Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
     const char *bytes = data ? data->d_buf : NULL;
 
-    return bytes && data->d_size && !bytes[data->d_size - 1] ? (struct elf_strings){bytes, data->d_size} : (struct elf_strings){NULL, 0};
+    return bytes && data->d_size && !bytes[data->d_size - 1]
+               ? (struct elf_strings){bytes, data->d_size}
+               : (struct elf_strings){NULL, 0};
 }
 
 const char *elf_string(const struct elf_strings *s, size_t at)
@@ -34,7 +36,8 @@ struct room {
 static bool take_room(struct room *left, size_t names, struct err *err)
 {
     if (!left->entries || names > left->names)
-        return err_set(err, ERR_LIMIT, "build the file again", "its relocations or their names overlap");
+        return err_set(err, ERR_LIMIT, "build the file again",
+                       "its relocations or their names overlap");
     left->entries--;
     left->names -= names;
     return !watch_steps(1) || watch_goes_on(err);
@@ -56,7 +59,8 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     size_t names;
 
     *out = (struct relocations){0};
-    if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || !header.sh_entsize || !(table = elf_getscn(elf, header.sh_link)) || !gelf_getshdr(table, &symbols) ||
+    if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || !header.sh_entsize ||
+        !(table = elf_getscn(elf, header.sh_link)) || !gelf_getshdr(table, &symbols) ||
         (symbols.sh_type != SHT_SYMTAB && symbols.sh_type != SHT_DYNSYM))
         return false;
     out->entries = elf_getdata(scn, NULL);
@@ -77,10 +81,13 @@ static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rel
     GElf_Shdr header;
     Elf_Scn *scn;
 
-    if (!GELF_R_SYM(rela->r_info) || !gelf_getsym(r->symbols, (int)GELF_R_SYM(rela->r_info), &symbol))
+    if (!GELF_R_SYM(rela->r_info) ||
+        !gelf_getsym(r->symbols, (int)GELF_R_SYM(rela->r_info), &symbol))
         return NULL;
     if (GELF_ST_TYPE(symbol.st_info) == STT_SECTION)
-        return (scn = elf_getscn(elf, symbol.st_shndx)) && gelf_getshdr(scn, &header) ? elf_string(&r->section_names, header.sh_name) : NULL;
+        return (scn = elf_getscn(elf, symbol.st_shndx)) && gelf_getshdr(scn, &header)
+                   ? elf_string(&r->section_names, header.sh_name)
+                   : NULL;
     const char *name = elf_string(&r->names, symbol.st_name);
     return name && *name ? name : NULL;
 }
@@ -92,18 +99,23 @@ static int by_place(const void *a, const void *b)
 }
 
 /* What the code of @section refers to. */
-static bool read_references(struct object *o, Elf *elf, const struct relocations *r, const struct object_section *section, struct room *left, struct err *err)
+static bool read_references(struct object *o, Elf *elf, const struct relocations *r,
+                            const struct object_section *section, struct room *left,
+                            struct err *err)
 {
     for (size_t i = 0; i < r->count; i++) {
         GElf_Rela rela;
         if (!gelf_getrela(r->entries, (int)i, &rela))
             break;
         const char *name = name_of(elf, r, &rela);
-        const struct isa_relocation *kind = isa_relocation(o->isa, (unsigned)GELF_R_TYPE(rela.r_info));
+        const struct isa_relocation *kind =
+            isa_relocation(o->isa, (unsigned)GELF_R_TYPE(rela.r_info));
         if (!take_room(left, name ? strlen(name) : 0, err))
             return false;
         if (name && rela.r_offset < section->size)
-            vec_add(&o->references, ((struct code_reference){section->offset + rela.r_offset, mem_strdup(name), rela.r_addend, kind}));
+            vec_add(&o->references,
+                    ((struct code_reference){section->offset + rela.r_offset, mem_strdup(name),
+                                             rela.r_addend, kind}));
     }
     return true;
 }
@@ -118,14 +130,17 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocations *r, struct linkage_slots *out, struct room *left, struct err *err)
+static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocations *r,
+                       struct linkage_slots *out, struct room *left, struct err *err)
 {
     for (size_t i = 0; i < r->count; i++) {
         GElf_Rela rela;
         if (!gelf_getrela(r->entries, (int)i, &rela))
             break;
         const unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
-        const char *name = type == isa->relocation_jump_slot || type == isa->relocation_global ? name_of(elf, r, &rela) : NULL;
+        const char *name = type == isa->relocation_jump_slot || type == isa->relocation_global
+                               ? name_of(elf, r, &rela)
+                               : NULL;
         if (!take_room(left, 0, err))
             return false;
         if (name)
@@ -135,7 +150,8 @@ static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocat
 }
 
 /* The stubs in a section of them, which is at @offset of the file: each jumps through a slot. */
-static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, uint64_t offset, const struct linkage_slots *slots, struct room *left, struct err *err)
+static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, uint64_t offset,
+                       const struct linkage_slots *slots, struct room *left, struct err *err)
 {
     const struct isa_ops *isa = isa_ops(o->isa);
     struct str name = {0};
@@ -143,16 +159,23 @@ static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address,
 
     for (size_t at = 0; ok && at < data->d_size; at += isa_step(o->isa)) {
         uint64_t slot, begin;
-        if (watch_steps(1) || !isa->linkage_stub((const uint8_t *)data->d_buf, data->d_size, at, address, &slot, &begin))
+        if (watch_steps(1) || !isa->linkage_stub((const uint8_t *)data->d_buf, data->d_size, at,
+                                                 address, &slot, &begin))
             continue;
-        const struct linkage_slot wanted = {slot, NULL}, *found = slots->list.count ? bsearch(&wanted, slots->list.items, slots->list.count, sizeof *slots->list.items, by_address) : NULL;
+        const struct linkage_slot wanted = {slot, NULL},
+                                  *found =
+                                      slots->list.count
+                                          ? bsearch(&wanted, slots->list.items, slots->list.count,
+                                                    sizeof *slots->list.items, by_address)
+                                          : NULL;
         if (!found)
             continue;
         str_clear(&name);
         str_addf(&name, "%s@plt", found->name);
         ok = take_room(left, name.length, err);
         if (ok)
-            vec_add(&o->stubs, ((struct object_stub){address + begin, offset + begin, mem_strdup(str_text(&name))}));
+            vec_add(&o->stubs, ((struct object_stub){address + begin, offset + begin,
+                                                     mem_strdup(str_text(&name))}));
     }
     str_done(&name);
     return ok;
@@ -164,13 +187,15 @@ static int stub_order(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-static bool read_linkage(struct object *o, Elf *elf, struct linkage_slots *slots, struct room *left, struct err *err)
+static bool read_linkage(struct object *o, Elf *elf, struct linkage_slots *slots, struct room *left,
+                         struct err *err)
 {
     const struct isa_ops *isa = isa_ops(o->isa);
     struct relocations r;
     size_t index;
     bool ok = elf_getshdrstrndx(elf, &index) == 0;
-    const struct elf_strings names = ok ? elf_strings_at(elf, index) : (struct elf_strings){NULL, 0};
+    const struct elf_strings names =
+        ok ? elf_strings_at(elf, index) : (struct elf_strings){NULL, 0};
 
     for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
         ok = !relocations_of(elf, scn, &r) || read_slots(elf, isa, &r, slots, left, err);
@@ -179,7 +204,10 @@ static bool read_linkage(struct object *o, Elf *elf, struct linkage_slots *slots
     for (Elf_Scn *scn = NULL; ok && slots->list.count && (scn = elf_nextscn(elf, scn)) != NULL;) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(scn, &header) ? elf_string(&names, header.sh_name) : NULL;
-        Elf_Data *data = name && str_has_prefix(name, ".plt") && header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR ? elf_getdata(scn, NULL) : NULL;
+        Elf_Data *data = name && str_has_prefix(name, ".plt") && header.sh_type == SHT_PROGBITS &&
+                                 header.sh_flags & SHF_EXECINSTR
+                             ? elf_getdata(scn, NULL)
+                             : NULL;
         if (data && data->d_buf)
             ok = read_stubs(o, data, header.sh_addr, header.sh_offset, slots, left, err);
     }
@@ -219,7 +247,8 @@ const struct object_stub *object_stub_at(const struct object *o, uint64_t file_o
 
     for (size_t i = 0; i < o->stubs.count; i++) {
         const struct object_stub *s = &o->stubs.items[i];
-        if (s->file_offset <= file_offset && file_offset < s->file_offset + STUB_MOST && (!best || s->file_offset > best->file_offset))
+        if (s->file_offset <= file_offset && file_offset < s->file_offset + STUB_MOST &&
+            (!best || s->file_offset > best->file_offset))
             best = s;
     }
     return best;
@@ -238,7 +267,8 @@ void object_names_done(struct object *o)
 /* The last symbol at or before @place that reaches it: a function, or any label. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
-    const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol), offsetof(struct object_symbol, offset), place);
+    const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),
+                                  offsetof(struct object_symbol, offset), place);
 
     for (size_t i = low, tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries++) {
         const struct object_symbol *s = &o->symbols.items[i];
@@ -255,10 +285,16 @@ const struct object_symbol *object_function_at(const struct object *o, uint64_t 
 
 bool object_name_add(const struct object *o, uint64_t position, struct str *out)
 {
-    const struct object_stub wanted = {.address = position}, *stub = o->stubs.count ? bsearch(&wanted, o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order) : NULL;
+    const struct object_stub wanted = {.address = position},
+                             *stub = o->stubs.count
+                                         ? bsearch(&wanted, o->stubs.items, o->stubs.count,
+                                                   sizeof *o->stubs.items, stub_order)
+                                         : NULL;
     const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);
-    const struct object_symbol *function = place == UINT64_MAX ? NULL : object_function_at(o, place);
-    const struct object_symbol *s = function || place == UINT64_MAX ? function : symbol_at(o, place, false);
+    const struct object_symbol *function =
+        place == UINT64_MAX ? NULL : object_function_at(o, place);
+    const struct object_symbol *s =
+        function || place == UINT64_MAX ? function : symbol_at(o, place, false);
 
     if (!stub && !s)
         return false;
@@ -268,9 +304,14 @@ bool object_name_add(const struct object *o, uint64_t position, struct str *out)
     return true;
 }
 
-const struct code_reference *object_reference_in(const struct object *o, uint64_t place, size_t length)
+const struct code_reference *object_reference_in(const struct object *o, uint64_t place,
+                                                 size_t length)
 {
-    const size_t low = first_from(o->references.items, o->references.count, sizeof(struct code_reference), offsetof(struct code_reference, place), place);
+    const size_t low =
+        first_from(o->references.items, o->references.count, sizeof(struct code_reference),
+                   offsetof(struct code_reference, place), place);
 
-    return low < o->references.count && o->references.items[low].place < place + length ? &o->references.items[low] : NULL;
+    return low < o->references.count && o->references.items[low].place < place + length
+               ? &o->references.items[low]
+               : NULL;
 }

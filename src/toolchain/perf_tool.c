@@ -16,20 +16,30 @@
 
 bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct err *err)
 {
-    const struct child_limits limits = {.cpu_seconds = SECONDS, .memory = (size_t)8 << 30, .file_size = 1 << 20, .wall_seconds = SECONDS, .output = most};
+    const struct child_limits limits = {.cpu_seconds = SECONDS,
+                                        .memory = (size_t)8 << 30,
+                                        .file_size = 1 << 20,
+                                        .wall_seconds = SECONDS,
+                                        .output = most};
     struct child_result result = {0};
     struct err fault = {0};
     bool ok = child_run(argv, ".", NULL, 0, &limits, &result, &fault);
     const char *said = str_text(&result.output) + strspn(str_text(&result.output), " \t\r\n");
 
     if (!ok && fault.code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install perf (Debian: linux-perf), or paste what perf annotate printed", "perf is not installed, and --profile asks it");
+        err_set(err, ERR_MISSING,
+                "install perf (Debian: linux-perf), or paste what perf annotate printed",
+                "perf is not installed, and --profile asks it");
     else if (!ok && err)
         *err = fault;
     else if (ok && (result.timed_out || result.cut))
-        ok = err_set(err, ERR_LIMIT, "record less, or name a function with --symbol", result.cut ? "perf %s printed more than %zu MB" : "perf %s took longer than its time", argv[1], most >> 20);
+        ok = err_set(err, ERR_LIMIT, "record less, or name a function with --symbol",
+                     result.cut ? "perf %s printed more than %zu MB"
+                                : "perf %s took longer than its time",
+                     argv[1], most >> 20);
     else if (ok && !(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0))
-        ok = err_set(err, ERR_DATA, NULL, "perf %s failed: %.*s", argv[1], (int)strcspn(said, "\r\n"), said);
+        ok = err_set(err, ERR_DATA, NULL, "perf %s failed: %.*s", argv[1],
+                     (int)strcspn(said, "\r\n"), said);
     if (ok)
         str_add(out, str_text(&result.output));
     child_result_done(&result);
@@ -49,7 +59,8 @@ static bool names(const char *path, const char *end, const char *program)
 {
     const size_t length = strlen(program);
 
-    return (size_t)(end - path) >= length && memcmp(end - length, program, length) == 0 && ((size_t)(end - path) == length || end[-(ptrdiff_t)length - 1] == '/');
+    return (size_t)(end - path) >= length && memcmp(end - length, program, length) == 0 &&
+           ((size_t)(end - path) == length || end[-(ptrdiff_t)length - 1] == '/');
 }
 
 /* The number at *@p, in base 16; moved behind it, and behind @mark. False: there is none. */
@@ -64,14 +75,17 @@ static bool take_hex(const char **p, const char *mark, uint64_t *out)
     return true;
 }
 
-/* "PERF_RECORD_MMAP2 7/7: [0x55cf4df01000(0x1000) @ 0x1000 fe:00 11379352 50017631]: r-xp /tmp/hot" of a process' code, to @end; of another file it is left out. */
-static void take_mapping(const char *line, const char *end, const char *program, unsigned long process, struct mapped_list *list)
+/* "PERF_RECORD_MMAP2 7/7: [0x55cf4df01000(0x1000) @ 0x1000 fe:00 11379352 50017631]: r-xp /tmp/hot"
+ * of a process' code, to @end; of another file it is left out. */
+static void take_mapping(const char *line, const char *end, const char *program,
+                         unsigned long process, struct mapped_list *list)
 {
     struct mapped_code m = {.process = process};
     const char *p = line + strcspn(line, "[\n"), *path;
 
     p += *p == '[';
-    if (!take_hex(&p, "(", &m.address) || !take_hex(&p, ") @ ", &m.size) || !take_hex(&p, " ", &m.file_offset) || p >= end)
+    if (!take_hex(&p, "(", &m.address) || !take_hex(&p, ") @ ", &m.size) ||
+        !take_hex(&p, " ", &m.file_offset) || p >= end)
         return;
     path = memmem(p, (size_t)(end - p), "]: ", 3);
     path = path ? memchr(path + 3, ' ', (size_t)(end - path - 3)) : NULL;
@@ -79,14 +93,16 @@ static void take_mapping(const char *line, const char *end, const char *program,
         vec_add(&list->list, m);
 }
 
-/* The byte of the file at @address: as @process mapped it last, else as another did, of which it is a copy. UINT64_MAX: none did. */
+/* The byte of the file at @address: as @process mapped it last, else as another did, of which it is
+ * a copy. UINT64_MAX: none did. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {
     uint64_t found = UINT64_MAX;
 
     for (size_t i = list->list.count; i-- > 0 && !watch_steps(1);) {
         const struct mapped_code *m = &list->list.items[i];
-        if (address < m->address || address - m->address >= m->size || (found != UINT64_MAX && m->process != process))
+        if (address < m->address || address - m->address >= m->size ||
+            (found != UINT64_MAX && m->process != process))
             continue;
         found = address - m->address + m->file_offset;
         if (m->process == process)
@@ -96,7 +112,8 @@ static uint64_t place_of(const struct mapped_list *list, unsigned long process, 
 }
 
 /* "19049      55cf4df011a5 (/tmp/hot)", from behind the process on to @end. */
-static void take_sample(const char *p, const char *end, const char *program, unsigned long process, const struct mapped_list *list, struct perf_samples *out)
+static void take_sample(const char *p, const char *end, const char *program, unsigned long process,
+                        const struct mapped_list *list, struct perf_samples *out)
 {
     uint64_t address;
 
@@ -143,10 +160,12 @@ void perf_tool_failed(struct err *err, const char *profile)
         err->profile = true;
 }
 
-bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out, struct err *err)
+bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out,
+                       struct err *err)
 {
     char *file = path_argument(profile);
-    const char *const argv[] = {"perf", "script", "--show-mmap-events", "-G", "-i", file, "-F", "pid,ip,dso", NULL};
+    const char *const argv[] = {"perf", "script", "--show-mmap-events", "-G", "-i",
+                                file,   "-F",     "pid,ip,dso",         NULL};
     struct str text = {0};
 
     *out = (struct perf_samples){0};
@@ -154,7 +173,9 @@ bool perf_samples_read(const char *profile, const char *program, struct perf_sam
     if (ok)
         perf_samples_parse(str_text(&text), path_base(program), out);
     if (ok && !out->places.count)
-        ok = err_set(err, ERR_DATA, "record it while this program runs; perf report shows what it recorded", "no samples in functions of %s in this profile", path_base(program));
+        ok = err_set(err, ERR_DATA,
+                     "record it while this program runs; perf report shows what it recorded",
+                     "no samples in functions of %s in this profile", path_base(program));
     if (!ok)
         perf_tool_failed(err, profile);
     str_done(&text);

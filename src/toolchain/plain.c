@@ -12,11 +12,15 @@
 #define JSON_DEPTH 8      /* within which "asm" is looked for */
 
 /* What stands for a character that assemblers do not read. */
-static const struct substitute { const char *bytes, *plain; } substitutes[] = {
-    {"\u00a0", " "}, {"\u2007", " "}, {"\u202f", " "}, {"\u3000", " "}, {"\u2002", " "}, {"\u2003", " "}, {"\u2009", " "},
-    {"\u00ad", ""}, {"\u200b", ""}, {"\u200c", ""}, {"\u200d", ""}, {"\u200e", ""}, {"\u200f", ""}, {"\u2060", ""}, {"\ufeff", ""},
-    {"\u2018", "'"}, {"\u2019", "'"}, {"\u201c", "\""}, {"\u201d", "\""}, {"\u2010", "-"}, {"\u2011", "-"}, {"\u2012", "-"}, {"\u2013", "-"}, {"\u2212", "-"},
-    {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&nbsp;", " "}, {"&#39;", "'"}, {"&#x27;", "'"},
+static const struct substitute { const char *bytes, *plain;
+} substitutes[] = {
+    {"\u00a0", " "}, {"\u2007", " "}, {"\u202f", " "},  {"\u3000", " "},  {"\u2002", " "},
+    {"\u2003", " "}, {"\u2009", " "}, {"\u00ad", ""},   {"\u200b", ""},   {"\u200c", ""},
+    {"\u200d", ""},  {"\u200e", ""},  {"\u200f", ""},   {"\u2060", ""},   {"\ufeff", ""},
+    {"\u2018", "'"}, {"\u2019", "'"}, {"\u201c", "\""}, {"\u201d", "\""}, {"\u2010", "-"},
+    {"\u2011", "-"}, {"\u2012", "-"}, {"\u2013", "-"},  {"\u2212", "-"},  {"&lt;", "<"},
+    {"&gt;", ">"},   {"&amp;", "&"},  {"&quot;", "\""}, {"&nbsp;", " "},  {"&#39;", "'"},
+    {"&#x27;", "'"},
 };
 
 static const struct substitute *substitute_at(const char *p, const char *end)
@@ -27,7 +31,8 @@ static const struct substitute *substitute_at(const char *p, const char *end)
     return NULL;
 }
 
-/* The end of the terminal's sequence that begins at the Esc @p: colours and cursor moves (CSI), titles and links (OSC). */
+/* The end of the terminal's sequence that begins at the Esc @p: colours and cursor moves (CSI),
+ * titles and links (OSC). */
 static const char *escape_end(const char *p, const char *end)
 {
     if (++p == end)
@@ -47,10 +52,12 @@ static const char *escape_end(const char *p, const char *end)
 
 static void line_plain(const char *p, const char *end, struct str *out)
 {
-    bool quoted = memchr(p, '"', (size_t)(end - p)) != NULL;   /* typographic quotes are then part of a string */
+    bool quoted = memchr(p, '"', (size_t)(end - p)) !=
+                  NULL; /* typographic quotes are then part of a string */
 
     while (p < end) {
-        const struct substitute *s = *p == '&' || (unsigned char)*p >= 0x80 ? substitute_at(p, end) : NULL;
+        const struct substitute *s =
+            *p == '&' || (unsigned char)*p >= 0x80 ? substitute_at(p, end) : NULL;
         if (*p == '\033') {
             p = escape_end(p, end);
         } else if (s && !(quoted && *s->plain == '"')) {
@@ -89,14 +96,17 @@ static json_t *asm_find(json_t *root, unsigned depth)
 /* Compiler Explorer's answer: lines of text, in binary mode with their addresses. */
 static bool json_plain(const char *text, size_t length, struct str *out)
 {
-    json_t *root = json_loadb(text, length, 0, NULL), *lines = root ? asm_find(root, 0) : NULL, *line;
+    json_t *root = json_loadb(text, length, 0, NULL), *lines = root ? asm_find(root, 0) : NULL,
+           *line;
     size_t at, before = out->length;
 
     if (json_is_string(lines))
-        line_plain(json_string_value(lines), json_string_value(lines) + json_string_length(lines), out);
+        line_plain(json_string_value(lines), json_string_value(lines) + json_string_length(lines),
+                   out);
     steps_add(length / 16);
     json_array_foreach(lines, at, line) {
-        const char *words = json_string_value(json_is_string(line) ? line : json_object_get(line, "text"));
+        const char *words =
+            json_string_value(json_is_string(line) ? line : json_object_get(line, "text"));
         json_t *address = json_object_get(line, "address");
         if (json_is_integer(address))
             str_addf(out, "%llx:\t", (unsigned long long)json_integer_value(address));
@@ -117,7 +127,8 @@ static bool characters_plain(const char *text, size_t length, struct str *out)
         p++;
     if (p < end && (*p == '{' || *p == '[') && json_plain(text, length, out))
         return true;
-    for (p = text; p < end && (unsigned char)*p < 0x80 && *p != '\033' && *p != '\r' && *p != '&'; p++)
+    for (p = text; p < end && (unsigned char)*p < 0x80 && *p != '\033' && *p != '\r' && *p != '&';
+         p++)
         ;
     if (p == end)
         return false;

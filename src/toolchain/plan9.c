@@ -14,12 +14,19 @@
 
 /* Names of registers by their width in bytes, 8 to 1. */
 static const char *const generals[][5] = {
-    {"AX", "rax", "eax", "ax", "al"}, {"BX", "rbx", "ebx", "bx", "bl"}, {"CX", "rcx", "ecx", "cx", "cl"}, {"DX", "rdx", "edx", "dx", "dl"},
-    {"SI", "rsi", "esi", "si", "sil"}, {"DI", "rdi", "edi", "di", "dil"}, {"BP", "rbp", "ebp", "bp", "bpl"}, {"SP", "rsp", "esp", "sp", "spl"},
-    {"R8", "r8", "r8d", "r8w", "r8b"}, {"R9", "r9", "r9d", "r9w", "r9b"}, {"R10", "r10", "r10d", "r10w", "r10b"}, {"R11", "r11", "r11d", "r11w", "r11b"},
-    {"R12", "r12", "r12d", "r12w", "r12b"}, {"R13", "r13", "r13d", "r13w", "r13b"}, {"R14", "r14", "r14d", "r14w", "r14b"}, {"g", "r14", "r14d", "r14w", "r14b"},
-    {"R15", "r15", "r15d", "r15w", "r15b"}, {"AL", "al", "al", "al", "al"}, {"BL", "bl", "bl", "bl", "bl"}, {"CL", "cl", "cl", "cl", "cl"}, {"DL", "dl", "dl", "dl", "dl"},
-    {"AH", "ah", "ah", "ah", "ah"}, {"BH", "bh", "bh", "bh", "bh"}, {"CH", "ch", "ch", "ch", "ch"}, {"DH", "dh", "dh", "dh", "dh"},
+    {"AX", "rax", "eax", "ax", "al"},       {"BX", "rbx", "ebx", "bx", "bl"},
+    {"CX", "rcx", "ecx", "cx", "cl"},       {"DX", "rdx", "edx", "dx", "dl"},
+    {"SI", "rsi", "esi", "si", "sil"},      {"DI", "rdi", "edi", "di", "dil"},
+    {"BP", "rbp", "ebp", "bp", "bpl"},      {"SP", "rsp", "esp", "sp", "spl"},
+    {"R8", "r8", "r8d", "r8w", "r8b"},      {"R9", "r9", "r9d", "r9w", "r9b"},
+    {"R10", "r10", "r10d", "r10w", "r10b"}, {"R11", "r11", "r11d", "r11w", "r11b"},
+    {"R12", "r12", "r12d", "r12w", "r12b"}, {"R13", "r13", "r13d", "r13w", "r13b"},
+    {"R14", "r14", "r14d", "r14w", "r14b"}, {"g", "r14", "r14d", "r14w", "r14b"},
+    {"R15", "r15", "r15d", "r15w", "r15b"}, {"AL", "al", "al", "al", "al"},
+    {"BL", "bl", "bl", "bl", "bl"},         {"CL", "cl", "cl", "cl", "cl"},
+    {"DL", "dl", "dl", "dl", "dl"},         {"AH", "ah", "ah", "ah", "ah"},
+    {"BH", "bh", "bh", "bh", "bh"},         {"CH", "ch", "ch", "ch", "ch"},
+    {"DH", "dh", "dh", "dh", "dh"},
 };
 
 /* Case counts here: `ax` is a name. */
@@ -39,9 +46,16 @@ static bool register_add(const char *p, const char *end, unsigned width, struct 
             str_addf(out, "%%%s", generals[i][column]);
             return true;
         }
-    if (end - p < 2 || end - p > 3 || !strchr("XYZKM", *p) || !isdigit((unsigned char)p[1]) || strtoul(p + 1, &stop, 10) > 31 || stop != end)
+    if (end - p < 2 || end - p > 3 || !strchr("XYZKM", *p) || !isdigit((unsigned char)p[1]) ||
+        strtoul(p + 1, &stop, 10) > 31 || stop != end)
         return false;
-    str_addf(out, "%%%s%.*s", *p == 'X' ? "xmm" : *p == 'Y' ? "ymm" : *p == 'Z' ? "zmm" : *p == 'M' ? "mm" : "k", (int)(end - p - 1), p + 1);
+    str_addf(out, "%%%s%.*s",
+             *p == 'X'   ? "xmm"
+             : *p == 'Y' ? "ymm"
+             : *p == 'Z' ? "zmm"
+             : *p == 'M' ? "mm"
+                         : "k",
+             (int)(end - p - 1), p + 1);
     return true;
 }
 
@@ -84,10 +98,12 @@ static void name_add(const char *p, const char *end, struct str *out)
     str_add_char(out, '"');
 }
 
-/* `name+16(FP)`: the frame lies above the return address. `name(SB)`: the program's own, by its name. */
+/* `name+16(FP)`: the frame lies above the return address. `name(SB)`: the program's own, by its
+ * name. */
 static void memory_add(const struct plan9_operand *o, struct str *out)
 {
-    const char *open = memchr(o->p, '(', (size_t)(o->end - o->p)), *base = open + 1, *close = memchr(base, ')', (size_t)(o->end - base)), *sign = open;
+    const char *open = memchr(o->p, '(', (size_t)(o->end - o->p)), *base = open + 1,
+               *close = memchr(base, ')', (size_t)(o->end - base)), *sign = open;
 
     if (!close) {
         str_add_bytes(out, o->p, (size_t)(o->end - o->p));
@@ -107,7 +123,8 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
         str_addf(out, "%s(%%rsp)", offset < open ? "+8" : "8");
         return;
     }
-    const char *index = close + 1 < o->end && close[1] == '(' ? close + 2 : NULL, *star = index ? memchr(index, '*', (size_t)(o->end - index)) : NULL;
+    const char *index = close + 1 < o->end && close[1] == '(' ? close + 2 : NULL,
+               *star = index ? memchr(index, '*', (size_t)(o->end - index)) : NULL;
     str_add_char(out, '(');
     const char *first = memchr(base, '*', (size_t)(close - base));   /* `(AX*8)`: an index alone */
     if (first) {
@@ -130,7 +147,9 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
     if (o->p < o->end && *o->p == '$') {
         bool fraction = memchr(o->p, '.', (size_t)(o->end - o->p)) != NULL;
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
-    } else if (o->p < o->end && !register_add(o->p, o->end, width, out)) {   /* a missing one is for the assembler to refuse */
+    } else if (o->p < o->end &&
+               !register_add(o->p, o->end, width,
+                             out)) { /* a missing one is for the assembler to refuse */
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
         else
@@ -138,9 +157,11 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
     }
 }
 
-static const struct { const char *plan9, *condition; } conditions[] = {
-    {"EQ", "e"}, {"NE", "ne"}, {"LT", "l"}, {"LE", "le"}, {"GT", "g"}, {"GE", "ge"}, {"HI", "a"}, {"LS", "be"}, {"CS", "b"}, {"LO", "b"}, {"CC", "ae"},
-    {"HS", "ae"}, {"MI", "s"}, {"PL", "ns"}, {"OS", "o"}, {"OC", "no"}, {"PS", "p"}, {"PC", "np"},
+static const struct { const char *plan9, *condition;
+} conditions[] = {
+    {"EQ", "e"}, {"NE", "ne"}, {"LT", "l"}, {"LE", "le"}, {"GT", "g"},  {"GE", "ge"},
+    {"HI", "a"}, {"LS", "be"}, {"CS", "b"}, {"LO", "b"},  {"CC", "ae"}, {"HS", "ae"},
+    {"MI", "s"}, {"PL", "ns"}, {"OS", "o"}, {"OC", "no"}, {"PS", "p"},  {"PC", "np"},
 };
 
 static const char *condition_of(const char *p, const char *end)
@@ -173,7 +194,8 @@ static void lower(const char *p, const char *end, char out[24])
 /* `MOVBLZX` and its like: from byte to long, zeros before it. */
 static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
 {
-    if (e - p != 7 || strncmp(p, "MOV", 3) != 0 || !strchr("BWL", p[3]) || !strchr("WLQ", p[4]) || !strchr("ZS", p[5]) || p[6] != 'X')
+    if (e - p != 7 || strncmp(p, "MOV", 3) != 0 || !strchr("BWL", p[3]) || !strchr("WLQ", p[4]) ||
+        !strchr("ZS", p[5]) || p[6] != 'X')
         return false;
     m->width = width_of(p[3]);
     m->to_width = width_of(p[4]);
@@ -181,7 +203,8 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     if (zeros && m->width == 4)   /* a move of 32 bits clears the others */
         strcpy(m->name, "movl");
     else
-        snprintf(m->name, sizeof m->name, "mov%c%c%c", zeros ? 'z' : 's', tolower(p[3]), zeros && m->to_width == 8 ? 'l' : tolower(p[4]));
+        snprintf(m->name, sizeof m->name, "mov%c%c%c", zeros ? 'z' : 's', tolower(p[3]),
+                 zeros && m->to_width == 8 ? 'l' : tolower(p[4]));
     if (zeros && m->to_width == 8)
         m->to_width = 4;
     return true;
@@ -191,14 +214,53 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
 static bool renamed(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     static const char *const names[][2] = {
-        {"MOVO", "movdqa"}, {"MOVOA", "movdqa"}, {"MOVOU", "movdqu"}, {"MOVNTO", "movntdq"}, {"PADDL", "paddd"}, {"PSUBL", "psubd"}, {"PSLLL", "pslld"}, {"PSRLL", "psrld"},
-        {"PSRAL", "psrad"}, {"PSLLO", "pslldq"}, {"PSRLO", "psrldq"}, {"PCMPEQL", "pcmpeqd"}, {"PCMPGTL", "pcmpgtd"}, {"PMULULQ", "pmuludq"}, {"PUNPCKLLQ", "punpckldq"},
-        {"PUNPCKHLQ", "punpckhdq"}, {"PUNPCKLWL", "punpcklwd"}, {"PUNPCKHWL", "punpckhwd"}, {"PMADDWL", "pmaddwd"}, {"PACKSSLW", "packssdw"}, {"PSHUFL", "pshufd"},
-        {"CVTSQ2SD", "cvtsi2sdq"}, {"CVTSQ2SS", "cvtsi2ssq"}, {"CVTTSD2SQ", "cvttsd2si"}, {"CVTTSS2SQ", "cvttss2si"}, {"CVTSD2SQ", "cvtsd2si"}, {"CVTSS2SQ", "cvtss2si"},
-        {"CVTPL2PD", "cvtdq2pd"}, {"CVTPL2PS", "cvtdq2ps"}, {"CVTTPS2PL", "cvttps2dq"}, {"CVTTPD2PL", "cvttpd2dq"}, {"UNDEF", "ud2"}, {"IMUL3Q", "imulq"}, {"IMUL3L", "imull"},
-        {"MASKMOVOU", "maskmovdqu"}, {"MOVQOZX", "movq"}, {"CDQE", "cltq"}, {"CQO", "cqto"}, {"CDQ", "cltd"}, {"CWDE", "cwtl"}, {"ICEBP", "int1"},
+        {"MOVO", "movdqa"},
+        {"MOVOA", "movdqa"},
+        {"MOVOU", "movdqu"},
+        {"MOVNTO", "movntdq"},
+        {"PADDL", "paddd"},
+        {"PSUBL", "psubd"},
+        {"PSLLL", "pslld"},
+        {"PSRLL", "psrld"},
+        {"PSRAL", "psrad"},
+        {"PSLLO", "pslldq"},
+        {"PSRLO", "psrldq"},
+        {"PCMPEQL", "pcmpeqd"},
+        {"PCMPGTL", "pcmpgtd"},
+        {"PMULULQ", "pmuludq"},
+        {"PUNPCKLLQ", "punpckldq"},
+        {"PUNPCKHLQ", "punpckhdq"},
+        {"PUNPCKLWL", "punpcklwd"},
+        {"PUNPCKHWL", "punpckhwd"},
+        {"PMADDWL", "pmaddwd"},
+        {"PACKSSLW", "packssdw"},
+        {"PSHUFL", "pshufd"},
+        {"CVTSQ2SD", "cvtsi2sdq"},
+        {"CVTSQ2SS", "cvtsi2ssq"},
+        {"CVTTSD2SQ", "cvttsd2si"},
+        {"CVTTSS2SQ", "cvttss2si"},
+        {"CVTSD2SQ", "cvtsd2si"},
+        {"CVTSS2SQ", "cvtss2si"},
+        {"CVTPL2PD", "cvtdq2pd"},
+        {"CVTPL2PS", "cvtdq2ps"},
+        {"CVTTPS2PL", "cvttps2dq"},
+        {"CVTTPD2PL", "cvttpd2dq"},
+        {"UNDEF", "ud2"},
+        {"IMUL3Q", "imulq"},
+        {"IMUL3L", "imull"},
+        {"MASKMOVOU", "maskmovdqu"},
+        {"MOVQOZX", "movq"},
+        {"CDQE", "cltq"},
+        {"CQO", "cqto"},
+        {"CDQ", "cltd"},
+        {"CWDE", "cwtl"},
+        {"ICEBP", "int1"},
     };
-    static const char *const longs[][2] = {{"CVTSL2SD", "cvtsi2sdl"}, {"CVTSL2SS", "cvtsi2ssl"}, {"CVTTSD2SL", "cvttsd2si"}, {"CVTTSS2SL", "cvttss2si"}, {"CVTSD2SL", "cvtsd2si"}};
+    static const char *const longs[][2] = {{"CVTSL2SD", "cvtsi2sdl"},
+                                           {"CVTSL2SS", "cvtsi2ssl"},
+                                           {"CVTTSD2SL", "cvttsd2si"},
+                                           {"CVTTSS2SL", "cvttss2si"},
+                                           {"CVTSD2SL", "cvtsd2si"}};
 
     m->width = m->to_width = word_is(p, e, "IMUL3L") ? 4 : 8;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -218,10 +280,13 @@ static bool renamed(const char *p, const char *e, struct plan9_mnemonic *m)
 /* Integer operations end in the width of their operands. */
 static bool sized(const char *p, const char *e, struct plan9_mnemonic *m)
 {
-    static const char *const operations[] = {"MOV", "ADD", "SUB", "AND", "OR", "XOR", "CMP", "TEST", "INC", "DEC", "NEG", "NOT", "LEA", "IMUL", "MUL", "DIV", "IDIV", "SHL", "SHR", "SAR",
-                                             "SAL", "ROL", "ROR", "RCL", "RCR", "ADC", "SBB", "PUSH", "POP", "XCHG", "BSWAP", "BSF", "BSR", "BT", "BTS", "BTR", "BTC", "POPCNT", "LZCNT",
-                                             "TZCNT", "ANDN", "BEXTR", "BLSI", "BLSR", "BLSMSK", "BZHI", "PDEP", "PEXT", "MULX", "RORX", "SARX", "SHLX", "SHRX", "ADCX", "ADOX", "CMPXCHG",
-                                             "XADD", "CRC32", NULL};
+    static const char *const operations[] = {
+        "MOV",   "ADD",   "SUB",  "AND",  "OR",     "XOR",     "CMP",  "TEST",   "INC",   "DEC",
+        "NEG",   "NOT",   "LEA",  "IMUL", "MUL",    "DIV",     "IDIV", "SHL",    "SHR",   "SAR",
+        "SAL",   "ROL",   "ROR",  "RCL",  "RCR",    "ADC",     "SBB",  "PUSH",   "POP",   "XCHG",
+        "BSWAP", "BSF",   "BSR",  "BT",   "BTS",    "BTR",     "BTC",  "POPCNT", "LZCNT", "TZCNT",
+        "ANDN",  "BEXTR", "BLSI", "BLSR", "BLSMSK", "BZHI",    "PDEP", "PEXT",   "MULX",  "RORX",
+        "SARX",  "SHLX",  "SHRX", "ADCX", "ADOX",   "CMPXCHG", "XADD", "CRC32",  NULL};
     if (e - p < 3 || !strchr("BWLQ", e[-1]) || !word_among(p, e - 1, operations))
         return false;
     lower(p, e, m->name);
@@ -242,7 +307,8 @@ static bool conditional(const char *p, const char *e, struct plan9_mnemonic *m)
     } else if (e - p == 5 && strncmp(p, "SET", 3) == 0 && (condition = condition_of(p + 3, e))) {
         snprintf(m->name, sizeof m->name, "set%s", condition);
         m->width = m->to_width = 1;
-    } else if (e - p == 7 && strncmp(p, "CMOV", 4) == 0 && strchr("WLQ", p[4]) && (condition = condition_of(p + 5, e))) {
+    } else if (e - p == 7 && strncmp(p, "CMOV", 4) == 0 && strchr("WLQ", p[4]) &&
+               (condition = condition_of(p + 5, e))) {
         snprintf(m->name, sizeof m->name, "cmov%s", condition);
         m->width = m->to_width = width_of(p[4]);
     } else {
@@ -262,18 +328,21 @@ static void mnemonic_of(const char *p, const char *e, struct plan9_mnemonic *m)
 /* `BYTE $0x90`. */
 static bool data_add(const char *p, const char *e, const char *end, struct str *out)
 {
-    static const char *const words[][2] = {{"BYTE", ".byte"}, {"WORD", ".short"}, {"LONG", ".long"}, {"QUAD", ".quad"}};
+    static const char *const words[][2] = {
+        {"BYTE", ".byte"}, {"WORD", ".short"}, {"LONG", ".long"}, {"QUAD", ".quad"}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (is_exactly(p, e, words[i][0])) {
             const char *value = skip_blank(e, end);
-            str_addf(out, "%s %.*s", words[i][1], (int)(end - value - (*value == '$')), value + (*value == '$'));
+            str_addf(out, "%s %.*s", words[i][1], (int)(end - value - (*value == '$')),
+                     value + (*value == '$'));
             return true;
         }
     return false;
 }
 
-/* A jump or call: to a label, an offset in decimal, a function, or what a register or memory holds. */
+/* A jump or call: to a label, an offset in decimal, a function, or what a register or memory
+ * holds. */
 static void branch_add(const char *name, const struct plan9_operand *to, struct str *out)
 {
     char *stop;
@@ -294,11 +363,17 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
     }
 }
 
-/* Elements of the vector @o when the mnemonic from @p to @e works on it, by the type that the mnemonic ends in; 0: @o is no vector. `as` refuses a wrong number. */
+/* Elements of the vector @o when the mnemonic from @p to @e works on it, by the type that the
+ * mnemonic ends in; 0: @o is no vector. `as` refuses a wrong number. */
 static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
 {
-    static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW", "VPACKUSDW", "VPCMPD", NULL};
-    unsigned bytes = !is_register(o->p, o->end) ? 0 : *o->p == 'X' ? 16 : *o->p == 'Y' ? 32 : *o->p == 'Z' ? 64 : 0;
+    static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW",
+                                          "VPACKUSDW",  "VPCMPD",     NULL};
+    unsigned bytes = !is_register(o->p, o->end) ? 0
+                     : *o->p == 'X'             ? 16
+                     : *o->p == 'Y'             ? 32
+                     : *o->p == 'Z'             ? 64
+                                                : 0;
     const char *to = text_find(p, e, "2");
     bool integer = to && e - to > 2 && e[-1] == 'Q' && e[-2] == 'D';   /* VCVTPS2UDQ */
 
@@ -311,22 +386,32 @@ static unsigned elements_of(const struct plan9_operand *o, const char *p, const 
     return bytes / (e[-1] == 'D' ? 4 : 8);
 }
 
-/* What stands behind the mnemonic: `.BCST` one element for all, `.SAE` and `.RN_SAE` to `.RZ_SAE` the rounding, `.Z` what is masked out is zero. */
+/* What stands behind the mnemonic: `.BCST` one element for all, `.SAE` and `.RN_SAE` to `.RZ_SAE`
+ * the rounding, `.Z` what is masked out is zero. */
 struct plan9_suffixes { bool zero, broadcast; const char *rounding; };
 
 static void suffixes_read(const char *dot, const char *e, struct plan9_suffixes *out)
 {
-    static const char *const roundings[][2] = {{".RN_SAE", "{rn-sae}"}, {".RD_SAE", "{rd-sae}"}, {".RU_SAE", "{ru-sae}"}, {".RZ_SAE", "{rz-sae}"}, {".SAE", "{sae}"}};
+    static const char *const roundings[][2] = {{".RN_SAE", "{rn-sae}"},
+                                               {".RD_SAE", "{rd-sae}"},
+                                               {".RU_SAE", "{ru-sae}"},
+                                               {".RZ_SAE", "{rz-sae}"},
+                                               {".SAE", "{sae}"}};
 
-    *out = (struct plan9_suffixes){.zero = e - dot > 1 && text_begins(e - 2, e, ".Z"), .broadcast = text_find(dot, e, ".BCST") != NULL};
+    *out = (struct plan9_suffixes){.zero = e - dot > 1 && text_begins(e - 2, e, ".Z"),
+                                   .broadcast = text_find(dot, e, ".BCST") != NULL};
     for (size_t i = 0; i < sizeof roundings / sizeof *roundings && !out->rounding; i++)
         out->rounding = text_find(dot, e, roundings[i][0]) ? roundings[i][1] : NULL;
 }
 
-static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suffixes *suffixes, const struct plan9_operand *list, size_t count, const char *p, const char *e, struct str *out)
+static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suffixes *suffixes,
+                         const struct plan9_operand *list, size_t count, const char *p,
+                         const char *e, struct str *out)
 {
-    static const char *const shifts[] = {"SHL", "SHR", "SAR", "SAL", "ROL", "ROR", "RCL", "RCR", NULL};
-    bool shift = e - p > 2 && word_among(p, e - 1, shifts), reversed = e - p == 4 && strncmp(p, "CMP", 3) == 0 && count == 2;
+    static const char *const shifts[] = {"SHL", "SHR", "SAR", "SAL", "ROL",
+                                         "ROR", "RCL", "RCR", NULL};
+    bool shift = e - p > 2 && word_among(p, e - 1, shifts),
+         reversed = e - p == 4 && strncmp(p, "CMP", 3) == 0 && count == 2;
     const struct plan9_operand *mask = NULL;
     const char *rounding = suffixes->rounding;
     unsigned elements = 0;
@@ -334,7 +419,8 @@ static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suff
     for (size_t i = count; suffixes->broadcast && i-- > 0 && !elements;)
         elements = elements_of(&list[i], p, e);
 
-    if (*p == 'V' && count > 2 && *list[count - 2].p == 'K' && is_register(list[count - 2].p, list[count - 2].end))
+    if (*p == 'V' && count > 2 && *list[count - 2].p == 'K' &&
+        is_register(list[count - 2].p, list[count - 2].end))
         mask = &list[count - 2];
     for (size_t i = 0, written = 0; i < count; i++) {
         const struct plan9_operand *o = &list[reversed ? count - 1 - i : i];
@@ -359,9 +445,20 @@ static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suff
     }
 }
 
-void plan9_statement(const char *p, const char *end, struct str *out, const char **function, size_t *length)
+void plan9_statement(const char *p, const char *end, struct str *out, const char **function,
+                     size_t *length)
 {
-    static const char *const silent[] = {"FUNCDATA", "PCDATA", "GLOBL", "DATA", "NO_LOCAL_POINTERS", "GO_ARGS", "GO_RESULTS_INITIALIZED", "NOP", "END", "PCALIGN", NULL};
+    static const char *const silent[] = {"FUNCDATA",
+                                         "PCDATA",
+                                         "GLOBL",
+                                         "DATA",
+                                         "NO_LOCAL_POINTERS",
+                                         "GO_ARGS",
+                                         "GO_RESULTS_INITIALIZED",
+                                         "NOP",
+                                         "END",
+                                         "PCALIGN",
+                                         NULL};
     const char *e = p, *dot;
     struct plan9_operand list[OPERANDS];
     struct plan9_mnemonic m;
@@ -398,8 +495,11 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         return;
     }
     if ((is_exactly(p, e, "MOVQ") || is_exactly(p, e, "MOVL")) && count == 2) {
-        bool name = *list[0].p == '$' && list[0].end - list[0].p > 4 && text_begins(list[0].end - 4, list[0].end, "(SB)");
-        bool vector = *p == 'M' && p[3] == 'L' && ((*list[0].p == 'X' && is_register(list[0].p, list[0].end)) || (*list[1].p == 'X' && is_register(list[1].p, list[1].end)));
+        bool name = *list[0].p == '$' && list[0].end - list[0].p > 4 &&
+                    text_begins(list[0].end - 4, list[0].end, "(SB)");
+        bool vector = *p == 'M' && p[3] == 'L' &&
+                      ((*list[0].p == 'X' && is_register(list[0].p, list[0].end)) ||
+                       (*list[1].p == 'X' && is_register(list[1].p, list[1].end)));
         if (name) {
             strcpy(m.name, "leaq");
             list[0].p++;
@@ -408,9 +508,11 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))   /* SHLD and SHRD */
+    /* SHLD and SHRD */
+    if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    if (count == 3 && *list[2].p == '$') {   /* CMPPS and its like have the predicate behind the others */
+    /* CMPPS and its like have the predicate behind the others */
+    if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);
         list[0] = predicate;
@@ -422,7 +524,8 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         str_add(out, "{z}");
 }
 
-/* Whether a line can be of no other language: `TEXT f(SB), ...`, or a mnemonic in capitals and `(SI)`, `$8` next to registers without a percent sign. */
+/* Whether a line can be of no other language: `TEXT f(SB), ...`, or a mnemonic in capitals and
+ * `(SI)`, `$8` next to registers without a percent sign. */
 static bool is_plan9(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
@@ -433,11 +536,15 @@ static bool is_plan9(const char *p, const char *end)
     for (const char *at = p; at < e; at++)
         if (!isupper((unsigned char)*at) && !isdigit((unsigned char)*at))
             return false;
-    if (e - p < 2 || !isupper((unsigned char)*p) || e == end || !is_blank(*e) || memchr(p, '%', (size_t)(end - p)) || memchr(p, '[', (size_t)(end - p)))
+    if (e - p < 2 || !isupper((unsigned char)*p) || e == end || !is_blank(*e) ||
+        memchr(p, '%', (size_t)(end - p)) || memchr(p, '[', (size_t)(end - p)))
         return false;
     for (const char *at = e; at < end && !telling; at++) {
         const char *close = *at == '(' ? word_end(at + 1, end) : at;
-        telling = (*at == '$' && is_blank(at[-1]) && at + 1 < end && (isdigit((unsigned char)at[1]) || strchr("-(", at[1]))) || (*at == '(' && close < end && *close == ')' && is_register(at + 1, close)) || text_begins(at, end, "(SB)") || text_begins(at, end, "(FP)");
+        telling = (*at == '$' && is_blank(at[-1]) && at + 1 < end &&
+                   (isdigit((unsigned char)at[1]) || strchr("-(", at[1]))) ||
+                  (*at == '(' && close < end && *close == ')' && is_register(at + 1, close)) ||
+                  text_begins(at, end, "(SB)") || text_begins(at, end, "(FP)");
     }
     return telling;
 }
@@ -447,7 +554,8 @@ static bool has_wide_register(const char *p, const char *end)
 {
     for (const char *e; p < end; p = e) {
         e = word_end(p, end);
-        if (e - p == 3 && strchr("REre", *p) && isalpha((unsigned char)p[1]) && isa_of_dialects()->is_register(p, (size_t)(e - p)))
+        if (e - p == 3 && strchr("REre", *p) && isalpha((unsigned char)p[1]) &&
+            isa_of_dialects()->is_register(p, (size_t)(e - p)))
             return true;
         e += e == p;
     }
@@ -462,5 +570,6 @@ void plan9_count(const char *p, const char *end, size_t *found, size_t *others)
     if (p == end)
         return;
     *found += is_plan9(p, end);
-    *others += has_wide_register(p, end) || memchr(p, '%', (size_t)(end - p)) != NULL || memchr(p, '[', (size_t)(end - p)) != NULL;
+    *others += has_wide_register(p, end) || memchr(p, '%', (size_t)(end - p)) != NULL ||
+               memchr(p, '[', (size_t)(end - p)) != NULL;
 }

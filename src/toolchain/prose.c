@@ -25,7 +25,9 @@ static bool is_rule(const char *p, const char *end)
 static bool is_file_line(const char *p, const char *end)
 {
     const char *colon = p;
-    if (*p != '/' && !text_begins(p, end, "./") && !(end - p > 2 && isalpha((unsigned char)*p) && p[1] == ':' && (p[2] == '\\' || p[2] == '/')))
+    if (*p != '/' && !text_begins(p, end, "./") &&
+        !(end - p > 2 && isalpha((unsigned char)*p) && p[1] == ':' &&
+          (p[2] == '\\' || p[2] == '/')))
         return false;
     while (colon < end && !isspace((unsigned char)*colon))
         colon++;
@@ -37,7 +39,8 @@ static bool is_file_line(const char *p, const char *end)
 /* `Demo.Sum(Int32[])`, as SharpLab names a method of .NET above its code. */
 static bool is_method(const char *p, const char *end)
 {
-    const char *open = memchr(p, '(', (size_t)(end - p)), *dot = open ? memchr(p, '.', (size_t)(open - p)) : NULL;
+    const char *open = memchr(p, '(', (size_t)(end - p)),
+               *dot = open ? memchr(p, '.', (size_t)(open - p)) : NULL;
 
     if (!dot || dot == p || end[-1] != ')' || !isalpha((unsigned char)*p))
         return false;
@@ -49,29 +52,50 @@ static bool is_method(const char *p, const char *end)
 
 bool prose_is_heading(const char *p, const char *end)
 {
-    static const char *const begins[] = {"Disassembly of ", "Dump of assembler code", "End of assembler dump", "Samples: ", "Percent", "Address range ", "In archive ",
-                                         "Microsoft (R) COFF", "Copyright (C) Microsoft", "Dump of file ", "File Type: ", "GAS LISTING ", "--Type <RET> for more"};
+    static const char *const begins[] = {"Disassembly of ",
+                                         "Dump of assembler code",
+                                         "End of assembler dump",
+                                         "Samples: ",
+                                         "Percent",
+                                         "Address range ",
+                                         "In archive ",
+                                         "Microsoft (R) COFF",
+                                         "Copyright (C) Microsoft",
+                                         "Dump of file ",
+                                         "File Type: ",
+                                         "GAS LISTING ",
+                                         "--Type <RET> for more"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (text_begins(p, end, begins[i]))
             return true;
     const char *path = text_find(p, end, " /");   /* perf: function and program */
-    bool program = path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) && skip_blank(word_end(p, end), end) >= path &&
-                   path + 2 < end && isalpha((unsigned char)path[2]) && !memchr(path + 2, ' ', (size_t)(end - path - 2));
-    program |= path && path > p + 1 && path[-1] == ')' && path + 2 < end && isalpha((unsigned char)path[2]);
-    return program || is_method(p, end) || is_rule(p, end) || is_file_line(p, end) || text_find(p, end, "file format ") || text_find(p, end, ",__text) section");
+    bool program =
+        path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) &&
+        skip_blank(word_end(p, end), end) >= path && path + 2 < end &&
+        isalpha((unsigned char)path[2]) && !memchr(path + 2, ' ', (size_t)(end - path - 2));
+    program |= path && path > p + 1 && path[-1] == ')' && path + 2 < end &&
+               isalpha((unsigned char)path[2]);
+    return program || is_method(p, end) || is_rule(p, end) || is_file_line(p, end) ||
+           text_find(p, end, "file format ") || text_find(p, end, ",__text) section");
 }
 
 static bool is_prompt(const char *p, const char *end)
 {
-    return text_begins(p, end, "$ ") || text_begins(p, end, "(gdb)") || text_begins(p, end, "(lldb)") || text_begins(p, end, "% ");
+    return text_begins(p, end, "$ ") || text_begins(p, end, "(gdb)") ||
+           text_begins(p, end, "(lldb)") || text_begins(p, end, "% ");
 }
 
-/* Words that stand for the size or kind of an operand, or before a mnemonic: they count for no words of a sentence. */
+/* Words that stand for the size or kind of an operand, or before a mnemonic: they count for no
+ * words of a sentence. */
 static bool is_operand_word(const char *p, const char *end)
 {
-    static const char *const words[] = {"ptr", "byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "mmword", "oword", "yword", "zword", "tword", "fword",
-                                        "short", "near", "far", "offset", "flat", "rel", "lock", "rep", "repe", "repne", "repz", "repnz", "data16", "addr32", "cs", "ds",
-                                        "es", "ss", "fs", "gs", "notrack", "bnd", "xacquire", "xrelease", "strict", "vl", "mul", "bcst", NULL};
+    static const char *const words[] = {
+        "ptr",   "byte",   "word",   "dword",   "qword",  "xmmword",  "ymmword",  "zmmword",
+        "tbyte", "mmword", "oword",  "yword",   "zword",  "tword",    "fword",    "short",
+        "near",  "far",    "offset", "flat",    "rel",    "lock",     "rep",      "repe",
+        "repne", "repz",   "repnz",  "data16",  "addr32", "cs",       "ds",       "es",
+        "ss",    "fs",     "gs",     "notrack", "bnd",    "xacquire", "xrelease", "strict",
+        "vl",    "mul",    "bcst",   NULL};
     return word_among(p, end, words);
 }
 
@@ -79,7 +103,9 @@ static bool is_operand_word(const char *p, const char *end)
 static const char *statement_end(const char *p, const char *end)
 {
     for (const char *at = p; at < end; at++)
-        if ((*at == '#' && !is_lambda(p, at, end)) || (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) || (*at == ';' && at > p && isspace((unsigned char)at[-1])))
+        if ((*at == '#' && !is_lambda(p, at, end)) ||
+            (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) ||
+            (*at == ';' && at > p && isspace((unsigned char)at[-1])))
             return trim_end(p, at);
     return end;
 }
@@ -101,10 +127,13 @@ static bool has_register(const char *p, const char *end)
     return false;
 }
 
-/* Whether three words are prose rather than a mistyped instruction: they begin as sentences do, end as they do, or hold a word that joins others. */
+/* Whether three words are prose rather than a mistyped instruction: they begin as sentences do, end
+ * as they do, or hold a word that joins others. */
 static bool is_phrase(const char *p, const char *end)
 {
-    static const char *const joins[] = {"the", "an", "of", "is", "are", "to", "for", "with", "this", "that", "from", "by", "on", "at", "it", "was", "as", "we", "you", NULL};
+    static const char *const joins[] = {"the",  "an",   "of",   "is",   "are", "to", "for",
+                                        "with", "this", "that", "from", "by",  "on", "at",
+                                        "it",   "was",  "as",   "we",   "you", NULL};
     if (end - p > 1 && isupper((unsigned char)p[0]) && islower((unsigned char)p[1]))
         return true;
     for (const char *at = p, *e; at < end; at = skip_blank(e, end)) {
@@ -123,7 +152,8 @@ static bool is_sentence(const char *p, const char *end)
     size_t words = 0, most = 0;
     for (const char *at = skip_blank(p, end); at < end;) {
         const char *e = at;
-        while (e < end && !is_blank(*e))   /* a carriage return is part of a word, and makes it none */
+        /* a carriage return is part of a word, and makes it none */
+        while (e < end && !is_blank(*e))
             e++;
         const char *stop = e;
         while (stop > at && strchr(".,:;!?", stop[-1]))
@@ -139,13 +169,15 @@ static bool is_sentence(const char *p, const char *end)
     return most > SENTENCE_WORDS || (most == SENTENCE_WORDS && is_phrase(p, end));
 }
 
-/* `1: mov eax, (3+4);`: a mnemonic of x86-64, behind labels, and a register. In AT&T syntax registers begin with %, which source lacks. */
+/* `1: mov eax, (3+4);`: a mnemonic of x86-64, behind labels, and a register. In AT&T syntax
+ * registers begin with %, which source lacks. */
 static bool is_instruction(const char *p, const char *end)
 {
     for (const char *e = word_end(p, end), *colon; e > p; e = word_end(p, end)) {
         colon = skip_blank(e, end);
         if (colon == end || *colon != ':')
-            return colon > e && isa_of_dialects()->is_mnemonic(p, (size_t)(e - p)) && has_register(colon, end);
+            return colon > e && isa_of_dialects()->is_mnemonic(p, (size_t)(e - p)) &&
+                   has_register(colon, end);
         p = skip_blank(colon + 1, end);
     }
     return false;
@@ -155,33 +187,45 @@ static bool is_instruction(const char *p, const char *end)
 static bool is_number(const char *p, const char *end)
 {
     const char *first = skip_blank(p, end), *e = word_end(first, end);
-    return first < end && isdigit((unsigned char)*first) && (e == end || (e + 1 == end && *e == ';'));
+    return first < end && isdigit((unsigned char)*first) &&
+           (e == end || (e + 1 == end && *e == ';'));
 }
 
 /* A statement of C, C++ or Fortran. */
 static bool is_source(const char *p, const char *end, bool profile)
 {
-    static const char *const keywords[] = {"for", "while", "if", "else", "do", "return", "int", "long", "double", "float", "void", "char", "unsigned", "const", "static", "auto",
-                                           "struct", "class", "template", "inline", "switch", "case", "break", "continue", "extern", "using", "namespace", "size_t", "uint32_t",
-                                           "uint64_t", "int32_t", "int64_t", "bool", "typedef", "enum", "end", "enddo", "subroutine", "integer", "real", "call", "endif", NULL};
+    static const char *const keywords[] = {
+        "for",    "while",   "if",        "else",   "do",       "return",     "int",     "long",
+        "double", "float",   "void",      "char",   "unsigned", "const",      "static",  "auto",
+        "struct", "class",   "template",  "inline", "switch",   "case",       "break",   "continue",
+        "extern", "using",   "namespace", "size_t", "uint32_t", "uint64_t",   "int32_t", "int64_t",
+        "bool",   "typedef", "enum",      "end",    "enddo",    "subroutine", "integer", "real",
+        "call",   "endif",   NULL};
     const char *e = word_end(p, end), *operand = skip_blank(e, end), *equals = NULL;
-    bool ends = strchr(";{}", end[-1]) != NULL, brackets = memchr(p, '(', (size_t)(end - p)) != NULL;
+    bool ends = strchr(";{}", end[-1]) != NULL,
+         brackets = memchr(p, '(', (size_t)(end - p)) != NULL;
     for (const char *at = p; at < end && !equals; at++)
         if (*at == '=' && !(at + 1 < end && at[1] == '='))
             equals = at;
     bool label = operand < end && *operand == ':';
-    bool keyword = word_among(p, e, keywords) && !label && !word_is(p, e, "call") && !word_is(p, e, "end");
-    if (text_begins(p, end, "#include") || word_is(p, end, "{") || word_is(p, end, "}") || word_is(p, end, "};"))
+    bool keyword =
+        word_among(p, e, keywords) && !label && !word_is(p, e, "call") && !word_is(p, e, "end");
+    if (text_begins(p, end, "#include") || word_is(p, end, "{") || word_is(p, end, "}") ||
+        word_is(p, end, "};"))
         return true;
     if (*p == '.' || *p == '%' || memchr(p, '%', (size_t)(end - p)))
         return false;
     if (is_instruction(p, end) || (!profile && equals && is_number(equals + 1, end)))
         return false;
-    if (keyword && (ends || brackets) && !(word_is(p, e, "int") && operand < end && isdigit((unsigned char)*operand)))
+    if (keyword && (ends || brackets) &&
+        !(word_is(p, e, "int") && operand < end && isdigit((unsigned char)*operand)))
         return true;
-    if (equals && !memchr(p, ',', (size_t)(equals - p)) && (ends || (equals > p && strchr("+-*/", equals[-1])) || (equals > p && memchr(p, '(', (size_t)(equals - p)))))
+    if (equals && !memchr(p, ',', (size_t)(equals - p)) &&
+        (ends || (equals > p && strchr("+-*/", equals[-1])) ||
+         (equals > p && memchr(p, '(', (size_t)(equals - p)))))
         return true;
-    return (profile && (equals || word_among(p, e, keywords))) || (ends && brackets && end[-1] != '}');
+    return (profile && (equals || word_among(p, e, keywords))) ||
+           (ends && brackets && end[-1] != '}');
 }
 
 const char *prose_reason(const char *p, const char *end, bool profile, bool macros)
@@ -199,10 +243,14 @@ const char *prose_reason(const char *p, const char *end, bool profile, bool macr
     if (stop <= p || *p == '.')
         return NULL;
     /* Names of C++ look like source, and stand alone or as where control goes. */
-    bool label = stop[-1] == ':' && (memchr(p, '(', (size_t)(stop - p)) || text_find(p, stop, "::") || text_begins(p, stop, "vtable ") || text_begins(p, stop, "typeinfo "));
+    bool label =
+        stop[-1] == ':' && (memchr(p, '(', (size_t)(stop - p)) || text_find(p, stop, "::") ||
+                            text_begins(p, stop, "vtable ") || text_begins(p, stop, "typeinfo "));
     if (label || word_among(p, e, flow))
         return NULL;
     if (is_source(p, stop, profile))
         return "source code";
-    return !macros && !dialect_knows(p, stop) && !has_register(p, stop) && is_sentence(p, stop) ? "a sentence" : NULL;
+    return !macros && !dialect_knows(p, stop) && !has_register(p, stop) && is_sentence(p, stop)
+               ? "a sentence"
+               : NULL;
 }

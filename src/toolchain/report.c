@@ -10,7 +10,8 @@
 #define RANGE "\u2503"   /* where llvm-objdump --debug-vars draws that a variable lives: no table */
 #define ROW_BARS 3       /* that a row of a table has at least */
 
-/* The lines that hold a table: rows of IACA and uiCA begin with a rule, those of OSACA with a line number and one. */
+/* The lines that hold a table: rows of IACA and uiCA begin with a rule, those of OSACA with a line
+ * number and one. */
 static bool is_row(const char *p, const char *end, size_t *bars, const char **behind, bool *twice)
 {
     const char *first = p;
@@ -42,7 +43,9 @@ static const char *marks_end(const char *p, const char *end)
     p = skip_blank(p, end);
     while (end - p > 1 && strchr("X*P", *p) && isspace((unsigned char)p[1]))
         p = skip_blank(p + 1, end);
-    return word_is(p, trim_end(p, end), "Total") || word_is(p, trim_end(p, end), "Instruction") ? end : p;
+    return word_is(p, trim_end(p, end), "Total") || word_is(p, trim_end(p, end), "Instruction")
+               ? end
+               : p;
 }
 
 static bool tables_take(const char *text, struct margins *m)
@@ -52,7 +55,8 @@ static bool tables_take(const char *text, struct margins *m)
     const char *behind;
 
     for (size_t i = 0; i < m->lines.count; i++) {
-        const char *p = skip_blank(text + m->lines.items[i].start, text + m->lines.items[i].end), *end = trim_end(p, text + m->lines.items[i].end);
+        const char *p = skip_blank(text + m->lines.items[i].start, text + m->lines.items[i].end),
+                   *end = trim_end(p, text + m->lines.items[i].end);
         if (is_row(p, end, &bars, &behind, &twice)) {
             rows += marks_end(behind, end) < end;
             doubled |= twice;
@@ -60,8 +64,10 @@ static bool tables_take(const char *text, struct margins *m)
     }
     for (size_t i = 0; rows && i < m->lines.count; i++) {
         struct margin *line = &m->lines.items[i];
-        const char *p = skip_blank(text + line->start, text + line->end), *end = trim_end(p, text + line->end);
-        /* Where rows have a double rule the others are of a second table, of the same instructions. */
+        const char *p = skip_blank(text + line->start, text + line->end),
+                   *end = trim_end(p, text + line->end);
+        /* Where rows have a double rule the others are of a second table, of the same
+         * instructions. */
         bool code = is_row(p, end, &bars, &behind, &twice) && (twice || !doubled);
         line->end = (size_t)(end - text);
         line->start = code ? (size_t)(marks_end(behind, end) - text) : line->end;
@@ -70,10 +76,12 @@ static bool tables_take(const char *text, struct margins *m)
 }
 
 /* The parts of llvm-mca's report that list instructions, the best first. */
-static const char *const parts[] = {"Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
+static const char *const parts[] = {
+    "Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
-/* The instruction of a row of the timeline: only of the first iteration, behind the last of the wide gaps. */
+/* The instruction of a row of the timeline: only of the first iteration, behind the last of the
+ * wide gaps. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;
@@ -85,7 +93,8 @@ static const char *timeline_code(const char *p, const char *end)
     return found;
 }
 
-/* The rows of part @part, which begins at line @first, up to an empty line; the column of the word "Instructions" is where they are. */
+/* The rows of part @part, which begins at line @first, up to an empty line; the column of the word
+ * "Instructions" is where they are. */
 static void part_take(const char *text, struct margins *m, size_t first, size_t part)
 {
     static const char word[] = "Instructions:";
@@ -120,7 +129,8 @@ static bool mca_take(const char *text, struct margins *m)
     for (size_t k = 0; k < PART_COUNT; k++)
         found[k] = m->lines.count;
     for (size_t i = m->lines.count; i-- > 0;) {
-        const char *p = skip_blank(text + m->lines.items[i].start, text + m->lines.items[i].end), *end = trim_end(p, text + m->lines.items[i].end);
+        const char *p = skip_blank(text + m->lines.items[i].start, text + m->lines.items[i].end),
+                   *end = trim_end(p, text + m->lines.items[i].end);
         for (size_t k = 0; k < PART_COUNT; k++)
             if (word_is(p, end, parts[k]))
                 found[k] = i;

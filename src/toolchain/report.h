@@ -4,8 +4,8 @@
 
 #include "toolchain/margins.h"
 
-/* Narrows the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA, the others to nothing. False, and @m is as
- * it was, when the text is none. Any thread. */
+/* Narrows the lines of @m to the instructions of a report by llvm-mca, IACA, OSACA or uiCA, the
+ * others to nothing. False, and @m is as it was, when the text is none. Any thread. */
 bool report_take(const char *text, struct margins *m);
 
 #endif

@@ -23,7 +23,8 @@ static const char *digits_end(const char *p, const char *end, unsigned least, ui
 {
     unsigned count = 0;
 
-    for (*value = 0; p < end && count < 16 && (isxdigit((unsigned char)*p) || (*p == '`' && count == 8)); p++) {
+    for (*value = 0;
+         p < end && count < 16 && (isxdigit((unsigned char)*p) || (*p == '`' && count == 8)); p++) {
         if (*p == '`')
             continue;
         *value = *value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : (*p | 32) - 'a' + 10);
@@ -35,7 +36,8 @@ static const char *digits_end(const char *p, const char *end, unsigned least, ui
 /* Behind bytes in pairs with blanks between them; @p itself where there are none. */
 static const char *pairs_end(const char *p, const char *end)
 {
-    while (end - p > 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]) && is_blank(p[2]))
+    while (end - p > 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]) &&
+           is_blank(p[2]))
         p = skip_blank(p + 2, end);
     return p;
 }
@@ -66,15 +68,19 @@ static bool take(struct table_line *line, const char *start, const char *end)
 /* ".text:0000000000001198                 movsd   xmm1, qword ptr [rsi+rax]" */
 static bool ida_line(const char *p, const char *end, struct table_line *line)
 {
-    static const char *const others[] = {"public", "assume", "align", "db", "dw", "dd", "dq", "extrn", "org", "proc", "endp", "segment", "ends", "unicode", NULL};
+    static const char *const others[] = {"public", "assume",  "align", "db",      "dw",
+                                         "dd",     "dq",      "extrn", "org",     "proc",
+                                         "endp",   "segment", "ends",  "unicode", NULL};
     const char *colon = word_end(p, end), *rest;
 
-    if (colon == p || colon == end || *colon != ':' || !(rest = digits_end(colon + 1, end, 8, &line->address)))
+    if (colon == p || colon == end || *colon != ':' ||
+        !(rest = digits_end(colon + 1, end, 8, &line->address)))
         return false;
     if (!take(line, pairs_end(skip_blank(rest, end), end), end))
         return false;
     const char *first = word_end(line->start, line->end), *second = skip_blank(first, line->end);
-    return !(first < line->end && (*first == ':' || *first == '=')) && !(second < line->end && *second == '=') && !word_among(line->start, first, others) &&
+    return !(first < line->end && (*first == ':' || *first == '=')) &&
+           !(second < line->end && *second == '=') && !word_among(line->start, first, others) &&
            !word_among(second, word_end(second, line->end), others);
 }
 
@@ -109,7 +115,8 @@ static bool x64dbg_line(const char *p, const char *end, struct table_line *line)
 {
     const char *rest = digits_end(p, end, 8, &line->address), *bar, *last;
 
-    if (!rest || (rest = skip_blank(rest, end)) == end || *rest != '|' || !(bar = memchr(rest + 1, '|', (size_t)(end - rest - 1))))
+    if (!rest || (rest = skip_blank(rest, end)) == end || *rest != '|' ||
+        !(bar = memchr(rest + 1, '|', (size_t)(end - rest - 1))))
         return false;
     last = memchr(bar + 1, '|', (size_t)(end - bar - 1));
     return take(line, bar + 1, last ? last : end);
@@ -123,7 +130,9 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     while (p < end && isdigit((unsigned char)*p))
         p++;
     const char *at = skip_blank(p, end);
-    if (p == number || p - number > 6 || at == p || !(rest = digits_end(at, end, 8, &line->address)) || !memchr(at, '`', (size_t)(rest - at)))   /* without that it is NASM's */
+    /* without that it is NASM's */
+    if (p == number || p - number > 6 || at == p ||
+        !(rest = digits_end(at, end, 8, &line->address)) || !memchr(at, '`', (size_t)(rest - at)))
         return false;
     rest = skip_blank(rest, end);
     return (rest = bytes_word_end(rest, end)) != NULL && take(line, rest, end);
@@ -132,7 +141,9 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
 /* "0x119d<TAB>3<TAB>mulsd xmm1, xmm0<TAB>3.9%<TAB>0.040s" */
 static bool vtune_line(const char *p, const char *end, struct table_line *line)
 {
-    const char *rest = end - p > 2 && p[0] == '0' && p[1] == 'x' ? digits_end(p + 2, end, 2, &line->address) : NULL;
+    const char *rest = end - p > 2 && p[0] == '0' && p[1] == 'x'
+                           ? digits_end(p + 2, end, 2, &line->address)
+                           : NULL;
 
     if (!rest || rest == end || *rest != '\t')
         return false;
@@ -144,15 +155,20 @@ static bool vtune_line(const char *p, const char *end, struct table_line *line)
     if (stop) {
         char *behind;
         double percent = strtod(stop + 1, &behind);
-        line->percent = behind > stop + 1 && behind < end && *behind == '%' && percent >= 0 && percent <= 100 ? percent : NAN;
+        line->percent =
+            behind > stop + 1 && behind < end && *behind == '%' && percent >= 0 && percent <= 100
+                ? percent
+                : NAN;
     }
     return stop && take(line, rest + 1, stop);
 }
 
 typedef bool line_reader(const char *p, const char *end, struct table_line *line);
-static line_reader *const readers[] = {ida_line, ghidra_line, radare_line, x64dbg_line, windbg_line, vtune_line};
+static line_reader *const readers[] = {ida_line,    ghidra_line, radare_line,
+                                       x64dbg_line, windbg_line, vtune_line};
 
-/* Where a jump goes: the last number of its operand, which may be part of a name (loc_1198, hot.7FF6A1B21198) or stand in brackets. */
+/* Where a jump goes: the last number of its operand, which may be part of a name (loc_1198,
+ * hot.7FF6A1B21198) or stand in brackets. */
 static bool target_of(const char *p, const char *end, uint64_t *address)
 {
     bool found = false;
@@ -163,12 +179,15 @@ static bool target_of(const char *p, const char *end, uint64_t *address)
         const char *start = p;
         uint64_t value = 0;
         unsigned digits = 0;
-        for (; p < end && digits < 16 && (isxdigit((unsigned char)*p) || (*p == '`' && digits == 8)); p++)
+        for (;
+             p < end && digits < 16 && (isxdigit((unsigned char)*p) || (*p == '`' && digits == 8));
+             p++)
             if (*p != '`') {
                 value = value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : (*p | 32) - 'a' + 10);
                 digits++;
             }
-        bool ends = p == end || (!isalnum((unsigned char)*p) && *p != '_') || ((*p | 32) == 'h' && digits >= 8);
+        bool ends = p == end || (!isalnum((unsigned char)*p) && *p != '_') ||
+                    ((*p | 32) == 'h' && digits >= 8);
         if (digits >= 2 && ends) {
             *address = value;
             found = true;
@@ -186,7 +205,8 @@ static bool target_of(const char *p, const char *end, uint64_t *address)
 static void add_operands(const char *p, const char *end, struct str *out)
 {
     while (p < end) {
-        bool flat = (text_begins(p, end, "ds:") || text_begins(p, end, "ss:")) && end - p > 3 && (p[3] == '[' || isdigit((unsigned char)p[3]));
+        bool flat = (text_begins(p, end, "ds:") || text_begins(p, end, "ss:")) && end - p > 3 &&
+                    (p[3] == '[' || isdigit((unsigned char)p[3]));
         if (flat)
             p += 3;
         else
@@ -206,7 +226,8 @@ static void add_instruction(const struct table_line *line, struct str *out)
     str_addf(out, "%llx:\t", (unsigned long long)line->address);
     if (word_is(p, word, "retn"))
         str_add(out, "ret");
-    else if (jump && !memchr(operand, '[', (size_t)(line->end - operand)) && target_of(operand, line->end, &address))
+    else if (jump && !memchr(operand, '[', (size_t)(line->end - operand)) &&
+             target_of(operand, line->end, &address))
         str_addf(out, "%.*s 0x%llx", (int)(word - p), p, (unsigned long long)address);
     else
         add_operands(p, line->end, out);
@@ -221,7 +242,8 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* The one that reads at least a third of the lines: there are headings, names of places, bytes that go on. */
+/* The one that reads at least a third of the lines: there are headings, names of places, bytes that
+ * go on. */
 static line_reader *reader_of(const char *text, const char *end)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

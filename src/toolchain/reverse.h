@@ -1,4 +1,5 @@
-/* Tables of interactive disassemblers and profilers: IDA, Ghidra, radare2, x64dbg, WinDbg with line numbers, VTune. */
+/* Tables of interactive disassemblers and profilers: IDA, Ghidra, radare2, x64dbg, WinDbg with line
+ * numbers, VTune. */
 #ifndef PORTOLAN_TOOLCHAIN_REVERSE_H
 #define PORTOLAN_TOOLCHAIN_REVERSE_H
 
@@ -7,8 +8,9 @@
 
 #include "base/str.h"
 
-/* Appends @text with each instruction of such a table as "1198:\tmovsd xmm1, ...", jumps going to addresses, and all other lines as comments: line by line. False, and nothing
- * is added, when it is no such table. Any thread. */
+/* Appends @text with each instruction of such a table as "1198:\tmovsd xmm1, ...", jumps going to
+ * addresses, and all other lines as comments: line by line. False, and nothing is added, when it is
+ * no such table. Any thread. */
 bool reverse_plain(const char *text, size_t length, struct str *out);
 
 #endif

@@ -33,7 +33,8 @@ static bool hotspot_row(const char *p, const char *end, struct listed_row *out)
     const char *start = p, *e;
     float other;
 
-    for (float *percent = &out->percent; (e = column_percent(p, end, percent)) && memchr(p, '%', (size_t)(e - p)); percent = &other)
+    for (float *percent = &out->percent;
+         (e = column_percent(p, end, percent)) && memchr(p, '%', (size_t)(e - p)); percent = &other)
         p = skip_blank(e, end);
     const char *art = p;
     p = column_art(p, end);
@@ -51,7 +52,8 @@ static bool hotspot_row(const char *p, const char *end, struct listed_row *out)
 static bool v8_row(const char *p, const char *end, struct listed_row *out)
 {
     uint64_t offset;
-    const char *e = hex_prefixed(p, end, &out->address), *at = e ? skip_blank(e, end) : NULL, *digits = at && at > e ? hex_end(at, end, &offset) : NULL;
+    const char *e = hex_prefixed(p, end, &out->address), *at = e ? skip_blank(e, end) : NULL,
+               *digits = at && at > e ? hex_end(at, end, &offset) : NULL;
 
     if (!digits || digits >= end || !is_blank(*digits))
         return false;
@@ -86,7 +88,8 @@ static bool go_row(const char *p, const char *end, struct listed_row *out)
     while (e < end && !is_blank(*e))
         e++;
     colon = memrchr(p, ':', (size_t)(e - p));
-    if (!colon || colon + 1 == e || !isdigit((unsigned char)colon[1]) || !(e = hex_prefixed(skip_blank(e, end), end, &out->address)) || e >= end || !is_blank(*e))
+    if (!colon || colon + 1 == e || !isdigit((unsigned char)colon[1]) ||
+        !(e = hex_prefixed(skip_blank(e, end), end, &out->address)) || e >= end || !is_blank(*e))
         return false;
     out->bytes = skip_blank(e, end);
     out->bytes_end = column_joined(out->bytes, end);
@@ -96,11 +99,14 @@ static bool go_row(const char *p, const char *end, struct listed_row *out)
     return out->bytes_end > out->bytes && out->code < end;
 }
 
-/* The compiler of Go, -S: `0x000a 00010 (/tmp/main.go:6)	ADDQ	(AX)(CX*8), DX`, or `0x0010 f1 48 39 d9` of all of the function behind it. */
+/* The compiler of Go, -S: `0x000a 00010 (/tmp/main.go:6)	ADDQ	(AX)(CX*8), DX`, or `0x0010 f1 48 39
+ * d9` of all of the function behind it. */
 static bool go_compiler_row(const char *p, const char *end, struct listed_row *out)
 {
-    static const char *const nothing[] = {"TEXT", "FUNCDATA", "PCDATA", "NOP", "END", "PCALIGN", NULL};
-    const char *e = hex_prefixed(p, end, &out->address), *at = e ? skip_blank(e, end) : NULL, *close;
+    static const char *const nothing[] = {"TEXT", "FUNCDATA", "PCDATA", "NOP",
+                                          "END",  "PCALIGN",  NULL};
+    const char *e = hex_prefixed(p, end, &out->address), *at = e ? skip_blank(e, end) : NULL,
+               *close;
     unsigned count = 0;
 
     if (!at || at == e)
@@ -108,7 +114,10 @@ static bool go_compiler_row(const char *p, const char *end, struct listed_row *o
     out->addressed = out->telling = true;
     out->code = out->end = end;
     out->bytes = out->bytes_end = at;
-    for (const char *pair = at; count < 16 && end - pair >= 2 && isxdigit((unsigned char)pair[0]) && isxdigit((unsigned char)pair[1]) && (end - pair == 2 || pair[2] == ' '); pair += 3) {
+    for (const char *pair = at;
+         count < 16 && end - pair >= 2 && isxdigit((unsigned char)pair[0]) &&
+         isxdigit((unsigned char)pair[1]) && (end - pair == 2 || pair[2] == ' ');
+         pair += 3) {
         out->bytes_end = pair + 2;
         count++;
         if (end - pair < 4 || pair[3] == ' ')
@@ -142,7 +151,8 @@ static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t mo
     return count;
 }
 
-/* .NET with DOTNET_JitDisasmWithCodeBytes: `488B01               mov      rax, bword ptr [rcx]`. The digits are an instruction, not an address. */
+/* .NET with DOTNET_JitDisasmWithCodeBytes: `488B01               mov      rax, bword ptr [rcx]`.
+ * The digits are an instruction, not an address. */
 static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 {
     uint8_t code[MARGIN_BYTES];
@@ -156,20 +166,28 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->joined = true;
     for (const char *at = p; at < out->bytes_end; at++)
         out->telling |= isupper((unsigned char)*at) != 0;   /* which numbers of lines have not */
-    return out->bytes_end > p && out->code - out->bytes_end > 1 && isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held, &far);
+    return out->bytes_end > p && out->code - out->bytes_end > 1 &&
+           isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held,
+                                     &far);
 }
 
 struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
-    bool labels;            /* branches go to labels of the text, whose lines stay; else to addresses */
+    /* branches go to labels of the text, whose lines stay; else to addresses */
+    bool labels;
     bool dump;              /* the bytes of a function stand behind it */
     bool plan9;
 };
 
-static const struct runtime runtimes[] = {{.row = hotspot_row}, {.row = v8_row}, {.row = go_row, .plan9 = true}, {.row = go_compiler_row, .dump = true, .plan9 = true},
-                                          {.row = luajit_row}, {.row = dotnet_row, .labels = true}};
+static const struct runtime runtimes[] = {{.row = hotspot_row},
+                                          {.row = v8_row},
+                                          {.row = go_row, .plan9 = true},
+                                          {.row = go_compiler_row, .dump = true, .plan9 = true},
+                                          {.row = luajit_row},
+                                          {.row = dotnet_row, .labels = true}};
 
-static bool row_read(const struct runtime *r, const char *text, const struct margin *line, struct listed_row *out, const char **p, const char **end)
+static bool row_read(const struct runtime *r, const char *text, const struct margin *line,
+                     struct listed_row *out, const char **p, const char **end)
 {
     *p = skip_blank(text + line->start, text + line->end);
     *end = trim_end(*p, text + line->end);
@@ -183,20 +201,24 @@ static bool is_between(const char *p, const char *end)
     uint64_t number;
     const char *e = hex_end(p, end, &number);
 
-    return p == end || strchr(";#-.[<", *p) || end[-1] == ':' || text_begins(p, end, "//") || text_begins(p, end, "TEXT") || text_begins(p, end, "rel ") ||
+    return p == end || strchr(";#-.[<", *p) || end[-1] == ':' || text_begins(p, end, "//") ||
+           text_begins(p, end, "TEXT") || text_begins(p, end, "rel ") ||
            (e == p + 4 && e < end && is_blank(*e));
 }
 
-/* Whether the line could hold an instruction: it begins with an address or a mnemonic. Tools print much else around small functions. */
+/* Whether the line could hold an instruction: it begins with an address or a mnemonic. Tools print
+ * much else around small functions. */
 static bool could_be_code(const char *p, const char *end)
 {
     uint64_t address;
     const char *word = word_end(p, end), *hex = hex_end(p, end, &address);
 
-    return text_begins(p, end, "0x") || (hex && hex < end && *hex == ':') || isa_of_dialects()->is_mnemonic(p, (size_t)(word - p));
+    return text_begins(p, end, "0x") || (hex && hex < end && *hex == ':') ||
+           isa_of_dialects()->is_mnemonic(p, (size_t)(word - p));
 }
 
-/* Whether the text is a listing of @r's: at least half of what could be code, and some row that no other tool writes. */
+/* Whether the text is a listing of @r's: at least half of what could be code, and some row that no
+ * other tool writes. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
     size_t rows = 0, others = 0, telling = 0;
@@ -219,8 +241,10 @@ static void bytes_put(struct margin *line, const uint8_t *bytes, size_t count)
     memcpy(line->bytes, bytes, line->byte_count);
 }
 
-/* Gives the lines from @first to before @end their bytes out of @code, a function's: each those from its address to the next one's. */
-static void dump_share(struct margins *m, size_t first, size_t end, const uint8_t *code, size_t length)
+/* Gives the lines from @first to before @end their bytes out of @code, a function's: each those
+ * from its address to the next one's. */
+static void dump_share(struct margins *m, size_t first, size_t end, const uint8_t *code,
+                       size_t length)
 {
     uint64_t behind = length;
 

@@ -26,8 +26,10 @@ static char *place_of(const struct object *o, const char *path, size_t at)
     return str_take(&place);
 }
 
-/* Counts @form; of one that is new @place is its place, else @o's instruction at @at in the file @path. */
-static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times, const char *place, const struct object *o, const char *path, size_t at)
+/* Counts @form; of one that is new @place is its place, else @o's instruction at @at in the file
+ * @path. */
+static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times,
+                       const char *place, const struct object *o, const char *path, size_t at)
 {
     uint64_t hash = hash_text(form);
     uint32_t item = index_find(&scan->index, hash, is_form, scan, form);
@@ -46,7 +48,8 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
 #define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
 
 /* The code of @take_object, which is called @path; @ok: it was read. */
-static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok, struct err *err)
+static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok,
+                        struct err *err)
 {
     char form[FORM_MAX];
     uint32_t traits;
@@ -54,11 +57,14 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     if (ok && scan->instructions == 0)
         scan->isa = take_object->isa;
     if (ok && scan->isa != take_object->isa)
-        ok = err_set(err, ERR_USAGE, "scan them separately", "%s is for %s, the previous files for %s", path, isa_name(take_object->isa), isa_name(scan->isa));
+        ok = err_set(err, ERR_USAGE, "scan them separately",
+                     "%s is for %s, the previous files for %s", path, isa_name(take_object->isa),
+                     isa_name(scan->isa));
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
-        bool decoded = true, learned = false;   /* what stands before; what the decoder does not have was asked for */
+        /* what stands before; what the decoder does not have was asked for */
+        bool decoded = true, learned = false;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {
                 next = at + PROGRESS_STEP;
@@ -100,14 +106,16 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
         return scan_object(scan, &object, path, object_read(path, 0, &object, err), err);
     bool ok = archive_read(path, &archive, err);
     for (size_t i = 0; ok && i < archive.members.count; i++)
-        ok = scan_object(scan, &object, archive.members.items[i].spec, object_read_member(&archive.members.items[i], 0, &object, err), err);
+        ok = scan_object(scan, &object, archive.members.items[i].spec,
+                         object_read_member(&archive.members.items[i], 0, &object, err), err);
     archive_done(&archive);
     return ok;
 }
 
 void scan_pack(const struct scan *scan, struct str *out)
 {
-    const uint64_t counts[] = {scan->isa, scan->instructions, scan->set_aside, scan->skipped_bytes, scan->undecoded, scan->forms.count};
+    const uint64_t counts[] = {scan->isa,           scan->instructions, scan->set_aside,
+                               scan->skipped_bytes, scan->undecoded,    scan->forms.count};
 
     pack_array(out, counts, sizeof counts / sizeof *counts, sizeof *counts);
     for (size_t i = 0; i < scan->forms.count; i++) {
@@ -126,7 +134,8 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
     if (to->instructions == 0)
         to->isa = (enum isa)counts[0];
     if (counts[1] && to->isa != (enum isa)counts[0])
-        return err_set(err, ERR_USAGE, "scan them separately", "some files are for another instruction set than the others");
+        return err_set(err, ERR_USAGE, "scan them separately",
+                       "some files are for another instruction set than the others");
     to->instructions += counts[1];
     to->set_aside += counts[2];
     to->skipped_bytes += counts[3];
@@ -140,13 +149,15 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
         if (!from->broken)
             count_form(to, form, traits, count, place, NULL, NULL, 0);
     }
-    return !from->broken || err_set(err, ERR_DATA, "start the same program on every host", "what another rank counted is broken");
+    return !from->broken || err_set(err, ERR_DATA, "start the same program on every host",
+                                    "what another rank counted is broken");
 }
 
 static int by_count(const void *a, const void *b)
 {
     const struct scan_form *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->form, y->form);
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : strcmp(x->form, y->form);
 }
 
 void scan_sort(struct scan *scan)

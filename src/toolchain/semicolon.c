@@ -8,7 +8,8 @@
 static const char *statement_stop(const char *p, const char *end)
 {
     const char *stop = p;
-    while (stop < end && *stop != ';' && *stop != '#' && *stop != '"' && !(*stop == '/' && stop + 1 < end && (stop[1] == '/' || stop[1] == '*')))
+    while (stop < end && *stop != ';' && *stop != '#' && *stop != '"' &&
+           !(*stop == '/' && stop + 1 < end && (stop[1] == '/' || stop[1] == '*')))
         stop++;
     return trim_end(p, stop);
 }
@@ -21,7 +22,9 @@ static bool is_register(const char *p, const char *end)
 /* Behind `qword ptr` or NASM's `qword`; @p itself where there is neither. */
 static const char *size_end(const char *p, const char *end)
 {
-    static const char *const sizes[] = {"byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "oword", "yword", "zword", "tbyte", "fword", "mmword", NULL};
+    static const char *const sizes[] = {"byte",    "word",    "dword",  "qword", "xmmword",
+                                        "ymmword", "zmmword", "oword",  "yword", "zword",
+                                        "tbyte",   "fword",   "mmword", NULL};
     const char *e = word_end(p, end), *next = skip_blank(e, end);
     if (!word_among(p, e, sizes))
         return p;
@@ -29,7 +32,8 @@ static const char *size_end(const char *p, const char *end)
     return word_is(next, e, "ptr") ? skip_blank(e, end) : next;
 }
 
-/* What an operand from @p to @end may be: OPERAND_PLACE is a register or memory, OPERAND_OTHER a number or one word. */
+/* What an operand from @p to @end may be: OPERAND_PLACE is a register or memory, OPERAND_OTHER a
+ * number or one word. */
 enum operand_shape { OPERAND_NONE, OPERAND_OTHER, OPERAND_PLACE };
 
 static enum operand_shape operand_of(const char *p, const char *end)
@@ -46,13 +50,16 @@ static enum operand_shape operand_of(const char *p, const char *end)
         return OPERAND_NONE;
     if (memory < end && (e = memchr(memory, '[', (size_t)(end - memory)))) {
         const char *before = word_end(memory, e);   /* a variable, or a segment */
-        return end[-1] == ']' && (before == e || (before + 1 == e && *before == ':')) ? OPERAND_PLACE : OPERAND_NONE;
+        return end[-1] == ']' && (before == e || (before + 1 == e && *before == ':'))
+                   ? OPERAND_PLACE
+                   : OPERAND_NONE;
     }
     e = word_end(*p == '-' ? p + 1 : p, end);
     return e < end ? OPERAND_NONE : is_register(p, end) ? OPERAND_PLACE : OPERAND_OTHER;
 }
 
-/* Operands between commas: how many, 0 when one of them is none; @places: how many are registers or memory. */
+/* Operands between commas: how many, 0 when one of them is none; @places: how many are registers or
+ * memory. */
 static size_t operands_count(const char *p, const char *end, size_t *places)
 {
     size_t count = 0;
@@ -73,12 +80,21 @@ static size_t operands_count(const char *p, const char *end, size_t *places)
 
 bool semicolon_separates(const char *p, const char *end)
 {
-    static const char *const prefixes[] = {"lock", "rep", "repe", "repne", "repz", "repnz", "bnd", "notrack", NULL};
-    static const char *const alone[] = {"nop", "ret", "cdq", "cqo", "cdqe", "cwde", "cbw", "cwd", "lfence", "mfence", "sfence", "vzeroupper", "vzeroall", "rdtsc", "rdtscp",
-                                        "cpuid", "pause", "leave", "movsb", "movsw", "movsq", "stosb", "stosw", "stosd", "stosq", "lodsb", "lodsd", "lodsq", "scasb",
-                                        "cmpsb", "clc", "stc", "cmc", "cld", "std", "ud2", "int3", "emms", "syscall", "fchs", "fabs", "fsqrt", "fld1", "fldz", NULL};
-    static const char *const single[] = {"inc", "dec", "neg", "not", "push", "pop", "mul", "imul", "div", "idiv", "bswap", "sal", "shl", "shr", "sar", "rol", "ror", "call", "jmp",
-                                         "prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "clflush", "clflushopt", "fld", "fst", "fstp", "fild", NULL};
+    static const char *const prefixes[] = {"lock",  "rep", "repe",    "repne", "repz",
+                                           "repnz", "bnd", "notrack", NULL};
+    static const char *const alone[] = {
+        "nop",    "ret",    "cdq",        "cqo",      "cdqe",  "cwde",   "cbw",   "cwd",   "lfence",
+        "mfence", "sfence", "vzeroupper", "vzeroall", "rdtsc", "rdtscp", "cpuid", "pause", "leave",
+        "movsb",  "movsw",  "movsq",      "stosb",    "stosw", "stosd",  "stosq", "lodsb", "lodsd",
+        "lodsq",  "scasb",  "cmpsb",      "clc",      "stc",   "cmc",    "cld",   "std",   "ud2",
+        "int3",   "emms",   "syscall",    "fchs",     "fabs",  "fsqrt",  "fld1",  "fldz",  NULL};
+    static const char *const single[] = {
+        "inc",     "dec",        "neg",        "not",        "push",        "pop",
+        "mul",     "imul",       "div",        "idiv",       "bswap",       "sal",
+        "shl",     "shr",        "sar",        "rol",        "ror",         "call",
+        "jmp",     "prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw",
+        "clflush", "clflushopt", "fld",        "fst",        "fstp",        "fild",
+        NULL};
     size_t places;
 
     p = skip_blank(p, end);

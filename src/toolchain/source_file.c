@@ -52,7 +52,8 @@ static bool in_roots(const struct roots *r, const char *file)
 {
     for (size_t i = 0; i < r->list.count; i++) {
         const size_t length = strlen(r->list.items[i]);
-        if (strncmp(file, r->list.items[i], length) == 0 && file[length] == '/' && !strstr(file + length, "/."))
+        if (strncmp(file, r->list.items[i], length) == 0 && file[length] == '/' &&
+            !strstr(file + length, "/."))
             return true;
     }
     return false;
@@ -71,7 +72,8 @@ static bool try_place(const struct roots *r, const char *place, bool *elsewhere,
     return found;
 }
 
-bool source_file_read(const char *named, const char *object, const char *path, struct str *out, struct err *err)
+bool source_file_read(const char *named, const char *object, const char *path, struct str *out,
+                      struct err *err)
 {
     const bool before = file_only_files(true);   /* it may be a pipe's name, or a device's */
     struct roots roots = {{0}};
@@ -92,6 +94,10 @@ bool source_file_read(const char *named, const char *object, const char *path, s
     str_done(&place);
     if (found)
         return true;
-    return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory", "the source %.300s is not read: it is neither next to the object nor below the working directory", named)
-                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY to its place", "the source %.300s is not there", named);
+    return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory",
+                               "the source %.300s is not read: it is neither next to the object "
+                               "nor below the working directory",
+                               named)
+                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY to its place",
+                               "the source %.300s is not there", named);
 }

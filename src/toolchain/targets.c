@@ -10,10 +10,12 @@
 
 void target_label(const struct listing *l, const char *p, const char *end, struct str *out)
 {
-    str_addf(out, "%sfunction%zu_%.*s", LISTING_ADDRESS_LABEL, l->headings, (int)(end - p - 2), p + 1);
+    str_addf(out, "%sfunction%zu_%.*s", LISTING_ADDRESS_LABEL, l->headings, (int)(end - p - 2),
+             p + 1);
 }
 
-/* Where llvm-objdump --symbolize-operands left out an operand that is a place, which it names behind all: `leaq , %rdx <x>`, `mov rax, qword ptr  <x>`; NULL: nowhere. */
+/* Where llvm-objdump --symbolize-operands left out an operand that is a place, which it names
+ * behind all: `leaq , %rdx <x>`, `mov rax, qword ptr  <x>`; NULL: nowhere. */
 static const char *operand_gap(const char *p, const char *end)
 {
     bool empty = true;
@@ -26,7 +28,8 @@ static const char *operand_gap(const char *p, const char *end)
     return empty || (end - p > 3 && strncasecmp(end - 3, "ptr", 3) == 0) ? end : NULL;
 }
 
-void target_clean(const struct listing *l, const char *p, const char *end, unsigned section, struct str *out)
+void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
+                  struct str *out)
 {
     const char *e = word_end(p, end);
     while (word_is(p, e, "bnd") || word_is(p, e, "notrack")) {
@@ -35,16 +38,21 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    const char *padded = p;   /* behind prefixes of padding, more than `as` takes: before nop, and before calls for variables of each thread */
-    while (word_is(padded, word_end(padded, end), "data16") || word_is(padded, word_end(padded, end), "cs") || word_is(padded, word_end(padded, end), "ds") ||
+    /* behind prefixes of padding, more than `as` takes: before nop, and before calls for variables
+     * of each thread */
+    const char *padded = p;
+    while (word_is(padded, word_end(padded, end), "data16") ||
+           word_is(padded, word_end(padded, end), "cs") ||
+           word_is(padded, word_end(padded, end), "ds") ||
            word_is(padded, word_end(padded, end), "rex.W"))
         padded = skip_blank(word_end(padded, end), end);
-    if (padded > p && end - padded >= 4 && (strncasecmp(padded, "nop", 3) == 0 || strncasecmp(padded, "call", 4) == 0)) {
+    if (padded > p && end - padded >= 4 &&
+        (strncasecmp(padded, "nop", 3) == 0 || strncasecmp(padded, "call", 4) == 0)) {
         p = padded;
         e = word_end(p, end);
     }
-    bool flow = e > p && ((*p | 32) == 'j' || strncasecmp(p, "call", 4) == 0 || strncasecmp(p, "loop", 4) == 0 ||
-                          word_is(p, e, "xbegin"));
+    bool flow = e > p && ((*p | 32) == 'j' || strncasecmp(p, "call", 4) == 0 ||
+                          strncasecmp(p, "loop", 4) == 0 || word_is(p, e, "xbegin"));
     const char *mnemonic_end = e;
     const char *comma = memchr(p, ',', (size_t)(end - p));
     if (flow && comma && *e == ',') {   /* jne,pn */
@@ -54,9 +62,12 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
     const char *operand = skip_blank(e, end);
     if (flow && end - operand > 2 && operand[0] == '0' && (operand[1] | 32) == 'x')
         operand += 2;
-    const char *round = flow && end > operand && end[-1] == ')' ? memchr(operand, '(', (size_t)(end - operand)) : NULL;
+    const char *round = flow && end > operand && end[-1] == ')'
+                            ? memchr(operand, '(', (size_t)(end - operand))
+                            : NULL;
     uint64_t address, low;
-    if (round && hex_end(round + 1, end, &address)) {   /* Windows: `jne f+20h (07FF6C2D51020h)`, "`" between the halves */
+    /* Windows: `jne f+20h (07FF6C2D51020h)`, "`" between the halves */
+    if (round && hex_end(round + 1, end, &address)) {
         const char *digits = hex_end(round + 1, end, &address);
         if (*digits == '`' && hex_end(digits + 1, end, &low)) {
             digits = hex_end(digits + 1, end, &low);
@@ -65,7 +76,8 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         digits += (*digits | 32) == 'h';
         if (digits + 1 == end) {
             str_add_bytes(out, p, (size_t)(mnemonic_end - p));
-            str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
+            str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section,
+                     (unsigned long long)address);
             return;
         }
     }
@@ -75,8 +87,10 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
         return;
     }
-    const char *angle = memchr(p, '<', (size_t)(end - p)), *code_end = angle && angle > p && angle[-1] == ' ' ? angle : end;
-    const char *gap = !flow && code_end == angle ? operand_gap(operand, trim_end(operand, angle)) : NULL;
+    const char *angle = memchr(p, '<', (size_t)(end - p)),
+               *code_end = angle && angle > p && angle[-1] == ' ' ? angle : end;
+    const char *gap =
+        !flow && code_end == angle ? operand_gap(operand, trim_end(operand, angle)) : NULL;
     if (gap) {
         str_add_bytes(out, p, (size_t)(gap - p));
         str_add(out, l->syntax == SYNTAX_INTEL ? "[rip]" : "(%rip)");
@@ -85,11 +99,14 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
     str_add_bytes(out, p, (size_t)(code_end - p));
 }
 
-unsigned target_place(struct listing *l, const struct line_places *places, const char *p, const char *end, unsigned section, struct str *out)
+unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
+                      const char *end, unsigned section, struct str *out)
 {
     const char *angle = end, *e = word_end(p, end);
 
-    for (; word_is(p, e, "data16") || word_is(p, e, "rex.W") || word_is(p, e, "bnd") || word_is(p, e, "notrack"); e = word_end(p, end))
+    for (; word_is(p, e, "data16") || word_is(p, e, "rex.W") || word_is(p, e, "bnd") ||
+           word_is(p, e, "notrack");
+         e = word_end(p, end))
         p = skip_blank(e, end);
     while (angle > p && *angle != '<')
         angle--;
@@ -108,7 +125,11 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const char *stop = trim_end(e, angle), *number = stop;
     while (number > e && (isxdigit((unsigned char)number[-1]) || (number[-1] | 32) == 'x'))
         number--;
-    number = number > e && (isspace((unsigned char)number[-1]) || number[-1] == ',') && number < stop ? number : stop;   /* the address that LLVM's still has */
+    /* the address that LLVM's still has */
+    number =
+        number > e && (isspace((unsigned char)number[-1]) || number[-1] == ',') && number < stop
+            ? number
+            : stop;
     str_add_bytes(out, p, (size_t)(number - p));
     const struct line_place place = line_places_named(places, angle, end);
     if (!places->counted) {
@@ -121,7 +142,10 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
         return place.function;
     } else {
         str_add(out, " .");
-        vec_add(&l->refused, ((struct diagnostic){l->spans.count + 1, mem_strndup(p, (size_t)(end - p)), mem_strdup("where it leads cannot be counted; print the listing with addresses or bytes")}));
+        vec_add(&l->refused,
+                ((struct diagnostic){l->spans.count + 1, mem_strndup(p, (size_t)(end - p)),
+                                     mem_strdup("where it leads cannot be counted; print the "
+                                                "listing with addresses or bytes")}));
     }
     return section;
 }

@@ -12,7 +12,10 @@
 #include "toolchain/cursor.h"
 
 /* How an address is written in .eh_frame (DW_EH_PE_*, Linux Standard Base 5.0, 10.5). */
-enum { FORM_MASK = 0x0f, FORM_ABSOLUTE = 0x00, FORM_LEB = 0x01, FORM_HALF = 0x02, FORM_WORD = 0x03, FORM_LONG = 0x04, FORM_SIGNED = 0x08, RELATIVE_MASK = 0x70, RELATIVE_HERE = 0x10 };
+enum {
+    FORM_MASK = 0x0f, FORM_ABSOLUTE = 0x00, FORM_LEB = 0x01, FORM_HALF = 0x02, FORM_WORD = 0x03,
+    FORM_LONG = 0x04, FORM_SIGNED = 0x08, RELATIVE_MASK = 0x70, RELATIVE_HERE = 0x10
+};
 
 /* The tables being read, and the functions found. */
 struct unwinding {
@@ -39,7 +42,8 @@ static uint64_t encoded(struct byte_cursor *r, unsigned form)
     }
 }
 
-/* How the addresses of functions are written that share the description at byte @at; -1 when it is none. */
+/* How the addresses of functions are written that share the description at byte @at; -1 when it is
+ * none. */
 static int address_form(const struct unwinding *u, size_t at)
 {
     struct byte_cursor r = {u->bytes + at, u->bytes + u->size, false};
@@ -79,19 +83,23 @@ static int address_form(const struct unwinding *u, size_t at)
     return r.over ? -1 : FORM_ABSOLUTE;
 }
 
-/* Whether one of the symbols that were there names a function at @offset: functions come first of those in one place. */
+/* Whether one of the symbols that were there names a function at @offset: functions come first of
+ * those in one place. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
-    const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol), offsetof(struct object_symbol, offset), offset);
+    const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol),
+                                  offsetof(struct object_symbol, offset), offset);
 
-    return low < u->named && u->o->symbols.items[low].offset == offset && u->o->symbols.items[low].function;
+    return low < u->named && u->o->symbols.items[low].offset == offset &&
+           u->o->symbols.items[low].function;
 }
 
 static _Thread_local const struct object *sorted;
 
 static int section_order(const void *a, const void *b)
 {
-    uint64_t x = sorted->sections.items[*(const size_t *)a].address, y = sorted->sections.items[*(const size_t *)b].address;
+    uint64_t x = sorted->sections.items[*(const size_t *)a].address,
+             y = sorted->sections.items[*(const size_t *)b].address;
     return (x > y) - (x < y);
 }
 
@@ -125,7 +133,8 @@ static const struct object_section *section_at(const struct unwinding *u, uint64
     return s && address - s->address < s->size ? s : NULL;
 }
 
-/* A function of @size bytes (0: not known) at @address, unless it lies in no section that is looked at, or has a symbol. */
+/* A function of @size bytes (0: not known) at @address, unless it lies in no section that is looked
+ * at, or has a symbol. */
 static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
 {
     const struct object_section *s = section_at(u, address);
@@ -137,7 +146,9 @@ static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
     if (named(u, offset))
         return;
     str_addf(&name, "0x%llx", (unsigned long long)address);
-    vec_add(&u->o->symbols, ((struct object_symbol){str_take(&name), offset, size < room ? size : room, s->offset + s->size, true, true}));
+    vec_add(&u->o->symbols,
+            ((struct object_symbol){str_take(&name), offset, size < room ? size : room,
+                                    s->offset + s->size, true, true}));
 }
 
 static void read_table(struct unwinding *u)
@@ -152,7 +163,8 @@ static void read_table(struct unwinding *u)
         uint64_t back = cursor_fixed(&r, 4);
         int form = back && back <= field ? address_form(u, field - (size_t)back) : -1;
         if (form >= 0 && ((form & RELATIVE_MASK) == 0 || (form & RELATIVE_MASK) == RELATIVE_HERE)) {
-            uint64_t here = u->address + (uint64_t)(r.at - u->bytes), start = encoded(&r, (unsigned)form);
+            uint64_t here = u->address + (uint64_t)(r.at - u->bytes),
+                     start = encoded(&r, (unsigned)form);
             start += (form & RELATIVE_MASK) == RELATIVE_HERE ? here : 0;
             uint64_t size = encoded(&r, (unsigned)form & FORM_MASK & ~FORM_SIGNED);
             if (!r.over && size)
@@ -181,7 +193,9 @@ static void read_calls(struct unwinding *u, uint64_t entry)
             char form[FORM_MAX];
             uint32_t traits = 0;
             size_t n = insn_form(o->isa, o->code + at, end - at, form, &traits);
-            int64_t target = n && traits & INSN_CALL && strstr(form, "Rel") ? isa_ops(o->isa)->branch_place(form, o->code + at, n, at) : -1;
+            int64_t target = n && traits & INSN_CALL && strstr(form, "Rel")
+                                 ? isa_ops(o->isa)->branch_place(form, o->code + at, n, at)
+                                 : -1;
             if (target >= (int64_t)s->offset && target < (int64_t)end)
                 vec_add(&places, s->address + ((uint64_t)target - s->offset));
             at += n ? n : isa_step(o->isa);

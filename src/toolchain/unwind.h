@@ -1,4 +1,5 @@
-/* Functions of a program that has no symbols for them: where its unwind tables say that code begins and ends, else where calls and the entry point lead. */
+/* Functions of a program that has no symbols for them: where its unwind tables say that code begins
+ * and ends, else where calls and the entry point lead. */
 #ifndef PORTOLAN_TOOLCHAIN_UNWIND_H
 #define PORTOLAN_TOOLCHAIN_UNWIND_H
 
@@ -6,8 +7,9 @@
 
 #include "toolchain/object.h"
 
-/* Adds to @o, whose symbols are sorted, the functions that no symbol names; @section is the number of .eh_frame (0: none), @entry the address where the program begins. True when it added any: they are to be
- * sorted. Asks watch_steps. Any thread. */
+/* Adds to @o, whose symbols are sorted, the functions that no symbol names; @section is the number
+ * of .eh_frame (0: none), @entry the address where the program begins. True when it added any: they
+ * are to be sorted. Asks watch_steps. Any thread. */
 bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry);
 
 #endif

@@ -80,7 +80,8 @@ static inline const char *hex_end(const char *p, const char *end, uint64_t *valu
     const char *start = p;
     *value = 0;
     while (p < end && isxdigit((unsigned char)*p) && p - start < 16) {
-        *value = *value << 4 | (uint64_t)(isdigit((unsigned char)*p) ? *p - '0' : (*p | 32) - 'a' + 10);
+        *value =
+            *value << 4 | (uint64_t)(isdigit((unsigned char)*p) ? *p - '0' : (*p | 32) - 'a' + 10);
         p++;
     }
     return p > start ? p : NULL;

@@ -24,7 +24,9 @@ static void first_word(const char *command, struct str *out)
 /* Those that take +LINE before the file; the others open it at its beginning. */
 static bool takes_line(const char *command)
 {
-    static const char *const known[] = {"vi", "vim", "nvim", "view", "gvim", "nano", "pico", "emacs", "emacsclient", "mg", "joe", "jed", "ne", "micro", "kak", "ed", "editor", "sensible-editor"};
+    static const char *const known[] = {
+        "vi", "vim", "nvim", "view", "gvim",  "nano", "pico", "emacs",  "emacsclient",
+        "mg", "joe", "jed",  "ne",   "micro", "kak",  "ed",   "editor", "sensible-editor"};
     struct str word = {0};
     bool takes = false;
 
@@ -39,10 +41,14 @@ static const char *editor_command(void)
 {
     const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
 
-    return visual && *visual ? visual : editor && *editor ? editor : access("/usr/bin/editor", X_OK) == 0 ? "editor" : "vi";
+    return visual && *visual                      ? visual
+           : editor && *editor                    ? editor
+           : access("/usr/bin/editor", X_OK) == 0 ? "editor"
+                                                  : "vi";
 }
 
-/* In the child of a program with other threads, any of which may have held the allocator's lock: nothing here allocates. */
+/* In the child of a program with other threads, any of which may have held the allocator's lock:
+ * nothing here allocates. */
 static void start(const char *script, const char *line, const char *path)
 {
     signal(SIGINT, SIG_DFL);
@@ -60,9 +66,11 @@ bool editor_run(const char *path, size_t line, struct err *err)
 
     if (line && takes_line(command))
         str_addf(&place, "+%zu", line);
-    /* The shell splits the user's command as git and crontab have it done; the path is an argument, never part of the command. */
+    /* The shell splits the user's command as git and crontab have it done; the path is an argument,
+     * never part of the command. */
     str_addf(&script, "exec %s %s\"$@\"", command, place.length ? "\"$0\" " : "");
-    /* Both stop at the editor's Ctrl-Z, without curses' handler, which would draw over the editor when they go on; a Ctrl-\ is the editor's alone. */
+    /* Both stop at the editor's Ctrl-Z, without curses' handler, which would draw over the editor
+     * when they go on; a Ctrl-\ is the editor's alone. */
     struct sigaction before[2], stop = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGTSTP, &stop, &before[0]);
     sigaction(SIGQUIT, &ignore, &before[1]);
@@ -80,6 +88,8 @@ bool editor_run(const char *path, size_t line, struct err *err)
     if (child < 0)
         return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(reason));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return err_set(err, ERR_MISSING, "set EDITOR to one that is installed", "the editor %.200s is not there", command);
-    return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);
+        return err_set(err, ERR_MISSING, "set EDITOR to one that is installed",
+                       "the editor %.200s is not there", command);
+    return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+           err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);
 }

@@ -57,14 +57,16 @@ void input_take(size_t count)
         begun = mark_with(begun == mark ? 0 : begun, buffer.data[taken++]);
 }
 
-/* How many bytes that wait go on with the mark when @count of it came before them; *@reached: how much of it that makes. */
+/* How many bytes that wait go on with the mark when @count of it came before them; *@reached: how
+ * much of it that makes. */
 static size_t mark_goes_on(size_t count, size_t *reached)
 {
     const char *bytes;
     const size_t length = input_waiting(&bytes);
     size_t used = 0;
 
-    while (used < length && count + used < strlen(PASTE_BEGIN) && bytes[used] == PASTE_BEGIN[count + used])
+    while (used < length && count + used < strlen(PASTE_BEGIN) &&
+           bytes[used] == PASTE_BEGIN[count + used])
         used++;
     *reached = count + used;
     return used;
@@ -135,15 +137,19 @@ bool input_paste(struct str *out)
         paste.stalled &= !length;
         str_add_bytes(text, bytes, length);
         taken += length;
-        /* Only what is new is searched, and a mark across two reads; NUL bytes do not end the text. */
+        /* Only what is new is searched, and a mark across two reads; NUL bytes do not end the
+         * text. */
         searched = searched < mark ? 0 : searched - mark + 1;
-        const char *end = memmem(str_text(text) + searched, text->length - searched, PASTE_END, mark);
+        const char *end =
+            memmem(str_text(text) + searched, text->length - searched, PASTE_END, mark);
         if (end) {
             const size_t at = (size_t)(end - text->data);
             taken -= text->length - at - mark;
             return end_paste(out, paste.cut ? PASTE_LIMIT : at);
         }
-        if (text->length > PASTE_LIMIT + mark) {   /* goes on to the end mark all the same: what is behind the limit must not be taken for keys */
+        /* goes on to the end mark all the same: what is behind the limit must not be taken for
+         * keys */
+        if (text->length > PASTE_LIMIT + mark) {
             memmove(text->data + PASTE_LIMIT, text->data + text->length - mark, mark);
             text->length = PASTE_LIMIT + mark;
             paste.cut = true;

@@ -1,5 +1,6 @@
-/* Bytes read from the terminal and not taken yet, and the paste that is coming: nothing else reads the terminal. What one read brought behind a line's or a paste's
- * end goes to what has the focus next. However late the terminal is, a paste is whole: it ends with its mark. UI thread. */
+/* Bytes read from the terminal and not taken yet, and the paste that is coming: nothing else reads
+ * the terminal. What one read brought behind a line's or a paste's end goes to what has the focus
+ * next. However late the terminal is, a paste is whole: it ends with its mark. UI thread. */
 #ifndef PORTOLAN_TUI_INPUT_H
 #define PORTOLAN_TUI_INPUT_H
 
@@ -17,18 +18,22 @@ bool input_fill(int milliseconds);
 size_t input_waiting(const char **bytes);
 /* Takes @count of those that wait. */
 void input_take(size_t count);
-/* How many of those that wait end the begin mark of a paste, 0: none is there. Its first bytes may have been taken long ago: when a mark comes in pieces the Esc of it
- * has become a key. *@partly: all that wait may be of a mark, whose rest is missing. */
+/* How many of those that wait end the begin mark of a paste, 0: none is there. Its first bytes may
+ * have been taken long ago: when a mark comes in pieces the Esc of it has become a key. *@partly:
+ * all that wait may be of a mark, whose rest is missing. */
 size_t input_mark(bool *partly);
 /* The begin mark has been taken: what comes from now on is the text of a paste. */
 void input_paste_begin(void);
 /* Whether a paste has begun and its end has not come. */
 bool input_pasting(void);
-/* Reads more of the paste; true when its end mark has come, with the text in @out, '\n' for '\r'. */
+/* Reads more of the paste; true when its end mark has come, with the text in @out, '\n' for
+ * '\r'. */
 bool input_paste(struct str *out);
-/* Nothing has come for a while: until more does, a Ctrl-C ends the paste as it is. Returns the bytes so far. */
+/* Nothing has come for a while: until more does, a Ctrl-C ends the paste as it is. Returns the
+ * bytes so far. */
 size_t input_paste_stalls(void);
-/* Whether what waits is pasted text without marks (view/pasted.h); all of it is in @out then, '\n' for '\r', once nothing has come for a moment. Not while a paste is on its way. */
+/* Whether what waits is pasted text without marks (view/pasted.h); all of it is in @out then, '\n'
+ * for '\r', once nothing has come for a moment. Not while a paste is on its way. */
 bool input_unmarked(struct str *out);
 /* Whether the last paste was too long, and what was behind 32 MiB is missing. */
 bool input_paste_cut(void);

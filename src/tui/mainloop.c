@@ -30,7 +30,8 @@
 #define STALL 1.0      /* seconds without input: the rest of a paste is waited for */
 #define WATCH_MS 500   /* between looks at a file that is being edited */
 #define FRAME_MS 100   /* between drawings of what changes by itself */
-#define BYTES_A_SECOND 15e3   /* to the terminal, for what changes by itself: over a slow line keys would wait behind it */
+/* to the terminal, for what changes by itself: over a slow line keys would wait behind it */
+#define BYTES_A_SECOND 15e3
 #define REST_MOST 1.0  /* seconds without a drawing, however much the one before was */
 
 struct loop {
@@ -42,7 +43,9 @@ struct loop {
     double due;         /* from then on (clock_wall) what changed by itself may be drawn */
 };
 
-static int signal_pipe[2];   /* open until the process ends: a signal as the program leaves would end it at a pipe without a reader, or be written into what has the number since */
+/* open until the process ends: a signal as the program leaves would end it at a pipe without a
+ * reader, or be written into what has the number since */
+static int signal_pipe[2];
 
 static void on_signal(int number)
 {
@@ -76,7 +79,8 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Draws at once after a key, and otherwise when it is due. @patience in ms, -1: for ever; returns how much of it there is until then. */
+/* Draws at once after a key, and otherwise when it is due. @patience in ms, -1: for ever; returns
+ * how much of it there is until then. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
@@ -116,13 +120,15 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* What a line that went on behind a job asks of the terminal; not while a prompt is open or a paste comes. */
+/* What a line that went on behind a job asks of the terminal; not while a prompt is open or a paste
+ * comes. */
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
 
     frame_jobs(&l->frame);
-    enum frame_reply reply = l->prompting || input_pasting() ? FRAME_DONE : frame_take_reply(&l->frame, &prefill);
+    enum frame_reply reply =
+        l->prompting || input_pasting() ? FRAME_DONE : frame_take_reply(&l->frame, &prefill);
     if (reply != FRAME_DONE)
         obey(l, reply, prefill);
 }
@@ -132,7 +138,9 @@ static void give_paste(struct loop *l, const struct str *text)
 {
     frame_paste(&l->frame, str_text(text), text->length);
     if (input_paste_cut())
-        frame_say(&l->frame, true, "only the first 32 MiB of what was pasted were taken; save it to a file and use kernel load FILE");
+        frame_say(&l->frame, true,
+                  "only the first 32 MiB of what was pasted were taken; save it to a file and use "
+                  "kernel load FILE");
 }
 
 static void read_prompt(struct loop *l)
@@ -152,7 +160,8 @@ static void read_prompt(struct loop *l)
         give_paste(l, prompt_take());
 }
 
-/* Shows pasted text that the terminal did not mark, if that is what waits; what is typed into an editor may be pasted. */
+/* Shows pasted text that the terminal did not mark, if that is what waits; what is typed into an
+ * editor may be pasted. */
 static bool take_unmarked(struct loop *l)
 {
     struct str text = {0};
@@ -184,13 +193,15 @@ static void read_keys(struct loop *l)
             obey(l, reply, prefill);
         } else if (key != KEYCODE_SWALLOWED) {
             const char *prefill = NULL;
-            enum frame_reply reply = frame_key(&l->frame, key, &prefill);   /* fills @prefill: not an argument beside it */
+            /* fills @prefill: not an argument beside it */
+            enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
     }
 }
 
-/* Until nothing waits: keys typed ahead behind a command line are for the view, and the other way round. */
+/* Until nothing waits: keys typed ahead behind a command line are for the view, and the other way
+ * round. */
 static void read_input(struct loop *l)
 {
     const char *rest;
@@ -215,7 +226,9 @@ static bool notice_stall(struct loop *l)
     if (!input_pasting() || l->stalled || clock_wall() < l->stalls)
         return false;
     l->stalled = true;
-    snprintf(text, sizeof text, "%zu bytes of a paste so far; waiting for the rest, Ctrl-C takes what has come", input_paste_stalls());
+    snprintf(text, sizeof text,
+             "%zu bytes of a paste so far; waiting for the rest, Ctrl-C takes what has come",
+             input_paste_stalls());
     frame_say(&l->frame, true, text);
     return true;
 }
@@ -237,7 +250,8 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    /* The last two: a Ctrl-\\ or Ctrl-Z while the terminal was not ours. curses' own handler of SIGTSTP would draw from within whatever it interrupts, the allocator included. */
+    /* The last two: a Ctrl-\\ or Ctrl-Z while the terminal was not ours. curses' own handler of
+     * SIGTSTP would draw from within whatever it interrupts, the allocator included. */
     static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
@@ -254,8 +268,10 @@ static char *history_path(void)
     char *path = path_state("history");
     struct stat about;
     if (path)
-        path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the file is written */
-    if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {   /* readline would follow a link */
+        /* what cannot be made shows when the file is written */
+        path_make_parents(path, 0700, NULL);
+    /* readline would follow a link */
+    if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         log_add(LOG_WARN, "%s is no file: there is no history", path);
         free(path);
         path = NULL;
@@ -263,7 +279,8 @@ static char *history_path(void)
     return path;
 }
 
-/* The user's editor has the terminal until it ends; one with a window of its own may end at once. */
+/* The user's editor has the terminal until it ends; one with a window of its own may end at
+ * once. */
 static void edit(struct loop *l, const struct edit_request *request)
 {
     struct err err = {0};
@@ -281,7 +298,10 @@ static void edit(struct loop *l, const struct edit_request *request)
 static int patience_of(struct loop *l)
 {
     double save = autosave_tick(l->autosave, l->frame.demo.on);
-    int most = frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : l->frame.editing.open ? WATCH_MS : -1;
+    int most = frame_busy(&l->frame)   ? 0
+               : frame_live(&l->frame) ? FRAME_MS
+               : l->frame.editing.open ? WATCH_MS
+                                       : -1;
 
     if (input_pasting() && !l->stalled)
         save = fmin(save, fmax(0, l->stalls - clock_wall()));
@@ -298,7 +318,8 @@ static void welcome(struct frame *f)
     if (there) {
         saved_state_report(&last, &caption);
         str_add(&caption, ". Enter goes on with it.");
-        str_addf(&command, "session load %s%s", last.name, last.run.checkpoint ? "; evolve resume" : "");
+        str_addf(&command, "session load %s%s", last.name,
+                 last.run.checkpoint ? "; evolve resume" : "");
         kept_session_done(&last);
     }
     guide_welcome(&f->guide, f->session, there ? str_text(&caption) : NULL, str_text(&command));
@@ -320,16 +341,20 @@ static void run(struct loop *l)
         if (request)
             edit(l, request);
         frame_edited(&l->frame);
-        const int patience = draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
+        const int patience =
+            draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
         /* Now: what drew may have started the first job, and with it the pipe that jobs wake by. */
-        struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
+        struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                                   {.fd = signal_pipe[0], .events = POLLIN},
+                                   {.fd = job_wake_fd(), .events = POLLIN}};
         timing_waits();
         const double waits = clock_wall();
         const int ready = poll(sources, 3, patience);
         if (ready < 0 && errno != EINTR)
             break;
         timing_woke(waits, ready > 0 && sources[0].revents & POLLIN);
-        at_once = (ready > 0 && (sources[0].revents || sources[1].revents)) || (ready == 0 && notice_stall(l));
+        at_once = (ready > 0 && (sources[0].revents || sources[1].revents)) ||
+                  (ready == 0 && notice_stall(l));
         if (sources[1].revents)
             drain_signals(l);
         if (sources[2].revents || frame_live(&l->frame))
@@ -354,7 +379,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     s->patience = PATIENCE;
     file_refuse_pipes();
     if (!watch_signals() || !screen_open(color)) {
-        fputs("portolan: unusable terminal (check TERM); portolan -e runs commands without one\n", stderr);
+        fputs("portolan: unusable terminal (check TERM); portolan -e runs commands without one\n",
+              stderr);
         return 1;
     }
     char *history = history_path();

@@ -1,10 +1,12 @@
-/* The screen: one loop over the terminal and signals; every change of the session goes through command_run. */
+/* The screen: one loop over the terminal and signals; every change of the session goes through
+ * command_run. */
 #ifndef PORTOLAN_TUI_MAINLOOP_H
 #define PORTOLAN_TUI_MAINLOOP_H
 
 #include "cmd/session.h"
 
-/* Runs until the user leaves; the terminal is restored. @bare: nothing was named to be opened. @notice: a fault to be told at first, "" for none. Returns the exit status. UI thread. */
+/* Runs until the user leaves; the terminal is restored. @bare: nothing was named to be opened.
+ * @notice: a fault to be told at first, "" for none. Returns the exit status. UI thread. */
 int mainloop_run(struct session *s, bool bare, const char *notice);
 
 #endif

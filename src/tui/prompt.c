@@ -50,13 +50,15 @@ static void draw_nothing(void)
 {
 }
 
-/* In the file at once: whatever ends the program leaves it there, and another workbench may add to the same file. */
+/* In the file at once: whatever ends the program leaves it there, and another workbench may add to
+ * the same file. */
 static void remember(const char *line)
 {
     add_history(line);
     if (!history_file)
         return;
-    int made = open(history_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);   /* append_history needs one that is there */
+    /* append_history needs one that is there */
+    int made = open(history_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (made >= 0)
         close(made);
     append_history(1, history_file);
@@ -110,7 +112,8 @@ static int insert_prefill(void)
     return 0;
 }
 
-/* More of a paste, and when all of it is there: one line goes into the prompt, several are a kernel. False while it is not. */
+/* More of a paste, and when all of it is there: one line goes into the prompt, several are a
+ * kernel. False while it is not. */
 static bool take_paste(void)
 {
     if (!input_paste(&result))
@@ -128,7 +131,8 @@ static bool take_paste(void)
     return true;
 }
 
-/* The mark within what readline takes for a key's sequence. Its own command for that reads beyond its buffer where the end of the paste is late (8.2). */
+/* The mark within what readline takes for a key's sequence. Its own command for that reads beyond
+ * its buffer where the end of the paste is late (8.2). */
 static int paste_within(int count, int key)
 {
     (void)count;
@@ -160,7 +164,8 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
-    rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);   /* as it begins a key of two, readline (8.2) crashes where it ends a search */
+    /* as it begins a key of two, readline (8.2) crashes where it ends a search */
+    rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);
     using_history();
     stifle_history(HISTORY_KEPT);
     if (history_path) {
@@ -199,18 +204,22 @@ void prompt_close(void)
         before = rl_readline_state;
         rl_callback_sigcleanup();
     } while (rl_readline_state != before);
-    rl_free_line_state();       /* the line of the history that is edited would keep the changes that are freed with the next one */
+    /* the line of the history that is edited would keep the changes that are freed with the next
+     * one */
+    rl_free_line_state();
     rl_callback_handler_remove();
     completions_done(&matches);
     opened = false;
 }
 
-/* At an Esc: what follows within ESCAPE_WAIT tells a key's sequence or a paste from the key itself. */
+/* At an Esc: what follows within ESCAPE_WAIT tells a key's sequence or a paste from the key
+ * itself. */
 static size_t see_sequence(const char **next)
 {
     size_t count = input_waiting(next);
 
-    while (**next == '\033' && count < strlen(PASTE_BEGIN) && memcmp(*next, PASTE_BEGIN, count) == 0 && input_fill(ESCAPE_WAIT))
+    while (**next == '\033' && count < strlen(PASTE_BEGIN) &&
+           memcmp(*next, PASTE_BEGIN, count) == 0 && input_fill(ESCAPE_WAIT))
         count = input_waiting(next);
     return count;
 }
@@ -227,7 +236,8 @@ enum prompt_event prompt_read(void)
                 return PROMPT_GOES_ON;
         } else {
             bool partly;
-            const size_t count = see_sequence(&next), mark = RL_ISSTATE(RL_STATE_MULTIKEY) ? 0 : input_mark(&partly);
+            const size_t count = see_sequence(&next),
+                         mark = RL_ISSTATE(RL_STATE_MULTIKEY) ? 0 : input_mark(&partly);
             if (mark) {
                 input_take(mark);
                 input_paste_begin();
@@ -287,6 +297,7 @@ void prompt_look(struct frame_prompt *out)
     str_add(&line, rl_display_prompt ? rl_display_prompt : "");
     int before = columns_before(str_text(&line), (int)line.length);
     str_add(&line, rl_line_buffer ? rl_line_buffer : "");
-    *out = (struct frame_prompt){str_text(&line), before + columns_before(rl_line_buffer ? rl_line_buffer : "", rl_point),
-                                 matches.items.items, matches.items.count > 1 ? matches.items.count : 0};
+    *out = (struct frame_prompt){
+        str_text(&line), before + columns_before(rl_line_buffer ? rl_line_buffer : "", rl_point),
+        matches.items.items, matches.items.count > 1 ? matches.items.count : 0};
 }

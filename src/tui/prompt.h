@@ -1,4 +1,5 @@
-/* The command prompt: readline by callbacks, drawn by the frame. The only file that knows readline. UI thread. */
+/* The command prompt: readline by callbacks, drawn by the frame. The only file that knows readline.
+ * UI thread. */
 #ifndef PORTOLAN_TUI_PROMPT_H
 #define PORTOLAN_TUI_PROMPT_H
 

@@ -31,7 +31,8 @@
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
 static atomic_bool opened;   /* any thread that ends the program restores the terminal */
-static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;   /* curses, which makes the terminal its own again with whatever it draws */
+/* curses, which makes the terminal its own again with whatever it draws */
+static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool draws;
 static bool colors;
 static struct str pasted;
@@ -45,14 +46,19 @@ static int half_block_pair(int upper, int lower)
     return ROLE_COUNT + 1 + upper * HEAT_LEVELS + lower;
 }
 
-/* Pairs of heat levels for half blocks, behind those of the roles; terminals with fewer pairs show the upper level. */
+/* Pairs of heat levels for half blocks, behind those of the roles; terminals with fewer pairs show
+ * the upper level. */
 static void init_half_blocks(void)
 {
     for (int upper = 0; upper < HEAT_LEVELS; upper++)
         for (int lower = 0; lower < HEAT_LEVELS; lower++) {
-            const short top = colour_of((enum role)(ROLE_HEAT_0 + upper), COLORS >= 256, is_light).bg, bottom = colour_of((enum role)(ROLE_HEAT_0 + lower), COLORS >= 256, is_light).bg;
+            const short top =
+                            colour_of((enum role)(ROLE_HEAT_0 + upper), COLORS >= 256, is_light).bg,
+                        bottom =
+                            colour_of((enum role)(ROLE_HEAT_0 + lower), COLORS >= 256, is_light).bg;
             if (half_block_pair(upper, lower) < COLOR_PAIRS)
-                init_pair((short)half_block_pair(upper, lower), top < 0 ? COLOR_BLACK : top, bottom);
+                init_pair((short)half_block_pair(upper, lower), top < 0 ? COLOR_BLACK : top,
+                          bottom);
         }
 }
 
@@ -80,10 +86,12 @@ static bool guessed_light(void)
     const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
     const int number = last ? atoi(last + 1) : 0;
 
-    return asked_for == BACKGROUND_LIGHT || (asked_for == BACKGROUND_AUTO && (number == 7 || number == 15));
+    return asked_for == BACKGROUND_LIGHT ||
+           (asked_for == BACKGROUND_AUTO && (number == 7 || number == 15));
 }
 
-/* The terminal's answer about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or ST. Bytes that it takes of those at @bytes; 0: it is none, or not complete (*@partly). */
+/* The terminal's answer about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or ST.
+ * Bytes that it takes of those at @bytes; 0: it is none, or not complete (*@partly). */
 static size_t background_answer(const char *bytes, size_t length, bool *partly)
 {
     static const char head[] = "\033]11;rgb:";
@@ -93,13 +101,16 @@ static size_t background_answer(const char *bytes, size_t length, bool *partly)
     *partly = false;
     if (length < 3 || memcmp(bytes, head, common) != 0)
         return 0;
-    const char *end = memchr(bytes, '\007', length), *st = memmem(bytes + 1, length - 1, "\033\\", 2);
+    const char *end = memchr(bytes, '\007', length),
+               *st = memmem(bytes + 1, length - 1, "\033\\", 2);
     end = end ? end + 1 : st ? st + 2 : NULL;
     *partly = !end;
     if (!end || sscanf(bytes + sizeof head - 1, "%4x/%4x/%4x", &part[0], &part[1], &part[2]) != 3)
         return end ? (size_t)(end - bytes) : 0;
-    const unsigned digits = (unsigned)strspn(bytes + sizeof head - 1, "0123456789abcdefABCDEF"), shift = digits > 2 ? 4 * (digits - 2) : 0;
-    const uint32_t rgb = (part[0] >> shift & 255) << 16 | (part[1] >> shift & 255) << 8 | (part[2] >> shift & 255);
+    const unsigned digits = (unsigned)strspn(bytes + sizeof head - 1, "0123456789abcdefABCDEF"),
+                   shift = digits > 2 ? 4 * (digits - 2) : 0;
+    const uint32_t rgb =
+        (part[0] >> shift & 255) << 16 | (part[1] >> shift & 255) << 8 | (part[2] >> shift & 255);
     if (colors && asked_for == BACKGROUND_AUTO && colour_is_light(rgb) != is_light) {
         init_colours(!is_light);
         clearok(stdscr, TRUE);
@@ -161,7 +172,8 @@ static bool has_screen(void)
     int known;
     char *const none = (char *)-1;   /* not a string: there is no such capability */
 
-    return setupterm(NULL, STDOUT_FILENO, &known) == OK && tigetstr("cup") && tigetstr("cup") != none;
+    return setupterm(NULL, STDOUT_FILENO, &known) == OK && tigetstr("cup") &&
+           tigetstr("cup") != none;
 }
 
 bool screen_open(bool color)
@@ -220,7 +232,8 @@ void screen_size(unsigned *width, unsigned *height)
 static attr_t attributes(const struct grid *g, const struct cell *cell)
 {
     const unsigned attr = grid_attributes(g, cell);
-    attr_t a = (attr & ATTR_BOLD ? A_BOLD : 0) | (attr & ATTR_REVERSE ? A_REVERSE : 0) | (attr & ATTR_UNDERLINE ? A_UNDERLINE : 0);
+    attr_t a = (attr & ATTR_BOLD ? A_BOLD : 0) | (attr & ATTR_REVERSE ? A_REVERSE : 0) |
+               (attr & ATTR_UNDERLINE ? A_UNDERLINE : 0);
     if (cell->role == ROLE_DIM && colors && COLORS < 16)
         a |= A_DIM;
     return a;
@@ -235,8 +248,11 @@ void screen_show(const struct grid *g, int x, int y)
             const struct cell *cell = &g->cells[(size_t)row * g->width + column];
             if (!cell->glyph[0])
                 continue;
-            int pair = cell->lower ? half_block_pair(cell->role - ROLE_HEAT_0, cell->lower - ROLE_HEAT_0) : cell->role + 1;
-            attr_set(attributes(g, cell), colors ? (short)(pair < COLOR_PAIRS ? pair : cell->role + 1) : 0, NULL);
+            int pair = cell->lower
+                           ? half_block_pair(cell->role - ROLE_HEAT_0, cell->lower - ROLE_HEAT_0)
+                           : cell->role + 1;
+            attr_set(attributes(g, cell),
+                     colors ? (short)(pair < COLOR_PAIRS ? pair : cell->role + 1) : 0, NULL);
             mvaddstr((int)row, (int)column, cell->glyph);
         }
     curs_set(x >= 0);
@@ -262,12 +278,15 @@ static int key_of_curses(int code)
     case KEY_DC: return KEYCODE_DELETE;
     case KEY_BTAB: return KEYCODE_BACKTAB;
     case KEY_ENTER: return KEYCODE_ENTER;
-    default: return code >= KEY_F(1) && code <= KEY_F(12) ? KEYCODE_F1 + (code - KEY_F(1)) : KEYCODE_NONE;
+    default:
+        return code >= KEY_F(1) && code <= KEY_F(12) ? KEYCODE_F1 + (code - KEY_F(1))
+                                                     : KEYCODE_NONE;
     }
 }
 
-/* The sequence of curses' that @bytes begin with; *@used 0: none, and *@partly when they are the beginning of one. Its key_defined takes what stands behind a sequence for a
- * part of it, so the shortest that it knows is the one. */
+/* The sequence of curses' that @bytes begin with; *@used 0: none, and *@partly when they are the
+ * beginning of one. Its key_defined takes what stands behind a sequence for a part of it, so the
+ * shortest that it knows is the one. */
 static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
 {
     char sequence[KEY_BYTES + 1] = "";
@@ -286,8 +305,9 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* What the Esc begins that is the first of the @length bytes, and how many it takes; 0 while the rest of it is missing. What nobody knows is swallowed whole, and what is
- * no sequence leaves a key of its own. */
+/* What the Esc begins that is the first of the @length bytes, and how many it takes; 0 while the
+ * rest of it is missing. What nobody knows is swallowed whole, and what is no sequence leaves a key
+ * of its own. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
@@ -308,7 +328,8 @@ static int escape_key(const char *bytes, size_t length, size_t *used)
     return key;
 }
 
-/* The key that the bytes begin with, and how many it takes; 0 while the rest of it is missing, as it is where they may be of a paste's mark (@partly). */
+/* The key that the bytes begin with, and how many it takes; 0 while the rest of it is missing, as
+ * it is where they may be of a paste's mark (@partly). */
 static int front_key(const char *bytes, size_t length, bool partly, size_t *used)
 {
     *used = 0;
@@ -349,7 +370,8 @@ int screen_key(void)
     if (input_pasting())
         return input_paste(&pasted) ? KEYCODE_PASTE : KEYCODE_NONE;
     input_take(used);
-    return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;   /* none would end the reading of what follows */
+    /* none would end the reading of what follows */
+    return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;
 }
 
 void screen_click(int *x, int *y)
@@ -377,7 +399,8 @@ void screen_leave(void)
     drawing_end();
 }
 
-/* A Ctrl-S typed while the terminal was an editor's or the shell's has stopped its output, and the next write would wait for a Ctrl-Q: without flow control it goes on. */
+/* A Ctrl-S typed while the terminal was an editor's or the shell's has stopped its output, and the
+ * next write would wait for a Ctrl-Q: without flow control it goes on. */
 static void end_flow_control(void)
 {
     struct termios modes;
@@ -405,7 +428,8 @@ void screen_copy(const char *text, size_t length)
     struct str sequence = {0};
 
     clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
-    fwrite(sequence.data, 1, sequence.length, stdout);   /* a terminal that takes none of it shows nothing either */
+    /* a terminal that takes none of it shows nothing either */
+    fwrite(sequence.data, 1, sequence.length, stdout);
     fflush(stdout);
     str_done(&sequence);
 }

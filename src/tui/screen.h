@@ -1,4 +1,5 @@
-/* The terminal as a grid of cells and a source of keys: the only place that knows curses. UI thread. */
+/* The terminal as a grid of cells and a source of keys: the only place that knows curses. UI
+ * thread. */
 #ifndef PORTOLAN_TUI_SCREEN_H
 #define PORTOLAN_TUI_SCREEN_H
 

@@ -20,16 +20,19 @@
 
 #define TURN_MOST 0.05    /* seconds: what takes longer is to be a job's */
 
-/* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the longest turn of the screen's thread that drew it or came before the next. */
+/* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the
+ * longest turn of the screen's thread that drew it or came before the next. */
 struct frame_times { double key, draws, drawn, turn; uint64_t bytes; };
 
 static char *file;
 static VEC(struct frame_times) frames;
 static double opened, opened_cpu;
 static double empty;        /* when the terminal was last known to hold no input */
-static double key = NAN;    /* the latest that the first key not answered yet can have come; NaN: none */
+/* the latest that the first key not answered yet can have come; NaN: none */
+static double key = NAN;
 static double draws;
-static double woke_cpu = NAN;   /* processor time of the screen's thread when its turn began; NaN: it waits */
+/* processor time of the screen's thread when its turn began; NaN: it waits */
+static double woke_cpu = NAN;
 static double longest;          /* turn */
 static size_t long_turns;       /* that took more than TURN_MOST */
 static uint64_t written;
@@ -92,7 +95,8 @@ void timing_woke(double waits, bool input)
         return;
     double now = clock_wall();
     woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
-    /* What was there when the wait began came at any time since the terminal was empty: the longest is taken. */
+    /* What was there when the wait began came at any time since the terminal was empty: the longest
+     * is taken. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
     if (!input)
@@ -111,7 +115,8 @@ void timing_drawn(void)
 {
     if (!file)
         return;
-    vec_push(&frames, ((struct frame_times){key, draws, clock_wall(), 0, timing_bytes() - written}));
+    vec_push(&frames,
+             ((struct frame_times){key, draws, clock_wall(), 0, timing_bytes() - written}));
     key = NAN;
 }
 
@@ -142,17 +147,28 @@ static void summarise(FILE *out)
     }
     double seconds = frames.count ? clock_wall() - opened : NAN;
     if (frames.count)
-        fprintf(out, "first screen after %.1f ms; %zu frames, the slowest took %.1f ms\n", 1e3 * frames.items[0].drawn, frames.count, 1e3 * slowest);
+        fprintf(out, "first screen after %.1f ms; %zu frames, the slowest took %.1f ms\n",
+                1e3 * frames.items[0].drawn, frames.count, 1e3 * slowest);
     if (answers.count) {
         qsort(answers.items, answers.count, sizeof *answers.items, compare_doubles);
-        fprintf(out, "input to screen: %zu inputs, median %.1f ms, 99th percentile %.1f ms, longest %.1f ms\n", answers.count, answers.items[answers.count / 2],
-                answers.items[(answers.count * 99 + 99) / 100 - 1], answers.items[answers.count - 1]);
+        fprintf(out,
+                "input to screen: %zu inputs, median %.1f ms, 99th percentile %.1f ms, longest "
+                "%.1f ms\n",
+                answers.count, answers.items[answers.count / 2],
+                answers.items[(answers.count * 99 + 99) / 100 - 1],
+                answers.items[answers.count - 1]);
     }
     if (frames.count) {
-        fprintf(out, "to the terminal: %.1f kB, %.2f kB/s\n", (double)bytes / 1e3, (double)bytes / 1e3 / seconds);
-        fprintf(out, "longest turn of the screen's thread: %.1f ms of processor time; %zu took more than %.0f ms\n", 1e3 * longest, long_turns, 1e3 * TURN_MOST);
-        print_share(out, "processor time of the screen's thread:", processor_time(CLOCK_THREAD_CPUTIME_ID), seconds);
-        print_share(out, "processor time of all threads:", processor_time(CLOCK_PROCESS_CPUTIME_ID) - opened_cpu, seconds);
+        fprintf(out, "to the terminal: %.1f kB, %.2f kB/s\n", (double)bytes / 1e3,
+                (double)bytes / 1e3 / seconds);
+        fprintf(out,
+                "longest turn of the screen's thread: %.1f ms of processor time; %zu took more "
+                "than %.0f ms\n",
+                1e3 * longest, long_turns, 1e3 * TURN_MOST);
+        print_share(out, "processor time of the screen's thread:",
+                    processor_time(CLOCK_THREAD_CPUTIME_ID), seconds);
+        print_share(out, "processor time of all threads:",
+                    processor_time(CLOCK_PROCESS_CPUTIME_ID) - opened_cpu, seconds);
     }
     vec_done(&answers);
 }
@@ -168,7 +184,8 @@ bool timing_close(FILE *out, struct err *err)
         add_time(&text, frames.items[i].key);
         add_time(&text, frames.items[i].draws);
         add_time(&text, frames.items[i].drawn);
-        str_addf(&text, "%llu,%.6f\n", (unsigned long long)frames.items[i].bytes, frames.items[i].turn);
+        str_addf(&text, "%llu,%.6f\n", (unsigned long long)frames.items[i].bytes,
+                 frames.items[i].turn);
     }
     bool ok = file_write(file, str_text(&text), text.length, err);
     if (ok)

@@ -40,26 +40,32 @@ struct dataflow {
     uint32_t *first;                /* of touches, count + 1 */
     int32_t last[RESOURCES];        /* who wrote it last */
     VEC(struct pair) pairs;         /* stay in this order */
-    bool mixed;                     /* some are VEX encoded: those without keep what lies above 128 bits */
+    /* some are VEX encoded: those without keep what lies above 128 bits */
+    bool mixed;
     uint32_t *placed;               /* room for positions; one caller at a time */
 };
 
 bool dataflow_plain(const struct insn *in)
 {
-    const uint32_t never = INSN_BRANCH | INSN_CALL | INSN_RETURN | INSN_LOCK | INSN_X87_MMX | INSN_SYSTEM | INSN_UNDECODED;
+    const uint32_t never = INSN_BRANCH | INSN_CALL | INSN_RETURN | INSN_LOCK | INSN_X87_MMX |
+                           INSN_SYSTEM | INSN_UNDECODED;
 
-    return in->traits & INSN_RUNNABLE && !(in->traits & never) && in->operation != OPERATION_OTHER && in->operation != OPERATION_FENCE && in->operation != OPERATION_STRING &&
-           in->operation != OPERATION_TRAP && in->operation != OPERATION_COMPARE_EXCHANGE;
+    return in->traits & INSN_RUNNABLE && !(in->traits & never) &&
+           in->operation != OPERATION_OTHER && in->operation != OPERATION_FENCE &&
+           in->operation != OPERATION_STRING && in->operation != OPERATION_TRAP &&
+           in->operation != OPERATION_COMPARE_EXCHANGE;
 }
 
 static bool followed(const struct operand *op)
 {
-    return op->kind == OPERAND_REGISTER && op->reg < INSN_REGISTERS && op->file != FILE_NONE && op->file != FILE_PC && op->file != FILE_FLAGS && op->file != FILE_OTHER;
+    return op->kind == OPERAND_REGISTER && op->reg < INSN_REGISTERS && op->file != FILE_NONE &&
+           op->file != FILE_PC && op->file != FILE_FLAGS && op->file != FILE_OTHER;
 }
 
 bool dataflow_writes(const struct insn *in, unsigned k, uint8_t reg)
 {
-    return followed(&in->operands[k]) && in->operands[k].reg == reg && in->operands[k].access & ACCESS_WRITE;
+    return followed(&in->operands[k]) && in->operands[k].reg == reg &&
+           in->operands[k].access & ACCESS_WRITE;
 }
 
 bool dataflow_reads(const struct insn *in, unsigned k, uint8_t reg)
@@ -69,8 +75,11 @@ bool dataflow_reads(const struct insn *in, unsigned k, uint8_t reg)
 
     if (!followed(op) || op->reg != reg)
         return false;
-    const bool keeps = writes && (op->access & ACCESS_CONDITIONAL || (op->file == FILE_GENERAL && op->bits < 32) || (k == 0 && in->traits & INSN_KEEPS_OLD));
-    return keeps || (op->access & ACCESS_READ && !(in->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM)));
+    const bool keeps =
+        writes && (op->access & ACCESS_CONDITIONAL || (op->file == FILE_GENERAL && op->bits < 32) ||
+                   (k == 0 && in->traits & INSN_KEEPS_OLD));
+    return keeps ||
+           (op->access & ACCESS_READ && !(in->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM)));
 }
 
 static void touch(struct dataflow *f, size_t at, unsigned resource, bool writes)
@@ -91,7 +100,8 @@ static void touch_flags(struct dataflow *f, size_t at, uint32_t mask, bool write
 /* Shifts by a register leave the flags alone when it holds 0. */
 static uint32_t flags_read(const struct insn *in)
 {
-    return in->flags_read | (in->flags_written && insn_count_in_register(in) ? in->flags_written : 0);
+    return in->flags_read |
+           (in->flags_written && insn_count_in_register(in) ? in->flags_written : 0);
 }
 
 static void collect(struct dataflow *f, size_t at)
@@ -106,7 +116,8 @@ static void collect(struct dataflow *f, size_t at)
         if (op->kind == OPERAND_MEMORY && op->index < REG_PC)
             touch(f, at, op->index, false);
         const bool upper = f->mixed && in->traits & INSN_LEGACY_SSE && op->file == FILE_VECTOR;
-        if (followed(op) && (dataflow_reads(in, k, op->reg) || (upper && op->access & ACCESS_WRITE)))
+        if (followed(op) &&
+            (dataflow_reads(in, k, op->reg) || (upper && op->access & ACCESS_WRITE)))
             touch(f, at, op->reg, false);
     }
     touch_flags(f, at, flags_read(in), false);
@@ -117,7 +128,8 @@ static void collect(struct dataflow *f, size_t at)
     f->first[at + 1] = (uint32_t)f->touches.count;
 }
 
-/* Who writes what each reads, in this order; @last gets who writes each last. False when a read finds another writer than it has (@set: it is set). */
+/* Who writes what each reads, in this order; @last gets who writes each last. False when a read
+ * finds another writer than it has (@set: it is set). */
 static bool walk(const struct dataflow *f, const uint32_t *order, bool set, int32_t last[RESOURCES])
 {
     for (size_t r = 0; r < RESOURCES; r++)
@@ -151,35 +163,50 @@ static int64_t constant_of(const struct insn *in)
     }
 }
 
-/* What @in leaves in its result where that is another register's value and a constant; false when nothing is known. */
+/* What @in leaves in its result where that is another register's value and a constant; false when
+ * nothing is known. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
-    const struct operand *first = insn_operand(in, in->inputs[0]), *second = insn_operand(in, in->inputs[1]), *memory = insn_memory(in);
-    const bool alone = in->operation == OPERATION_INCREMENT || in->operation == OPERATION_DECREMENT || in->operation == OPERATION_MOVE;
+    const struct operand *first = insn_operand(in, in->inputs[0]),
+                         *second = insn_operand(in, in->inputs[1]), *memory = insn_memory(in);
+    const bool alone = in->operation == OPERATION_INCREMENT ||
+                       in->operation == OPERATION_DECREMENT || in->operation == OPERATION_MOVE;
     const bool steps = in->operation == OPERATION_ADD || in->operation == OPERATION_SUBTRACT;
 
     if (isa_ops((enum isa)in->isa)->load_store || in->traits & INSN_NARROW_ADDRESS)
         return false;
-    if (in->operation == OPERATION_ADDRESS && memory && memory->base < REG_PC && memory->index == REG_NONE) {
-        *out = (struct sum){registers[memory->base].symbol, registers[memory->base].constant + memory->displacement};
+    if (in->operation == OPERATION_ADDRESS && memory && memory->base < REG_PC &&
+        memory->index == REG_NONE) {
+        *out = (struct sum){registers[memory->base].symbol,
+                            registers[memory->base].constant + memory->displacement};
         return true;
     }
-    if (!first || first->kind != OPERAND_REGISTER || first->file != FILE_GENERAL || first->bits != 64 || !(alone || (steps && second && second->kind == OPERAND_IMMEDIATE)))
+    if (!first || first->kind != OPERAND_REGISTER || first->file != FILE_GENERAL ||
+        first->bits != 64 || !(alone || (steps && second && second->kind == OPERAND_IMMEDIATE)))
         return false;
-    *out = (struct sum){registers[first->reg].symbol, registers[first->reg].constant + constant_of(in)};
+    *out = (struct sum){registers[first->reg].symbol,
+                        registers[first->reg].constant + constant_of(in)};
     return true;
 }
 
 struct spots { VEC(struct spot) list; };
 
-static void add_spots(struct spots *p, const struct insn *in, size_t at, const struct sum *registers)
+static void add_spots(struct spots *p, const struct insn *in, size_t at,
+                      const struct sum *registers)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
         const struct operand *op = &in->operands[k];
         if (op->kind != OPERAND_MEMORY || !(op->access & (ACCESS_READ | ACCESS_WRITE)) || !op->bits)
             continue;
-        struct spot place = {.insn = (uint32_t)at, .writes = op->access & ACCESS_WRITE, .scale = op->scale, .segment = op->segment, .bytes = op->bits / 8, .at = op->displacement};
-        place.known = !op->implicit && op->base < REG_PC && (op->index == REG_NONE || op->index < isa_ops((enum isa)in->isa)->generals) && !(in->traits & (INSN_WRITEBACK | INSN_NARROW_ADDRESS));
+        struct spot place = {.insn = (uint32_t)at,
+                             .writes = op->access & ACCESS_WRITE,
+                             .scale = op->scale,
+                             .segment = op->segment,
+                             .bytes = op->bits / 8,
+                             .at = op->displacement};
+        place.known = !op->implicit && op->base < REG_PC &&
+                      (op->index == REG_NONE || op->index < isa_ops((enum isa)in->isa)->generals) &&
+                      !(in->traits & (INSN_WRITEBACK | INSN_NARROW_ADDRESS));
         if (place.known) {
             place.base = registers[op->base].symbol;
             place.at += registers[op->base].constant;
@@ -192,7 +219,8 @@ static void add_spots(struct spots *p, const struct insn *in, size_t at, const s
 
 static bool apart(const struct spot *a, const struct spot *b)
 {
-    if (!a->known || !b->known || a->base != b->base || a->index != b->index || a->scale != b->scale || a->segment != b->segment)
+    if (!a->known || !b->known || a->base != b->base || a->index != b->index ||
+        a->scale != b->scale || a->segment != b->segment)
         return false;
     return a->at + (int64_t)a->bytes <= b->at || b->at + (int64_t)b->bytes <= a->at;
 }
@@ -219,7 +247,8 @@ static void find_spots(struct dataflow *f)
         const struct insn *in = &f->insns[i];
         const struct operand *result = insn_operand(in, in->result);
         struct sum value;
-        const bool known = result && followed(result) && result->bits == 64 && follow(in, registers, &value);
+        const bool known =
+            result && followed(result) && result->bits == 64 && follow(in, registers, &value);
         add_spots(&places, in, i, registers);
         for (unsigned k = 0; k < in->operand_count; k++)
             if (followed(&in->operands[k]) && in->operands[k].access & ACCESS_WRITE)
@@ -248,7 +277,8 @@ struct dataflow *dataflow_new(const struct insn *insns, size_t count)
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; !dataflow_plain(&insns[i]) && j < count; j++)
             if (i != j)
-                vec_push(&f->pairs, ((struct pair){(uint32_t)(i < j ? i : j), (uint32_t)(i < j ? j : i)}));
+                vec_push(&f->pairs,
+                         ((struct pair){(uint32_t)(i < j ? i : j), (uint32_t)(i < j ? j : i)}));
     return f;
 }
 
@@ -283,7 +313,8 @@ bool dataflow_moves(const struct dataflow *f, size_t at)
 bool dataflow_flags_dead(const struct insn *insns, size_t count, size_t at, uint32_t mask)
 {
     for (size_t i = at + 1; mask && i < count; i++) {
-        if (flags_read(&insns[i]) & mask || (!dataflow_plain(&insns[i]) && !(insns[i].traits & INSN_BRANCH)))
+        if (flags_read(&insns[i]) & mask ||
+            (!dataflow_plain(&insns[i]) && !(insns[i].traits & INSN_BRANCH)))
             return false;
         mask &= ~insns[i].flags_written;
     }

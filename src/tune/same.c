@@ -16,7 +16,8 @@
 
 #define ROUNDS 2             /* of the version, each as many of the loop as it takes at once */
 #define TAIL 32              /* bytes that store the flags */
-#define REGIONS 3            /* places that pointers point to, so that some lie beside or on each other */
+/* places that pointers point to, so that some lie beside or on each other */
+#define REGIONS 3
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
 #define ATTEMPTS 5           /* of one run that gets no processor time */
@@ -38,7 +39,8 @@ static void flat_add(struct flat *f, const struct insn *in, unsigned slot)
     f->slots[f->count++] = slot;
 }
 
-static void flat_loop(struct flat *f, const struct insn *insns, const uint32_t *origin, size_t count)
+static void flat_loop(struct flat *f, const struct insn *insns, const uint32_t *origin,
+                      size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!(insns[i].traits & INSN_BRANCH))
@@ -47,7 +49,8 @@ static void flat_loop(struct flat *f, const struct insn *insns, const uint32_t *
 
 static void flat_begin(struct flat *f, size_t most)
 {
-    *f = (struct flat){.insns = mem_alloc((most + 1) * sizeof *f->insns), .slots = mem_alloc((most + 1) * sizeof *f->slots)};
+    *f = (struct flat){.insns = mem_alloc((most + 1) * sizeof *f->insns),
+                       .slots = mem_alloc((most + 1) * sizeof *f->slots)};
 }
 
 static void flat_done(struct flat *f)
@@ -69,10 +72,12 @@ static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct
     f->offset = sandbox_next_offset(s);
     for (size_t i = 0; i < f->count; i++)
         at += kernel_emit_one(&f->insns[i], f->slots[i], f->offset, code, at);
-    bool ok = kernel_emitted(f->insns, f->count, code, at) || err_set(err, ERR_DATA, NULL, "the loop decodes differently");
+    bool ok = kernel_emitted(f->insns, f->count, code, at) ||
+              err_set(err, ERR_DATA, NULL, "the loop decodes differently");
     at += ok ? isa_ops((enum isa)f->insns[0].isa)->rewrite->flags_store(flags, code + at) : 0;
     uint32_t offset;
-    ok = ok && (sandbox_add(s, code, at, 1, COUNTER_MEMORY, &offset) || err_set(err, ERR_LIMIT, NULL, "no room for the code"));
+    ok = ok && (sandbox_add(s, code, at, 1, COUNTER_MEMORY, &offset) ||
+                err_set(err, ERR_LIMIT, NULL, "no room for the code"));
     free(code);
     return ok;
 }
@@ -120,7 +125,8 @@ static uint64_t pointer(struct rng *rng)
 
 static uint64_t number(struct rng *rng)
 {
-    static const uint64_t edges[] = {0, 1, 2, UINT64_MAX, (uint64_t)1 << 63, 0x7fffffff, 0x80000000, 0xffffffff};
+    static const uint64_t edges[] = {
+        0, 1, 2, UINT64_MAX, (uint64_t)1 << 63, 0x7fffffff, 0x80000000, 0xffffffff};
 
     switch (rng_below(rng, 4)) {
     case 0: return edges[rng_below(rng, sizeof edges / sizeof *edges)];
@@ -153,7 +159,8 @@ static uint64_t filled(struct rng *rng, enum filling kind)
     }
 }
 
-static void start_fill(struct rng *rng, const struct roles *r, const struct isa_ops *isa, enum filling kind, struct sandbox_start *start)
+static void start_fill(struct rng *rng, const struct roles *r, const struct isa_ops *isa,
+                       enum filling kind, struct sandbox_start *start)
 {
     *start = (struct sandbox_start){0};
     for (unsigned i = 0; i < SANDBOX_WORDS; i++) {
@@ -161,7 +168,9 @@ static void start_fill(struct rng *rng, const struct roles *r, const struct isa_
         start->words[i] = filled(rng, kind);
     }
     for (unsigned i = 0; i < isa->generals; i++)
-        start->general[i] = r->base[i] ? pointer(rng) : r->index[i] ? 8 * rng_below(rng, 8) : number(rng);
+        start->general[i] = r->base[i]    ? pointer(rng)
+                            : r->index[i] ? 8 * rng_below(rng, 8)
+                                          : number(rng);
     start->general[isa->stack_pointer] = 0x10000000 + REGION_STEP * (uint64_t)REGIONS + 2048;
 }
 
@@ -189,7 +198,8 @@ static bool close_enough(const uint64_t *a, const uint64_t *b, unsigned lanes)
 }
 
 /* Where the two differ, into @where; false when they do not. */
-static bool differ(enum isa isa, const struct sandbox_state *a, const struct sandbox_state *b, const struct version *c, char where[64])
+static bool differ(enum isa isa, const struct sandbox_state *a, const struct sandbox_state *b,
+                   const struct version *c, char where[64])
 {
     const struct isa_ops *ops = isa_ops(isa);
     struct str name = {0};
@@ -198,7 +208,10 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     for (uint8_t i = 0; i < ops->generals && at == REG_NONE; i++)
         at = a->general[i] != b->general[i] && !version_fresh(c, i) ? i : REG_NONE;
     for (uint8_t i = 0; i < 32 && at == REG_NONE; i++)
-        at = !version_fresh(c, (uint8_t)(ops->vectors + i)) && !close_enough(a->vectors[i], b->vectors[i], c->lanes) ? (uint8_t)(ops->vectors + i) : REG_NONE;
+        at = !version_fresh(c, (uint8_t)(ops->vectors + i)) &&
+                     !close_enough(a->vectors[i], b->vectors[i], c->lanes)
+                 ? (uint8_t)(ops->vectors + i)
+                 : REG_NONE;
     if (at != REG_NONE)
         vary_register_name(isa, at, &name);
     snprintf(where, 64, "%s", at != REG_NONE ? str_text(&name) : "a mask register");
@@ -206,9 +219,11 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
-/* Runs @f; when others kept the processor from it, once more. That it got none says nothing of the code. */
-static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
-                    struct err *err)
+/* Runs @f; when others kept the processor from it, once more. That it got none says nothing of the
+ * code. */
+static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
+                    const struct sandbox_start *start, struct sandbox_state *after,
+                    uint64_t *memory, unsigned *fault, struct err *err)
 {
     bool ok = true;
 
@@ -219,7 +234,9 @@ static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors, c
 }
 
 /* One input. */
-static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vectors, const struct sandbox_start *start, const struct version *c, struct same *out, struct err *err)
+static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vectors,
+                    const struct sandbox_start *start, const struct version *c, struct same *out,
+                    struct err *err)
 {
     struct sandbox_state after[2];
     uint64_t memory[2];
@@ -248,7 +265,8 @@ static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vecto
     return true;
 }
 
-bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const struct version *c, unsigned inputs, uint64_t seed, struct same *out, struct err *err)
+bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const struct version *c,
+              unsigned inputs, uint64_t seed, struct same *out, struct err *err)
 {
     const struct isa_ops *isa = isa_ops((enum isa)insns[0].isa);
     struct flat both[2];
@@ -269,7 +287,8 @@ bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const s
         flat_add(&both[1], &c->after.items[i], 0);
     const uint32_t flags = c->after.count ? 0 : c->flags;
     sandbox_clear(s);
-    bool ok = (both[0].count && both[1].count) || err_set(err, ERR_DATA, NULL, "nothing to compare besides the branch");
+    bool ok = (both[0].count && both[1].count) ||
+              err_set(err, ERR_DATA, NULL, "nothing to compare besides the branch");
     ok = ok && flat_place(s, &both[0], flags, err) && flat_place(s, &both[1], flags, err);
     if (ok) {
         const struct roles roles = roles_of(&both[0]);
@@ -278,7 +297,9 @@ bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const s
         rng_seed(&rng, seed);
         for (unsigned i = 0; ok && i < inputs && !out->differs; i++) {
             struct sandbox_start start;
-            const enum filling kind = c->lanes == 64 ? FILL_DOUBLES : c->lanes == 32 ? FILL_SINGLES : (enum filling)(i % FILL_COUNT);
+            const enum filling kind = c->lanes == 64   ? FILL_DOUBLES
+                                      : c->lanes == 32 ? FILL_SINGLES
+                                                       : (enum filling)(i % FILL_COUNT);
             start_fill(&rng, &roles, isa, kind, &start);
             ok = try_one(s, both, sandbox_setup(&like), &start, c, out, err);
         }

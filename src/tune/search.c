@@ -32,17 +32,21 @@ static bool over(const struct tune_search *s)
     return s->hooks && s->hooks->cancelled && s->hooks->cancelled(s->hooks->self);
 }
 
-/* Cycles per iteration of the loop as the model has them: simulated, but never less than the bounds. Infinite when a form is unknown that was known. */
-static double cycles_of(struct tune_search *s, const struct insn *insns, size_t count, unsigned times)
+/* Cycles per iteration of the loop as the model has them: simulated, but never less than the
+ * bounds. Infinite when a form is unknown that was known. */
+static double cycles_of(struct tune_search *s, const struct insn *insns, size_t count,
+                        unsigned times)
 {
-    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct block_options block = {.shape = shape_of(insns, count),
+                                  .align = (unsigned)(insns[0].offset % 64)};
     struct simulate_options how = {0};
     struct simulation sim;
     struct bounds bounds;
 
     s->t->simulated++;
     if (s->hooks && s->hooks->progress && s->t->simulated % 16 == 0)
-        s->hooks->progress(s->hooks->self, s->t->simulated < s->total ? s->t->simulated : s->total, s->total);
+        s->hooks->progress(s->hooks->self, s->t->simulated < s->total ? s->t->simulated : s->total,
+                           s->total);
     bounds_of(s->work, insns, count, &block, false, &bounds);
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
@@ -58,7 +62,8 @@ static double cost_of(struct tune_search *s, struct version *c)
     return cycles_of(s, c->insns, c->count, c->times);
 }
 
-/* Every place of @c that rule @what fits, or the only one @at (SIZE_MAX: all), rewritten; NULL when it fits nowhere. */
+/* Every place of @c that rule @what fits, or the only one @at (SIZE_MAX: all), rewritten; NULL when
+ * it fits nowhere. */
 static struct version *rewritten(const struct version *c, const char *what, size_t only)
 {
     struct version *made = NULL;
@@ -71,7 +76,8 @@ static struct version *rewritten(const struct version *c, const char *what, size
         if (only != SIZE_MAX && i != only)
             continue;
         for (size_t at = 0; rewrite_next(&c->insns[i], &at, with, &count, &loses, &name);) {
-            if (strcmp(name, what) != 0 || (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
+            if (strcmp(name, what) != 0 ||
+                (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
                 continue;
             made = made ? made : version_copy(c);
             version_replace(made, i, with, count);   /* from the end on: places before stay */
@@ -104,7 +110,8 @@ static void rules_of(const struct version *c, struct rule_list *rules)
 }
 
 /* Takes @take_made for *@best when it is faster. */
-static bool take_better(struct tune_search *s, struct version *take_made, struct version **best, double *cycles)
+static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
+                        double *cycles)
 {
     const double now = take_made ? cost_of(s, take_made) : INFINITY;
 
@@ -118,7 +125,8 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
     return true;
 }
 
-/* Rules one after the other, everywhere and at single places, while one of them helps; then those that help only together. */
+/* Rules one after the other, everywhere and at single places, while one of them helps; then those
+ * that help only together. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;
@@ -156,7 +164,8 @@ static void move_one(uint32_t *order, size_t from, size_t to)
     order[to] = moved;
 }
 
-static double order_cost(struct tune_search *s, const struct version *c, const uint32_t *order, struct insn *room)
+static double order_cost(struct tune_search *s, const struct version *c, const uint32_t *order,
+                         struct insn *room)
 {
     uint64_t offset = s->insns[0].offset;
 
@@ -168,19 +177,22 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
     return cycles_of(s, room, c->count, c->times);
 }
 
-/* Single instructions moved elsewhere, kept when that is no slower: a walk over orders of the same cost finds what no single move does. The best order seen is @c's. */
+/* Single instructions moved elsewhere, kept when that is no slower: a walk over orders of the same
+ * cost finds what no single move does. The best order seen is @c's. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;
     struct dataflow *flow = dataflow_new(c->insns, n);
-    uint32_t *order = mem_alloc((n + 1) * sizeof *order), *next = mem_alloc((n + 1) * sizeof *next), *best = mem_alloc((n + 1) * sizeof *best);
+    uint32_t *order = mem_alloc((n + 1) * sizeof *order), *next = mem_alloc((n + 1) * sizeof *next),
+             *best = mem_alloc((n + 1) * sizeof *best);
     struct insn *room = mem_alloc((n + 1) * sizeof *room);
     double current = *cycles, least = *cycles;
 
     for (size_t i = 0; i < n; i++)
         order[i] = best[i] = (uint32_t)i;
     const size_t until = s->t->simulated + s->options->tries;
-    for (size_t vain = 0; s->t->simulated < until && vain < 50 * (size_t)s->options->tries && !over(s); vain++) {
+    for (size_t vain = 0;
+         s->t->simulated < until && vain < 50 * (size_t)s->options->tries && !over(s); vain++) {
         const size_t from = rng_below(&s->rng, n), to = rng_below(&s->rng, n);
         memcpy(next, order, n * sizeof *order);
         move_one(next, from, to);
@@ -251,10 +263,19 @@ static void improve(struct tune_search *s, struct version *take_c)
     version_free(best);
 }
 
-struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m, const struct tune_options *options, const struct tune_hooks *hooks, struct err *err)
+struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
+                      const struct tune_options *options, const struct tune_hooks *hooks,
+                      struct err *err)
 {
-    struct tune_search s = {.insns = insns, .count = count, .options = options, .hooks = hooks, .work = block_work_new(m), .simulator = simulator_new(), .t = mem_zero(1, sizeof(struct tune))};
-    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct tune_search s = {.insns = insns,
+                            .count = count,
+                            .options = options,
+                            .hooks = hooks,
+                            .work = block_work_new(m),
+                            .simulator = simulator_new(),
+                            .t = mem_zero(1, sizeof(struct tune))};
+    struct block_options block = {.shape = shape_of(insns, count),
+                                  .align = (unsigned)(insns[0].offset % 64)};
     struct bounds bounds;
 
     s.total = options->tries * (options->unroll >= 4 ? 8u : options->unroll >= 2 ? 6u : 4u);
@@ -265,7 +286,9 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
     s.t->cycles = cycles_of(&s, insns, count, 1);
     improve(&s, version_new(insns, count));
     for (unsigned times = 1; times <= options->unroll && !over(&s); times *= 2) {
-        struct version *plain = version_unroll(insns, count, times, false), *free_order = options->reassociate ? version_unroll(insns, count, times, true) : NULL;
+        struct version *plain = version_unroll(insns, count, times, false),
+                       *free_order =
+                           options->reassociate ? version_unroll(insns, count, times, true) : NULL;
         const bool same = plain && free_order && free_order->before.count == plain->before.count;
         if (plain)
             improve(&s, plain);

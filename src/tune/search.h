@@ -1,5 +1,5 @@
-/* Versions of a loop on a machine, the best by simulation first: replacements from the table of its instruction set (isa/rewrite.h), other orders (dataflow.h), several
- * iterations at once. */
+/* Versions of a loop on a machine, the best by simulation first: replacements from the table of its
+ * instruction set (isa/rewrite.h), other orders (dataflow.h), several iterations at once. */
 #ifndef PORTOLAN_TUNE_SEARCH_H
 #define PORTOLAN_TUNE_SEARCH_H
 
@@ -28,14 +28,17 @@ struct tuned {
 
 struct tune {
     double cycles;           /* of the loop itself, simulated */
-    bool unknown;            /* a form of the loop is unknown to the machine: what is faster cannot be told */
+    /* a form of the loop is unknown to the machine: what is faster cannot be told */
+    bool unknown;
     bool estimate;           /* what the machine says of one is an estimate */
     VEC(struct tuned) found; /* fastest first; faster than the loop by half a percent or more */
     size_t simulated;        /* versions that were simulated */
 };
 
 /* NULL with err when cancelled. Borrows all; one thread. */
-struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m, const struct tune_options *options, const struct tune_hooks *hooks, struct err *err);
+struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
+                      const struct tune_options *options, const struct tune_hooks *hooks,
+                      struct err *err);
 void tune_free(struct tune *t);
 
 #endif

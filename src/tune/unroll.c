@@ -47,7 +47,8 @@ static bool names(const struct insn *in, uint8_t reg)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
         const struct operand *op = &in->operands[k];
-        if ((op->kind == OPERAND_REGISTER && op->reg == reg) || (op->kind == OPERAND_MEMORY && (op->base == reg || op->index == reg)))
+        if ((op->kind == OPERAND_REGISTER && op->reg == reg) ||
+            (op->kind == OPERAND_MEMORY && (op->base == reg || op->index == reg)))
             return true;
     }
     return false;
@@ -87,18 +88,24 @@ static bool is_closing_test(const struct unrolling *u, size_t at)
 /* How far @in moves its register, as a sum of 64 bits; false when it is none. */
 static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
 {
-    const struct operand *result = insn_operand(in, in->result), *second = insn_operand(in, in->inputs[1]), *memory = insn_memory(in);
+    const struct operand *result = insn_operand(in, in->result),
+                         *second = insn_operand(in, in->inputs[1]), *memory = insn_memory(in);
     struct insn twice;
 
-    if (!result || result->kind != OPERAND_REGISTER || result->file != FILE_GENERAL || result->bits != 64)
+    if (!result || result->kind != OPERAND_REGISTER || result->file != FILE_GENERAL ||
+        result->bits != 64)
         return false;
     *reg = result->reg;
     switch (in->operation) {
     case OPERATION_INCREMENT: *by = 1; break;
     case OPERATION_DECREMENT: *by = -1; break;
     case OPERATION_ADDRESS: *by = memory ? memory->displacement : 0; break;
-    case OPERATION_ADD: *by = second && second->kind == OPERAND_IMMEDIATE ? second->immediate : 0; break;
-    case OPERATION_SUBTRACT: *by = second && second->kind == OPERAND_IMMEDIATE ? -second->immediate : 0; break;
+    case OPERATION_ADD:
+        *by = second && second->kind == OPERAND_IMMEDIATE ? second->immediate : 0;
+        break;
+    case OPERATION_SUBTRACT:
+        *by = second && second->kind == OPERAND_IMMEDIATE ? -second->immediate : 0;
+        break;
     default: return false;
     }
     return *by && rewrite_steps(in, 2, &twice);
@@ -128,12 +135,15 @@ static bool carries_flags(const struct unrolling *u)
     return false;
 }
 
-/* Whether all that reads @reg reads it as an address, or is what closes the loop after the step: then its steps can be taken together. The closing flags may come from the step
- * itself when they tell no more than zero or sign. */
+/* Whether all that reads @reg reads it as an address, or is what closes the loop after the step:
+ * then its steps can be taken together. The closing flags may come from the step itself when they
+ * tell no more than zero or sign. */
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
-    const uint32_t safe = FLAG_ZERO | FLAG_SIGN, written = step->flags_written | (step->flags_written ? FLAG_CARRY : 0);   /* inc and dec become add and sub */
+    /* inc and dec become add and sub */
+    const uint32_t safe = FLAG_ZERO | FLAG_SIGN,
+                   written = step->flags_written | (step->flags_written ? FLAG_CARRY : 0);
 
     if (!dataflow_flags_dead(u->insns, u->count - 1, at, written) && branch->flags_read & ~safe)
         return false;
@@ -146,10 +156,12 @@ static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
             return false;
         for (unsigned k = 0; k < in->operand_count; k++) {
             const struct operand *op = &in->operands[k];
-            const bool address = op->kind == OPERAND_MEMORY && (op->base == reg || op->index == reg);
+            const bool address =
+                op->kind == OPERAND_MEMORY && (op->base == reg || op->index == reg);
             if (dataflow_reads(in, k, reg) && !(i > at && is_closing_test(u, i)))
                 return false;
-            if (address && (op->implicit || in->traits & INSN_STACK || in->operation == OPERATION_ADDRESS || !vary_moved(in, k, 64, &moved)))
+            if (address && (op->implicit || in->traits & INSN_STACK ||
+                            in->operation == OPERATION_ADDRESS || !vary_moved(in, k, 64, &moved)))
                 return false;
         }
     }
@@ -161,13 +173,16 @@ static void find_steps(struct unrolling *u)
     struct step s;
 
     for (size_t i = 0; i + 1 < u->count && u->step_count < KINDS; i++)
-        if (moves(&u->insns[i], &s.reg, &s.by) && s.reg != isa_ops((enum isa)u->insns[0].isa)->stack_pointer && only_writer(u, i, s.reg) && can_gather(u, i, s.reg)) {
+        if (moves(&u->insns[i], &s.reg, &s.by) &&
+            s.reg != isa_ops((enum isa)u->insns[0].isa)->stack_pointer &&
+            only_writer(u, i, s.reg) && can_gather(u, i, s.reg)) {
             s.at = i;
             u->steps[u->step_count++] = s;
         }
 }
 
-/* Whether all that names @reg adds to it, in lanes that may be summed in another order, and leaves flags that nobody reads. */
+/* Whether all that names @reg adds to it, in lanes that may be summed in another order, and leaves
+ * flags that nobody reads. */
 static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
 {
     struct isa_sum sum;
@@ -176,7 +191,8 @@ static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
         const struct insn *in = &u->insns[i];
         if (!names(in, reg))
             continue;
-        if (i + 1 == u->count || !rewrite_sum(in, &sum) || sum.reg != reg || (sum.lanes && !reassociate))
+        if (i + 1 == u->count || !rewrite_sum(in, &sum) || sum.reg != reg ||
+            (sum.lanes && !reassociate))
             return false;
         if (in->flags_written && !dataflow_flags_dead(u->insns, u->count - 1, i, in->flags_written))
             return false;
@@ -207,7 +223,8 @@ static const struct step *step_at(const struct unrolling *u, size_t at)
     return NULL;
 }
 
-/* Addresses of @in, number @at of copy @copy, as if all steps before it had been taken. False when one cannot be written. */
+/* Addresses of @in, number @at of copy @copy, as if all steps before it had been taken. False when
+ * one cannot be written. */
 static bool shift_addresses(const struct unrolling *u, size_t at, unsigned copy, struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -247,7 +264,8 @@ static void append(struct unrolling *u, const struct insn *in, size_t origin)
     c->origin[c->count++] = (uint32_t)origin;
 }
 
-/* A register like that of @s which neither the loop nor what was put before it names; REG_NONE: there is none. */
+/* A register like that of @s which neither the loop nor what was put before it names; REG_NONE:
+ * there is none. */
 static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 {
     const struct version *c = u->out;
@@ -256,12 +274,14 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
     memcpy(all, u->insns, u->count * sizeof *all);
     for (size_t i = 0; i < c->before.count; i++)
         all[u->count + i] = c->before.items[i];
-    const uint8_t reg = vary_free(all, u->count + c->before.count, (enum register_file)u->insns[s->at].operands[0].file, REG_NONE);
+    const uint8_t reg = vary_free(all, u->count + c->before.count,
+                                  (enum register_file)u->insns[s->at].operands[0].file, REG_NONE);
     free(all);
     return reg;
 }
 
-/* A new register for a part of the sum @s, which begins before the loop and is joined after it; where none is free the next of those that there are. */
+/* A new register for a part of the sum @s, which begins before the loop and is joined after it;
+ * where none is free the next of those that there are. */
 static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 {
     struct version *c = u->out;
@@ -270,7 +290,8 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 
     *reg = u->part_count < KINDS ? free_register(u, s) : REG_NONE;
     if (*reg != REG_NONE) {
-        if (!rewrite_sum_begin(&u->insns[s->at], *reg, &begin) || !rewrite_sum_end(&u->insns[s->at], *reg, &end))
+        if (!rewrite_sum_begin(&u->insns[s->at], *reg, &begin) ||
+            !rewrite_sum_end(&u->insns[s->at], *reg, &end))
             return false;
         vec_push(&c->before, begin);
         vec_push(&c->after, end);
@@ -287,7 +308,8 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     return *reg != REG_NONE;
 }
 
-/* The sum at @at in a register of its own, for one copy. False when there is none: it goes on in the one it has. */
+/* The sum at @at in a register of its own, for one copy. False when there is none: it goes on in
+ * the one it has. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {
     struct version *c = u->out;
@@ -337,12 +359,14 @@ static bool put_copy(struct unrolling *u, size_t at, unsigned copy)
     return true;
 }
 
-struct version *version_unroll(const struct insn *insns, size_t count, unsigned times, bool reassociate)
+struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
+                               bool reassociate)
 {
     struct unrolling u = {.insns = insns, .count = count, .times = times};
     char what[48];
 
-    if (count < 2 || !(insns[count - 1].traits & INSN_CONDITIONAL) || !(insns[count - 1].traits & INSN_BRANCH))
+    if (count < 2 || !(insns[count - 1].traits & INSN_CONDITIONAL) ||
+        !(insns[count - 1].traits & INSN_BRANCH))
         return NULL;
     for (size_t i = 0; i + 1 < count; i++)
         if (!dataflow_plain(&insns[i]))

@@ -100,7 +100,9 @@ void version_reorder(struct version *c, const uint32_t *order)
 static void keep_place(struct insn *in, const struct insn *from)
 {
     const struct operand *was = insn_memory(from);
-    const int64_t apart = (int64_t)(from->offset + from->length) - (int64_t)(in->offset + in->length), displacement = was->displacement + apart;
+    const int64_t apart =
+                      (int64_t)(from->offset + from->length) - (int64_t)(in->offset + in->length),
+                  displacement = was->displacement + apart;
     const unsigned at = in->traits & INSN_REFERS ? 0 : insn_rip_displacement(in);
 
     for (unsigned i = 0; i < in->operand_count; i++)
@@ -130,10 +132,12 @@ bool version_fresh(const struct version *c, uint8_t reg)
     return reg < 128 && c->fresh[reg / 64] >> reg % 64 & 1;
 }
 
-/* How far from its beginning memory of @in lies that the code itself says; false: it says none, or by a name. */
+/* How far from its beginning memory of @in lies that the code itself says; false: it says none, or
+ * by a name. */
 static bool place_beside(const struct version *c, const struct insn *in, int64_t *far)
 {
-    if (!(in->traits & INSN_RIP_RELATIVE) || in->traits & INSN_REFERS || !isa_ops((enum isa)in->isa)->references_from_end)
+    if (!(in->traits & INSN_RIP_RELATIVE) || in->traits & INSN_REFERS ||
+        !isa_ops((enum isa)in->isa)->references_from_end)
         return false;
     *far = (int64_t)(in->offset + in->length - c->insns[0].offset) + insn_memory(in)->displacement;
     return true;
@@ -152,13 +156,16 @@ static bool print_placed(const struct version *c, const struct insn *in, bool at
     struct insn again;
     int64_t far;
 
-    if (!place_beside(c, in, &far) || !insn_decode((enum isa)in->isa, in->bytes, in->length, in->offset, true, &again, NULL))
+    if (!place_beside(c, in, &far) ||
+        !insn_decode((enum isa)in->isa, in->bytes, in->length, in->offset, true, &again, NULL))
         return false;
     place_name(c, far, &name);
-    const struct code_reference reference = {in->offset, name.data, -(int64_t)in->length, &relative};
+    const struct code_reference reference = {in->offset, name.data, -(int64_t)in->length,
+                                             &relative};
     const bool ok = reference_insert(&again, again.text, &reference, false, &text);
     if (ok)
-        str_addf(out, "%s%s%s", att ? ".intel_syntax noprefix; " : "", str_text(&text), att ? "; .att_syntax prefix" : "");
+        str_addf(out, "%s%s%s", att ? ".intel_syntax noprefix; " : "", str_text(&text),
+                 att ? "; .att_syntax prefix" : "");
     insn_done(&again);
     str_done(&name);
     str_done(&text);
@@ -207,7 +214,8 @@ void version_print(const struct version *c, const char *name, bool att, struct s
     comment_print(name, out);
     str_addf(out, ": %s\n", str_text(&c->what));
     if (c->times > 1)
-        str_addf(out, "%s %u iterations at once: the trip count must be a multiple of %u\n", isa->comment, c->times, c->times);
+        str_addf(out, "%s %u iterations at once: the trip count must be a multiple of %u\n",
+                 isa->comment, c->times, c->times);
     if (c->lanes)
         str_addf(out, "%s sums of floating point are rounded in another order\n", isa->comment);
     for (uint8_t reg = 0; reg < INSN_REGISTERS; reg++)

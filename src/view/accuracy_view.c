@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicted over measured cycles as a heat map of 35 by 35 cells (Figure 7 of PMEvo), one mapping at a time. */
+/* Predicted over measured cycles as a heat map of 35 by 35 cells (Figure 7 of PMEvo), one mapping
+ * at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,13 @@ struct accuracy_view_state {
     size_t which;               /* of the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    double pause_until;          /* clock seconds before which results that arrive do not make all of this anew */
-    struct accuracy accuracy, *others;   /* of the machine shown; of all that are selected, in their order */
+    /* clock seconds before which results that arrive do not make all of this anew */
+    double pause_until;
+    /* of the machine shown; of all that are selected, in their order */
+    struct accuracy accuracy, *others;
     struct heat_map map;        /* of the machine shown */
-    int per_row;                /* cells on a row of the last drawing: 1 or 2, one above the other */
+    /* cells on a row of the last drawing: 1 or 2, one above the other */
+    int per_row;
     int column, row;            /* of the cursor, in cells; row 0 is the lowest prediction */
 };
 
@@ -69,7 +73,8 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* False when there is nothing to show. Anew when a command may have changed rows or machines; with results that only arrive what is shown may lag behind. */
+/* False when there is nothing to show. Anew when a command may have changed rows or machines; with
+ * results that only arrive what is shown may lag behind. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -82,7 +87,8 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
         return false;
     double begun = clock_seconds();
     bool anew = v->shown != s->document.experiments || v->session_revision != s->revision;
-    bool more = anew || (v->revision != s->document.experiments->revision && begun >= v->pause_until);
+    bool more =
+        anew || (v->revision != s->document.experiments->revision && begun >= v->pause_until);
     if (!more && v->machine == m)
         return true;
     v->shown = s->document.experiments;
@@ -103,12 +109,14 @@ static double level(const struct accuracy_view_state *v, int row, int column)
     return count ? 0.1 + 0.9 * log1p(count) / log1p(v->map.highest) : -1;
 }
 
-static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x, int y, unsigned rows, unsigned per_row)
+static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x, int y,
+                     unsigned rows, unsigned per_row)
 {
     for (unsigned r = 0; r < rows; r++) {
         int top = METRICS_CELLS - 1 - (int)(r * per_row);
         if (top % 7 == 6 || r == 0)
-            grid_printf(g, 0, y + (int)r, 6, ROLE_DIM, 0, "%5.1f", v->map.limit * (top + 1) / METRICS_CELLS);
+            grid_printf(g, 0, y + (int)r, 6, ROLE_DIM, 0, "%5.1f",
+                        v->map.limit * (top + 1) / METRICS_CELLS);
         grid_put(g, x - 1, y + (int)r, 1, ROLE_DIM, 0, "│");
         for (int c = 0; c < METRICS_CELLS; c++) {
             double upper = level(v, top, c), lower = per_row == 2 ? level(v, top - 1, c) : upper;
@@ -122,25 +130,31 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
         }
     }
     for (int c = 0; c < METRICS_CELLS; c += 7)
-        grid_printf(g, x + 2 * c, y + (int)rows, 10, ROLE_DIM, 0, "%-5.1f", v->map.limit * c / METRICS_CELLS);
+        grid_printf(g, x + 2 * c, y + (int)rows, 10, ROLE_DIM, 0, "%-5.1f",
+                    v->map.limit * c / METRICS_CELLS);
     grid_put(g, x + 2 * METRICS_CELLS - 8, y + (int)rows, 0, ROLE_DIM, 0, "measured");
 }
 
-static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g, int x, int y)
+static void draw_machines(const struct accuracy_view_state *v, struct session *s, struct grid *g,
+                          int x, int y)
 {
     grid_put(g, x, y, 0, ROLE_HEADER, 0, "  mapping          error Pearson Spearm.");
     for (size_t i = 0; i < s->document.selected_count && y + 1 + (int)i < (int)g->height; i++) {
         const struct accuracy *a = &v->others[i];
         enum role role = i == v->which ? ROLE_ACCENT : ROLE_TEXT;
         if (a->n)
-            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f", i == v->which ? '>' : ' ', s->document.selected[i], 100 * a->mape, a->pearson, a->spearman);
+            grid_printf(g, x, y + 1 + (int)i, 0, role, 0, "%c %-14.14s %6.2f %%  %6.3f  %6.3f",
+                        i == v->which ? '>' : ' ', s->document.selected[i], 100 * a->mape,
+                        a->pearson, a->spearman);
         else
-            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s has none of the forms", s->document.selected[i]);
+            grid_printf(g, x, y + 1 + (int)i, 0, ROLE_DIM, 0, "  %-14.14s has none of the forms",
+                        s->document.selected[i]);
     }
 }
 
 /* The same in a line below the map, as many as it has room for. */
-static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g, int y)
+static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
+                        int y)
 {
     unsigned used = grid_put(g, 0, y, 0, ROLE_HEADER, 0, "error");
 
@@ -153,7 +167,8 @@ static void draw_errors(const struct accuracy_view_state *v, struct session *s, 
         else
             str_add(&text, "-");
         if (used + text.length <= g->width)
-            used += grid_put(g, (int)used, y, 0, i == v->which ? ROLE_ACCENT : ROLE_TEXT, 0, str_text(&text));
+            used += grid_put(g, (int)used, y, 0, i == v->which ? ROLE_ACCENT : ROLE_TEXT, 0,
+                             str_text(&text));
         str_done(&text);
     }
 }
@@ -163,20 +178,26 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     struct accuracy_view_state *v = state;
 
     if (!refresh(v, s) || !v->accuracy.n) {
-        view_draw_empty(s, &accuracy_view, g, "Predicted over measured cycles of the experiments with forms of the current machine.", s->document.experiments ? "experiments measure" : "do generate",
-                        s->document.experiments ? "measures them on this CPU" : "makes experiments");
+        view_draw_empty(
+            s, &accuracy_view, g,
+            "Predicted over measured cycles of the experiments with forms of the current machine.",
+            s->document.experiments ? "experiments measure" : "do generate",
+            s->document.experiments ? "measures them on this CPU" : "makes experiments");
         return;
     }
-    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: error %.2f %%, %zu experiment%s, predicted against measured", v->machine->id, 100 * v->accuracy.mape,
-                v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+                "%s: error %.2f %%, %zu experiment%s, predicted against measured", v->machine->id,
+                100 * v->accuracy.mape, v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
     unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
     rows = rows < room ? rows : room;
     v->per_row = (int)per_row;
     draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
-    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
-                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
+    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0,
+                "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
+                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell,
+                v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
     else if (s->document.selected_count > 1)
@@ -204,8 +225,9 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
     case ACTION_FIRST: v->row = v->column = 0; return true;
     case ACTION_NEXT_MACHINE: v->which++; return true;
     case ACTION_OPEN:
-        str_addf(command, "view experiments; filter cycles>=%g & cycles<%g & predicted>=%g & predicted<%g", v->column * cell, (v->column + 1) * cell,
-                 v->row * cell, (v->row + 1) * cell);
+        str_addf(command,
+                 "view experiments; filter cycles>=%g & cycles<%g & predicted>=%g & predicted<%g",
+                 v->column * cell, (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell);
         return true;
     default: return false;
     }
@@ -229,6 +251,14 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
     v->row = moved(METRICS_CELLS - 1, -v->per_row * (y - 1));
 }
 
-const struct view_ops accuracy_view = {.name = "accuracy", .label = "Accuracy", .help = "heat map of predicted against measured cycles",
-                                       .marks = "cursor\tthe line below counts the cell's experiments", .act = accuracy_act,
-                                       .wants = accuracy_wants, .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};
+const struct view_ops accuracy_view = {.name = "accuracy",
+                                       .label = "Accuracy",
+                                       .help = "heat map of predicted against measured cycles",
+                                       .marks =
+                                           "cursor\tthe line below counts the cell's experiments",
+                                       .act = accuracy_act,
+                                       .wants = accuracy_wants,
+                                       .open = accuracy_open,
+                                       .close = accuracy_close,
+                                       .draw = accuracy_draw,
+                                       .click = accuracy_click};

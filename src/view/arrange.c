@@ -28,7 +28,8 @@ struct source_row {
     size_t row;
 };
 
-/* Rows are read and filtered, then runs of them sorted, then runs merged two by two into longer ones, from `rows` into `merged`. */
+/* Rows are read and filtered, then runs of them sorted, then runs merged two by two into longer
+ * ones, from `rows` into `merged`. */
 struct arrangement {
     int sort;
     bool by_text, descending;
@@ -42,14 +43,19 @@ struct arrangement {
     struct str texts, one, shown;   /* keys of all rows, and of the row that is read; its text */
     size_t sorted;                  /* rows in sorted runs of RUN */
     size_t width;                   /* of the runs being merged; 0: not yet */
-    size_t begin, left, right, out; /* the pair of runs that is merged: where it begins, the next row of each, and of the merged ones */
+    /* the pair of runs that is merged: where it begins, the next row of each, and of the merged
+     * ones */
+    size_t begin, left, right, out;
     unsigned passes, pass;          /* of merging */
-    size_t *order, given;           /* what is handed over, and how many of its rows are written; NULL: there was no memory for it */
+    /* what is handed over, and how many of its rows are written; NULL: there was no memory for
+     * it */
+    size_t *order, given;
     bool giving;
     bool cut;                       /* memory ran out: rows are missing or out of order */
 };
 
-/* @text as a key whose bytes are in natural order: before the digits of a number, without leading zeros, stands how many they are. */
+/* @text as a key whose bytes are in natural order: before the digits of a number, without leading
+ * zeros, stands how many they are. */
 static void add_natural(const char *text, struct str *out)
 {
     while (*text) {
@@ -69,7 +75,9 @@ static void add_natural(const char *text, struct str *out)
 static double row_number(const void *row, int column)
 {
     const struct source_row *b = row;
-    return column < b->source->column_count && b->source->columns[column].number ? b->source->number(b->context, b->row, column) : NAN;
+    return column < b->source->column_count && b->source->columns[column].number
+               ? b->source->number(b->context, b->row, column)
+               : NAN;
 }
 
 static void row_text(const void *row, int column, struct str *out)
@@ -94,7 +102,8 @@ static int compare_then(size_t x, size_t y, const struct arrangement *a)
     for (unsigned k = 0; k < a->then_count && !order; k++) {
         const struct table_key *key = &a->then[k];
         if (a->source->columns[key->column].number) {
-            order = by_value(a->source->number(a->context, x, key->column), a->source->number(a->context, y, key->column), key->descending);
+            order = by_value(a->source->number(a->context, x, key->column),
+                             a->source->number(a->context, y, key->column), key->descending);
             continue;
         }
         struct str texts[2] = {{0}, {0}}, keys[2] = {{0}, {0}};
@@ -117,7 +126,9 @@ static int compare(const struct keyed *x, const struct keyed *y, const struct ar
     int order;
     if (a->by_text) {
         bool whole = x->text != NO_TEXT && y->text != NO_TEXT;
-        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : whole ? strcmp(a->texts.data + x->text, a->texts.data + y->text) : 0;
+        order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix)
+                : whole                ? strcmp(a->texts.data + x->text, a->texts.data + y->text)
+                                       : 0;
         order = a->descending ? -order : order;
     } else {
         order = by_value(x->number, y->number, a->descending);
@@ -140,7 +151,9 @@ static uint64_t prefix_of(const char *text)
     return prefix;
 }
 
-struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending, const struct table_key *then, unsigned then_count)
+struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort,
+                                  bool descending, const struct table_key *then,
+                                  unsigned then_count)
 {
     struct arrangement *a = mem_zero(1, sizeof *a);
 
@@ -194,7 +207,8 @@ static size_t keep_text(struct arrangement *a)
 }
 
 /* Reads the next row; returns the steps that took. */
-static uint64_t read_row(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter)
+static uint64_t read_row(struct arrangement *a, const struct table_source *source,
+                         const void *context, const struct filter *filter)
 {
     struct source_row bound = {source, context, a->read++};
     struct filter_row row = {row_number, row_text, &bound, source->column_count};
@@ -258,7 +272,8 @@ static void merging_begin(struct arrangement *a)
     pair_begin(a, 0);
 }
 
-/* Merges the next row of the pair; at the pair's end goes on to the next one, at the last one's to longer runs. */
+/* Merges the next row of the pair; at the pair's end goes on to the next one, at the last one's to
+ * longer runs. */
 static void merge_row(struct arrangement *a)
 {
     size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);
@@ -272,14 +287,16 @@ static void merge_row(struct arrangement *a)
     } else if (a->out == end) {
         pair_begin(a, end);
     } else {
-        bool left = a->right == end || (a->left < middle && compare(&a->rows[a->left], &a->rows[a->right], a) < 0);
+        bool left = a->right == end ||
+                    (a->left < middle && compare(&a->rows[a->left], &a->rows[a->right], a) < 0);
         a->merged[a->out++] = a->rows[left ? a->left++ : a->right++];
     }
 }
 
 static bool is_sorted(const struct arrangement *a)
 {
-    return a->read == a->total && (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
+    return a->read == a->total &&
+           (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
 /* Writes what is handed over, as far as @steps go; true at its end. */
@@ -289,12 +306,14 @@ static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
         a->order = mem_try_alloc((a->count + 1) * sizeof *a->order);
     a->giving = true;
     a->cut |= !a->order;
-    for (; a->order && a->given < a->count && *taken < steps; *taken += a->given++ % GIVEN_A_STEP == 0)
+    for (; a->order && a->given < a->count && *taken < steps;
+         *taken += a->given++ % GIVEN_A_STEP == 0)
         a->order[a->given] = a->rows[a->given].row;
     return !a->order || a->given == a->count;
 }
 
-bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter, uint64_t steps)
+bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context,
+                   const struct filter *filter, uint64_t steps)
 {
     uint64_t taken = 0;
 
@@ -332,6 +351,7 @@ double arrange_done(const struct arrangement *a)
     double reading = a->total ? (double)a->read / (double)a->total : 1;
     if (a->sort < 0)
         return reading;
-    double merging = a->passes ? (a->pass + (double)a->out / (double)(a->count + 1)) / a->passes : 0;
+    double merging =
+        a->passes ? (a->pass + (double)a->out / (double)(a->count + 1)) / a->passes : 0;
     return 0.5 * reading + 0.5 * merging;
 }

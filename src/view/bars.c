@@ -26,11 +26,13 @@ static void add_jobs(const struct session *s, struct str *out)
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
             /* What a narrow screen cuts off is what the user knows: what was started. */
-            str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note, *info.note ? "  " : "", info.title);
+            str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note,
+                     *info.note ? "  " : "", info.title);
         }
 }
 
-/* Draws the names of places when @g; *@at gets the place whose name is at column @x. Returns the columns used. */
+/* Draws the names of places when @g; *@at gets the place whose name is at column @x. Returns the
+ * columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
     unsigned used = 0;
@@ -38,7 +40,8 @@ static unsigned names(const struct frame *f, struct grid *g, unsigned width, int
     for (unsigned i = 0; i < PLACE_COUNT; i++) {
         const bool here = i == f->place;
         char name[32];
-        snprintf(name, sizeof name, here || width >= NAMES_WIDE ? " %s %u " : " %.0s%u ", places[i].name, i + 1);
+        snprintf(name, sizeof name, here || width >= NAMES_WIDE ? " %s %u " : " %.0s%u ",
+                 places[i].name, i + 1);
         if (g)
             grid_put(g, (int)used, 0, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD : 0, name);
         if (at && x >= (int)used && x < (int)(used + strlen(name)))
@@ -55,11 +58,15 @@ void bars_places(struct frame *f, struct grid *g)
     grid_fill(g, 0, 0, g->width, 1, ROLE_KEY, 0, ' ');
     unsigned used = names(f, g, g->width, -1, NULL) + 1;
     add_jobs(f->session, &right);
-    const unsigned jobs = right.length && used < g->width ? (right.length + 1 < g->width - used ? (unsigned)right.length + 1 : g->width - used) : 0;
+    const unsigned jobs =
+        right.length && used < g->width
+            ? (right.length + 1 < g->width - used ? (unsigned)right.length + 1 : g->width - used)
+            : 0;
     frame_position(f, &position);
     const unsigned columns = grid_columns(g, str_text(&position)) + 1;
     if (used + columns + (jobs ? jobs + 1 : 0) <= g->width)
-        grid_put(g, (int)(g->width - columns - (jobs ? jobs + 1 : 0)), 0, 0, ROLE_KEY, 0, str_text(&position));
+        grid_put(g, (int)(g->width - columns - (jobs ? jobs + 1 : 0)), 0, 0, ROLE_KEY, 0,
+                 str_text(&position));
     if (jobs)
         grid_put(g, (int)(g->width - jobs), 0, jobs, ROLE_WARN, ATTR_REVERSE, str_text(&right));
     str_done(&position);
@@ -83,14 +90,17 @@ struct bar {
 };
 
 /* Puts a key and what it does on the bar, unless there is no room for both. */
-static void put_key(struct bar *b, const char *name, const char *says, unsigned most, const char *command)
+static void put_key(struct bar *b, const char *name, const char *says, unsigned most,
+                    const char *command)
 {
-    const unsigned wide = (unsigned)(strlen(name) + 1 + strlen(says)), columns = wide < most ? wide : most;
+    const unsigned wide = (unsigned)(strlen(name) + 1 + strlen(says)),
+                   columns = wide < most ? wide : most;
 
     if (b->at + columns > b->width)
         return;
     if (b->g) {
-        const unsigned used = grid_put(b->g, (int)b->at, b->y, columns, ROLE_TITLE, ATTR_BOLD, name);
+        const unsigned used =
+            grid_put(b->g, (int)b->at, b->y, columns, ROLE_TITLE, ATTR_BOLD, name);
         grid_put(b->g, (int)(b->at + used + 1), b->y, columns - used - 1, ROLE_TEXT, 0, says);
     }
     if (b->x >= (int)b->at && b->x < (int)(b->at + columns))
@@ -142,7 +152,8 @@ static const char *bar(struct frame *f, struct grid *g, unsigned width, int y, i
 {
     const struct view_ops *v = views[f->current];
     const unsigned general = general_width(f->session, v);
-    struct bar b = {.g = g, .width = width > general ? width - general : 0, .at = 1, .y = y, .x = x};
+    struct bar b = {
+        .g = g, .width = width > general ? width - general : 0, .at = 1, .y = y, .x = x};
 
     put_own(&b, f->session, v);
     put_rows(&b, f->session, v, false);
@@ -172,14 +183,17 @@ void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom)
     }
     widest = widest + 2 < g->width ? widest + 2 : g->width;
     unsigned columns = g->width / widest ? g->width / widest : 1;
-    unsigned rows = (unsigned)(prompt->match_count + columns - 1) / columns, most = bottom > 2 ? (unsigned)bottom - 1 : 1;
+    unsigned rows = (unsigned)(prompt->match_count + columns - 1) / columns,
+             most = bottom > 2 ? (unsigned)bottom - 1 : 1;
     unsigned shown = rows < most ? rows : most;
     for (unsigned r = 0; r < shown; r++) {
         int y = bottom - (int)shown + (int)r;
         grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
         for (unsigned c = 0; c < columns && (size_t)c * rows + r < prompt->match_count; c++)
-            grid_put(g, (int)(c * widest) + 1, y, widest - 1, ROLE_KEY, 0, prompt->matches[(size_t)c * rows + r]);
+            grid_put(g, (int)(c * widest) + 1, y, widest - 1, ROLE_KEY, 0,
+                     prompt->matches[(size_t)c * rows + r]);
     }
     if (shown < rows)
-        grid_printf(g, (int)g->width - 12, bottom - 1, 0, ROLE_KEY, 0, " %zu in all", prompt->match_count);
+        grid_printf(g, (int)g->width - 12, bottom - 1, 0, ROLE_KEY, 0, " %zu in all",
+                    prompt->match_count);
 }

@@ -1,4 +1,5 @@
-/* The rows at the frame's edges: places with position and jobs above, the keys of the focused pane below, the completions above the prompt. No curses. UI thread. */
+/* The rows at the frame's edges: places with position and jobs above, the keys of the focused pane
+ * below, the completions above the prompt. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_BARS_H
 #define PORTOLAN_VIEW_BARS_H
 
@@ -13,7 +14,8 @@ void bars_places(struct frame *f, struct grid *g);
 unsigned bars_place(struct frame *f, unsigned width, int x);
 /* The keys of the focused pane, and those of all panes, on row @y. */
 void bars_keys(struct frame *f, struct grid *g, int y);
-/* The command of the key at column @x of a bar of @width columns, to be freed; NULL when there is none. */
+/* The command of the key at column @x of a bar of @width columns, to be freed; NULL when there is
+ * none. */
 char *bars_key(struct frame *f, unsigned width, int x);
 /* The completions of @prompt above row @bottom. */
 void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom);

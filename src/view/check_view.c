@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last machine check: forms measured on this CPU beside a machine's tables, the disagreements that matter most first. */
+/* The last machine check: forms measured on this CPU beside a machine's tables, the disagreements
+ * that matter most first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,9 @@
 enum check_column { FORM, QUANTITY, MEASURED, TABLE, DIFFERENCE, USES, MATTERS, STATE, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
-    {"form", 0, false, 0}, {"quantity", 22, false, 60}, {"measured", 9, true, 0}, {"table", 8, true, 0}, {"error", 8, true, 0}, {"uses", 9, true, 80}, {"matters", 9, true, 100},
-    {"state", 24, false, 116},
+    {"form", 0, false, 0},     {"quantity", 22, false, 60}, {"measured", 9, true, 0},
+    {"table", 8, true, 0},     {"error", 8, true, 0},       {"uses", 9, true, 80},
+    {"matters", 9, true, 100}, {"state", 24, false, 116},
 };
 
 struct check_view_state {
@@ -73,11 +75,18 @@ static enum role row_role(const void *context, size_t row, int column)
     const struct check_row *r = &((const struct check_view_state *)context)->shown->rows[row];
 
     if (column == DIFFERENCE)
-        return isnan(r->measured) || isnan(r->predicted) ? ROLE_DIM : check_disagrees(r) ? ROLE_ERROR : ROLE_GOOD;
+        return isnan(r->measured) || isnan(r->predicted) ? ROLE_DIM
+               : check_disagrees(r)                      ? ROLE_ERROR
+                                                         : ROLE_GOOD;
     return column == STATE || column == TABLE || column == USES ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role,
+static const struct table_source source = {.columns = columns,
+                                           .column_count = COLUMNS,
+                                           .count = row_count,
+                                           .number = row_number,
+                                           .text = row_text,
+                                           .role = row_role,
                                            .named_by = 1u << QUANTITY};
 
 /* False when nothing was checked. */
@@ -111,8 +120,11 @@ static void draw_title(const struct check *c, struct grid *g)
 
     for (size_t i = 0; i < c->count; i++)
         wrong += check_disagrees(&c->rows[i]);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s beside %s", c->machine, c->cpu);
-    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", wrong, c->count) + 2;
+    unsigned used =
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s beside %s", c->machine, c->cpu);
+    used +=
+        grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", wrong, c->count) +
+        2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
 
@@ -131,7 +143,8 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
 }
 
 /* Both numbers and the code that was run. */
-static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y, unsigned height)
+static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y,
+                        unsigned height)
 {
     struct str text = {0}, code = {0};
     size_t row;
@@ -149,9 +162,11 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
     if (isnan(r->measured))
         grid_printf(g, 0, y + 1, 0, ROLE_WARN, 0, "here   %s", r->state);
     else
-        grid_printf(g, 0, y + 1, 0, ROLE_TEXT, 0, "here   %.2f cycles, measured within %.1f %%%s%s", r->measured, 100 * r->spread, r->latency && *r->chain.note ? "; " : "",
+        grid_printf(g, 0, y + 1, 0, ROLE_TEXT, 0, "here   %.2f cycles, measured within %.1f %%%s%s",
+                    r->measured, 100 * r->spread, r->latency && *r->chain.note ? "; " : "",
                     r->latency ? r->chain.note : "");
-    grid_printf(g, 0, y + 2, 0, ROLE_TEXT, 0, "table  %.2f cycles: %s", r->predicted, str_text(&text));
+    grid_printf(g, 0, y + 2, 0, ROLE_TEXT, 0, "table  %.2f cycles: %s", r->predicted,
+                str_text(&text));
     str_clear(&code);
     if (forms)
         check_code(forms, r, v->view.first_line + height, &code);
@@ -172,13 +187,16 @@ static void check_draw(void *state, struct session *s, struct grid *g)
     struct check_view_state *v = state;
 
     if (!refresh(v, s)) {
-        view_draw_empty(s, &check_view, g, "Forms measured on this CPU next to a machine's tables, the disagreements that matter most first.", "machine check",
-                        "checks those that programs use most");
+        view_draw_empty(s, &check_view, g,
+                        "Forms measured on this CPU next to a machine's tables, the disagreements "
+                        "that matter most first.",
+                        "machine check", "checks those that programs use most");
         return;
     }
     draw_title(v->shown, g);
     unsigned pane = v->view.detail ? g->height / 2 : 0;
-    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
+               g->height > pane + 1 ? g->height - 1 - pane : 1);
     if (v->view.detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);
 }
@@ -196,7 +214,26 @@ static bool check_act(void *state, struct session *s, enum action action, struct
     return true;
 }
 
-const struct view_ops check_view = {.whole = table_view_whole, .name = "check", .label = "Check", .help = "forms measured here and in the tables, the largest differences first", .act = check_act,
-                                    .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
-                                    .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .form_at = table_view_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort,
-                                    .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};
+const struct view_ops check_view = {
+    .whole = table_view_whole,
+    .name = "check",
+    .label = "Check",
+    .help = "forms measured here and in the tables, the largest differences first",
+    .act = check_act,
+    .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
+    .open = check_open,
+    .close = check_close,
+    .draw = check_draw,
+    .click = table_view_click,
+    .form_at = table_view_form,
+    .mark = table_view_mark,
+    .recall = table_view_recall,
+    .find = table_view_find,
+    .sort = table_view_sort,
+    .filter = table_view_filter,
+    .filtered = table_view_filtered,
+    .source = table_view_source,
+    .status = table_view_status,
+    .rows = table_view_rows,
+    .copy = table_view_copy,
+    .busy = table_view_busy};

@@ -8,7 +8,9 @@ static void add_base64(const unsigned char *bytes, size_t length, struct str *ou
 
     for (size_t at = 0; at < length; at += 3) {
         const size_t left = length - at;
-        const unsigned group = (unsigned)bytes[at] << 16 | (left > 1 ? (unsigned)bytes[at + 1] << 8 : 0) | (left > 2 ? bytes[at + 2] : 0);
+        const unsigned group = (unsigned)bytes[at] << 16 |
+                               (left > 1 ? (unsigned)bytes[at + 1] << 8 : 0) |
+                               (left > 2 ? bytes[at + 2] : 0);
         str_add_char(out, digits[group >> 18]);
         str_add_char(out, digits[group >> 12 & 63]);
         str_add_char(out, left > 1 ? digits[group >> 6 & 63] : '=');

@@ -6,8 +6,9 @@
 
 #include "base/str.h"
 
-/* Appends what a terminal takes @length bytes for its clipboard by (OSC 52 of xterm's control sequences). @tmux: also once more, wrapped so that tmux hands it on to the
- * terminal that it runs in (where allow-passthrough is on). Any thread. */
+/* Appends what a terminal takes @length bytes for its clipboard by (OSC 52 of xterm's control
+ * sequences). @tmux: also once more, wrapped so that tmux hands it on to the terminal that it runs
+ * in (where allow-passthrough is on). Any thread. */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
 
 #endif

@@ -21,18 +21,23 @@ static void *code_open(void)
     return mem_zero(1, sizeof(struct code_state));
 }
 
-static void draw_row(const struct profile_loop *l, const struct insn *insns, size_t count, size_t i, double most, bool cursor, struct grid *g, int y)
+static void draw_row(const struct profile_loop *l, const struct insn *insns, size_t count, size_t i,
+                     double most, bool cursor, struct grid *g, int y)
 {
     const unsigned places = insn_place_width(insns, count);
     const enum role role = cursor ? ROLE_CURSOR : ROLE_TEXT;
-    const uint32_t line = g->width >= SOURCE_ROOM ? kernel_source_line(l->kernel, &insns[i], NULL) : 0;
-    const unsigned room = g->width > TEXT_X + places + 2 + (line ? 6 : 0) ? g->width - TEXT_X - places - 2 - (line ? 6 : 0) : 1;
+    const uint32_t line =
+        g->width >= SOURCE_ROOM ? kernel_source_line(l->kernel, &insns[i], NULL) : 0;
+    const unsigned room = g->width > TEXT_X + places + 2 + (line ? 6 : 0)
+                              ? g->width - TEXT_X - places - 2 - (line ? 6 : 0)
+                              : 1;
     char number[PLACE_TEXT];
 
     if (cursor)
         grid_fill(g, 0, y, g->width, 1, role, 0, ' ');
     hot_percent_draw(g, 0, y, kernel_percent(l->kernel, &insns[i]), most, cursor);
-    grid_printf(g, TEXT_X, y, places, cursor ? role : ROLE_DIM, 0, "%*s", (int)places, insn_place_text(&insns[i], number));
+    grid_printf(g, TEXT_X, y, places, cursor ? role : ROLE_DIM, 0, "%*s", (int)places,
+                insn_place_text(&insns[i], number));
     grid_put(g, TEXT_X + (int)places + 2, y, room, role, 0, insn_shown(&insns[i]));
     if (line)
         grid_printf(g, (int)g->width - 5, y, 5, cursor ? role : ROLE_DIM, 0, "%5u", line);
@@ -47,7 +52,9 @@ static void code_draw(void *state, struct session *s, struct grid *g)
     double most = 0;
 
     if (!insns) {
-        view_draw_empty(s, &code_view, g, "The instructions of a hot loop, each with its share of the samples.", "prompt program profile", "profiles a program");
+        view_draw_empty(s, &code_view, g,
+                        "The instructions of a hot loop, each with its share of the samples.",
+                        "prompt program profile", "profiles a program");
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -90,7 +97,8 @@ static void code_title(void *state, struct session *s, struct str *out)
 
     (void)state;
     if (l)
-        str_addf(out, ": %s, %.1f %% of the samples", l->name, 100 * profile_share(s->document.profile, l->samples, NULL));
+        str_addf(out, ": %s, %.1f %% of the samples", l->name,
+                 100 * profile_share(s->document.profile, l->samples, NULL));
 }
 
 static unsigned code_wants(void *state, struct session *s, unsigned width, bool beside)
@@ -103,5 +111,13 @@ static unsigned code_wants(void *state, struct session *s, unsigned width, bool 
     return hot_loop_insns(hot_loop(s), &count) ? (unsigned)count + 1 : 6;
 }
 
-const struct view_ops code_view = {.name = "code", .label = "Code", .title = code_title, .help = "the instructions of a hot loop with their share of the samples", .act = code_act, .open = code_open,
-                                   .close = free, .draw = code_draw, .wants = code_wants};
+const struct view_ops code_view = {
+    .name = "code",
+    .label = "Code",
+    .title = code_title,
+    .help = "the instructions of a hot loop with their share of the samples",
+    .act = code_act,
+    .open = code_open,
+    .close = free,
+    .draw = code_draw,
+    .wants = code_wants};

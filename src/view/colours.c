@@ -10,25 +10,69 @@ enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };   /* of 8 colour
 
 /* By background, dark and light. */
 static const struct colour_pair many_colours[2][ROLE_HEAT_0] = {
-    {[ROLE_TEXT] = {OWN, OWN}, [ROLE_DIM] = {248, OWN}, [ROLE_TITLE] = {80, OWN}, [ROLE_HEADER] = {80, OWN}, [ROLE_CURSOR] = {16, 80}, [ROLE_KEY] = {252, 238},
-     [ROLE_STATUS] = {OWN, OWN}, [ROLE_ERROR] = {210, OWN}, [ROLE_WARN] = {221, OWN}, [ROLE_GOOD] = {114, OWN}, [ROLE_ACCENT] = {183, OWN}, [ROLE_MATCH] = {16, 221}},
-    {[ROLE_TEXT] = {OWN, OWN}, [ROLE_DIM] = {240, OWN}, [ROLE_TITLE] = {24, OWN}, [ROLE_HEADER] = {24, OWN}, [ROLE_CURSOR] = {231, 24}, [ROLE_KEY] = {16, 252},
-     [ROLE_STATUS] = {OWN, OWN}, [ROLE_ERROR] = {124, OWN}, [ROLE_WARN] = {94, OWN}, [ROLE_GOOD] = {22, OWN}, [ROLE_ACCENT] = {90, OWN}, [ROLE_MATCH] = {16, 221}},
+    {[ROLE_TEXT] = {OWN, OWN},
+     [ROLE_DIM] = {248, OWN},
+     [ROLE_TITLE] = {80, OWN},
+     [ROLE_HEADER] = {80, OWN},
+     [ROLE_CURSOR] = {16, 80},
+     [ROLE_KEY] = {252, 238},
+     [ROLE_STATUS] = {OWN, OWN},
+     [ROLE_ERROR] = {210, OWN},
+     [ROLE_WARN] = {221, OWN},
+     [ROLE_GOOD] = {114, OWN},
+     [ROLE_ACCENT] = {183, OWN},
+     [ROLE_MATCH] = {16, 221}},
+    {[ROLE_TEXT] = {OWN, OWN},
+     [ROLE_DIM] = {240, OWN},
+     [ROLE_TITLE] = {24, OWN},
+     [ROLE_HEADER] = {24, OWN},
+     [ROLE_CURSOR] = {231, 24},
+     [ROLE_KEY] = {16, 252},
+     [ROLE_STATUS] = {OWN, OWN},
+     [ROLE_ERROR] = {124, OWN},
+     [ROLE_WARN] = {94, OWN},
+     [ROLE_GOOD] = {22, OWN},
+     [ROLE_ACCENT] = {90, OWN},
+     [ROLE_MATCH] = {16, 221}},
 };
 static const struct colour_pair few_colours[2][ROLE_HEAT_0] = {
-    {[ROLE_TEXT] = {OWN, OWN}, [ROLE_DIM] = {OWN, OWN}, [ROLE_TITLE] = {CYAN, OWN}, [ROLE_HEADER] = {CYAN, OWN}, [ROLE_CURSOR] = {BLACK, CYAN}, [ROLE_KEY] = {BLACK, WHITE},
-     [ROLE_STATUS] = {OWN, OWN}, [ROLE_ERROR] = {WHITE, RED}, [ROLE_WARN] = {YELLOW, OWN}, [ROLE_GOOD] = {GREEN, OWN}, [ROLE_ACCENT] = {CYAN, OWN}, [ROLE_MATCH] = {BLACK, YELLOW}},
-    {[ROLE_TEXT] = {OWN, OWN}, [ROLE_DIM] = {OWN, OWN}, [ROLE_TITLE] = {BLUE, OWN}, [ROLE_HEADER] = {BLUE, OWN}, [ROLE_CURSOR] = {WHITE, BLUE}, [ROLE_KEY] = {BLACK, WHITE},
-     [ROLE_STATUS] = {OWN, OWN}, [ROLE_ERROR] = {WHITE, RED}, [ROLE_WARN] = {RED, OWN}, [ROLE_GOOD] = {OWN, OWN}, [ROLE_ACCENT] = {BLUE, OWN}, [ROLE_MATCH] = {BLACK, YELLOW}},
+    {[ROLE_TEXT] = {OWN, OWN},
+     [ROLE_DIM] = {OWN, OWN},
+     [ROLE_TITLE] = {CYAN, OWN},
+     [ROLE_HEADER] = {CYAN, OWN},
+     [ROLE_CURSOR] = {BLACK, CYAN},
+     [ROLE_KEY] = {BLACK, WHITE},
+     [ROLE_STATUS] = {OWN, OWN},
+     [ROLE_ERROR] = {WHITE, RED},
+     [ROLE_WARN] = {YELLOW, OWN},
+     [ROLE_GOOD] = {GREEN, OWN},
+     [ROLE_ACCENT] = {CYAN, OWN},
+     [ROLE_MATCH] = {BLACK, YELLOW}},
+    {[ROLE_TEXT] = {OWN, OWN},
+     [ROLE_DIM] = {OWN, OWN},
+     [ROLE_TITLE] = {BLUE, OWN},
+     [ROLE_HEADER] = {BLUE, OWN},
+     [ROLE_CURSOR] = {WHITE, BLUE},
+     [ROLE_KEY] = {BLACK, WHITE},
+     [ROLE_STATUS] = {OWN, OWN},
+     [ROLE_ERROR] = {WHITE, RED},
+     [ROLE_WARN] = {RED, OWN},
+     [ROLE_GOOD] = {OWN, OWN},
+     [ROLE_ACCENT] = {BLUE, OWN},
+     [ROLE_MATCH] = {BLACK, YELLOW}},
 };
 /* Backgrounds of the heat map, cold to hot. */
-static const short many_heats[2][HEATS] = {{236, 237, 238, 58, 94, 130, 166, 172, 208, 202, 196, 160}, {255, 254, 253, 230, 229, 222, 215, 214, 208, 202, 196, 160}};
-static const short few_heats[HEATS] = {OWN, OWN, OWN, BLUE, BLUE, CYAN, CYAN, GREEN, YELLOW, YELLOW, RED, RED};
+static const short many_heats[2][HEATS] = {
+    {236, 237, 238, 58, 94, 130, 166, 172, 208, 202, 196, 160},
+    {255, 254, 253, 230, 229, 222, 215, 214, 208, 202, 196, 160}};
+static const short few_heats[HEATS] = {OWN,  OWN,   OWN,    BLUE,   BLUE, CYAN,
+                                       CYAN, GREEN, YELLOW, YELLOW, RED,  RED};
 
 uint32_t colour_rgb(short number)
 {
-    static const uint32_t first[16] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
-                                       0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
+    static const uint32_t first[16] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
+                                       0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
+                                       0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
     static const uint32_t steps[6] = {0, 0x5f, 0x87, 0xaf, 0xd7, 0xff};
 
     if (number < 16)
@@ -70,7 +114,10 @@ static short on(short bg, bool many)
 
     if (bg == OWN)
         return OWN;
-    return colour_contrast(colour_rgb(black), colour_rgb(bg)) > colour_contrast(colour_rgb(white), colour_rgb(bg)) ? black : white;
+    return colour_contrast(colour_rgb(black), colour_rgb(bg)) >
+                   colour_contrast(colour_rgb(white), colour_rgb(bg))
+               ? black
+               : white;
 }
 
 struct colour_pair colour_of(enum role role, bool many, bool light)

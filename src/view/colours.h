@@ -1,4 +1,5 @@
-/* Colours of roles, for terminals of 256 colours and of 8, on dark and on light backgrounds. Each pair has a contrast of at least 4.5 to 1 (WCAG 2.1). Pure; any thread. */
+/* Colours of roles, for terminals of 256 colours and of 8, on dark and on light backgrounds. Each
+ * pair has a contrast of at least 4.5 to 1 (WCAG 2.1). Pure; any thread. */
 #ifndef PORTOLAN_VIEW_COLOURS_H
 #define PORTOLAN_VIEW_COLOURS_H
 
@@ -13,7 +14,8 @@
 struct colour_pair { short fg, bg; };
 /* @many: the terminal has 256 colours, else 8; @light: its background is light. */
 struct colour_pair colour_of(enum role role, bool many, bool light);
-/* The red, green and blue of palette entry @number as 0xrrggbb: the cube and the greys of 256 colours, below 16 xterm's own. */
+/* The red, green and blue of palette entry @number as 0xrrggbb: the cube and the greys of 256
+ * colours, below 16 xterm's own. */
 uint32_t colour_rgb(short number);
 /* Contrast of two colours, 1 to 21 (WCAG 2.1). */
 double colour_contrast(uint32_t a, uint32_t b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two loops beside each other: cycles, bounds and ports with the difference, and the instructions aligned. */
+/* Two loops beside each other: cycles, bounds and ports with the difference, and the instructions
+ * aligned. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +45,26 @@ static const struct paired_loops *shown(struct compare_view_state *v, const stru
     return c;
 }
 
-static void draw_value(struct grid *g, int x, int y, unsigned width, double value, bool difference, bool binds)
+static void draw_value(struct grid *g, int x, int y, unsigned width, double value, bool difference,
+                       bool binds)
 {
     if (isnan(value))
         grid_printf(g, x, y, width, ROLE_DIM, 0, "%*s", (int)width - 1, "-");
     else if (difference)
-        grid_printf(g, x, y, width, value < -0.005 ? ROLE_GOOD : value > 0.005 ? ROLE_ERROR : ROLE_DIM, 0, "%+*.*f", (int)width - 1, width < PORT ? 1 : 2, fabs(value) < 0.005 ? 0 : value);
+        grid_printf(g, x, y, width,
+                    value < -0.005  ? ROLE_GOOD
+                    : value > 0.005 ? ROLE_ERROR
+                                    : ROLE_DIM,
+                    0, "%+*.*f", (int)width - 1, width < PORT ? 1 : 2,
+                    fabs(value) < 0.005 ? 0 : value);
     else
-        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%*.*f", (int)width - 1, width < PORT ? 1 : 2, value);
+        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%*.*f",
+                    (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
 /* A value of A, of B below it, and the difference, where they are @exact. */
-static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a, bool binds_b, struct grid *g, int x, int y, unsigned width)
+static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a,
+                        bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
     a /= c->side[0].times;
     b /= c->side[1].times;
@@ -76,18 +85,31 @@ static void draw_names(struct grid *g, int y, const char *heading)
 static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
-    const unsigned room = g->width > NAME ? (g->width - NAME) / VALUES : 0, width = room < VALUE_LEAST ? VALUE_LEAST : room < VALUE_MOST ? room : VALUE_MOST;
+    const unsigned room = g->width > NAME ? (g->width - NAME) / VALUES : 0,
+                   width = room < VALUE_LEAST  ? VALUE_LEAST
+                           : room < VALUE_MOST ? room
+                                               : VALUE_MOST;
     int x = NAME;
 
     draw_names(g, y, "");
     for (int kind = -1; kind <= BOUND_COUNT; kind++, x += (int)width) {
         const bool bound = kind >= 0 && kind < BOUND_COUNT;
-        const char *name = kind < 0 ? "cycles" : bound ? bound_name((enum bound_kind)kind) : "instrs";
+        const char *name = kind < 0 ? "cycles"
+                           : bound  ? bound_name((enum bound_kind)kind)
+                                    : "instrs";
         if (strlen(name) >= width)
             name = kind == BOUND_DEPENDENCIES ? "chains" : kind == BOUND_FRONTEND ? "front" : "div";
         grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*s", (int)width - 1, name);
-        draw_column(c, kind < 0 ? a->cycles : bound ? a->bounds[kind] : (double)a->count, kind < 0 ? b->cycles : bound ? b->bounds[kind] : (double)b->count,
-                    kind == BOUND_COUNT || comparison_is_exact(c), kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind, g, x, y + 1, width);
+        draw_column(c,
+                    kind < 0 ? a->cycles
+                    : bound  ? a->bounds[kind]
+                             : (double)a->count,
+                    kind < 0 ? b->cycles
+                    : bound  ? b->bounds[kind]
+                             : (double)b->count,
+                    kind == BOUND_COUNT || comparison_is_exact(c),
+                    kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind,
+                    g, x, y + 1, width);
     }
     return y + 4;
 }
@@ -109,15 +131,18 @@ static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
     for (unsigned j = 0; j < ports->count; j++) {
         if (a->totals[j] < 0.005 && b->totals[j] < 0.005)
             continue;
-        grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*.*s", (int)width - 1, (int)width - 1, ports->names[j]);
-        draw_column(c, a->totals[j], b->totals[j], comparison_is_exact(c), false, false, g, x, y + 1, width);
+        grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*.*s", (int)width - 1, (int)width - 1,
+                    ports->names[j]);
+        draw_column(c, a->totals[j], b->totals[j], comparison_is_exact(c), false, false, g, x,
+                    y + 1, width);
         x += (int)width;
     }
     return y + 4;
 }
 
 /* The instruction of one side: its text and what it uses. */
-static void draw_side(const struct analysis *a, uint32_t row, enum role role, struct grid *g, int x, int y, unsigned width, unsigned usage_width)
+static void draw_side(const struct analysis *a, uint32_t row, enum role role, struct grid *g, int x,
+                      int y, unsigned width, unsigned usage_width)
 {
     struct str text = {0};
 
@@ -138,14 +163,23 @@ static void draw_side(const struct analysis *a, uint32_t row, enum role role, st
     grid_put(g, x, y, width - usage_width - 1, role, 0, str_text(&text));
     str_clear(&text);
     usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &text);
-    grid_put(g, x + (int)(width - usage_width), y, usage_width - 1, role == ROLE_TEXT ? ROLE_DIM : role, 0, a->rows[row].flags & ROW_UNKNOWN ? "unknown" : text.length ? str_text(&text) : "-");
+    grid_put(g, x + (int)(width - usage_width), y, usage_width - 1,
+             role == ROLE_TEXT ? ROLE_DIM : role, 0,
+             a->rows[row].flags & ROW_UNKNOWN ? "unknown"
+             : text.length                    ? str_text(&text)
+                                              : "-");
     str_done(&text);
 }
 
-static void draw_instructions(struct compare_view_state *v, const struct paired_loops *c, struct grid *g, int y)
+static void draw_instructions(struct compare_view_state *v, const struct paired_loops *c,
+                              struct grid *g, int y)
 {
-    static const struct { const char *mark; enum role role; } changes[] = {
-        [COMPARISON_SAME] = {" ", ROLE_TEXT}, [COMPARISON_CHANGED] = {"~", ROLE_WARN}, [COMPARISON_ONLY_A] = {"-", ROLE_ERROR}, [COMPARISON_ONLY_B] = {"+", ROLE_GOOD},
+    static const struct { const char *mark; enum role role;
+    } changes[] = {
+        [COMPARISON_SAME] = {" ", ROLE_TEXT},
+        [COMPARISON_CHANGED] = {"~", ROLE_WARN},
+        [COMPARISON_ONLY_A] = {"-", ROLE_ERROR},
+        [COMPARISON_ONLY_B] = {"+", ROLE_GOOD},
     };
     const unsigned usage = g->width >= WIDE ? USAGE_WIDE : USAGE, half = (g->width - 3) / 2;
     const int right = 2 + (int)half + 1;
@@ -171,7 +205,10 @@ static void draw_instructions(struct compare_view_state *v, const struct paired_
 
 static void draw_empty(struct session *s, struct grid *g)
 {
-    view_draw_empty(s, &compare_view, g, "The loop next to the one loaded before it, instruction by instruction; without another, on this machine and the next.", s->document.kernel ? "kernel compare" : "prompt kernel load",
+    view_draw_empty(s, &compare_view, g,
+                    "The loop next to the one loaded before it, instruction by instruction; "
+                    "without another, on this machine and the next.",
+                    s->document.kernel ? "kernel compare" : "prompt kernel load",
                     s->document.kernel ? "compares" : "loads a loop");
 }
 
@@ -190,7 +227,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
         unsigned used = (unsigned)strlen(c->side[i].machine->id) + 5;
         used += grid_put(g, (int)used, y, 0, ROLE_TEXT, 0, str_text(&c->side[i].name));
         if (c->side[i].times > 1)
-            grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%.0f iterations at once, all values per one", c->side[i].times);
+            grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0,
+                        "%.0f iterations at once, all values per one", c->side[i].times);
     }
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
     struct str sentence = {0};
@@ -199,7 +237,12 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
         str_clear(&sentence);
         comparison_say(c, true, &sentence);
     }
-    unsigned used = grid_put(g, 0, y, 0, !comparison_is_exact(c) || c->unequal ? ROLE_WARN : b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD, str_text(&sentence));
+    unsigned used = grid_put(g, 0, y, 0,
+                             !comparison_is_exact(c) || c->unequal ? ROLE_WARN
+                             : b < a - 0.005                       ? ROLE_GOOD
+                             : b > a + 0.005                       ? ROLE_ERROR
+                                                                   : ROLE_TEXT,
+                             ATTR_BOLD, str_text(&sentence));
     str_done(&sentence);
     if (!comparison_is_current(c, s))
         grid_put(g, (int)used + 2, y, 0, ROLE_WARN, 0, "(before the last edit)");
@@ -211,14 +254,16 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* The next row behind the cursor (before it: @step -1) where they differ, that follows one where they do not; where there is none it stays. */
+/* The next row behind the cursor (before it: @step -1) where they differ, that follows one where
+ * they do not; where there is none it stays. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;
 
     for (size_t at = from + (size_t)step; at < c->rows.count; at += (size_t)step) {
         same |= c->rows.items[at].change == COMPARISON_SAME;
-        if ((same || c->rows.items[from].change == COMPARISON_SAME) && c->rows.items[at].change != COMPARISON_SAME)
+        if ((same || c->rows.items[from].change == COMPARISON_SAME) &&
+            c->rows.items[at].change != COMPARISON_SAME)
             return at;
     }
     return from;
@@ -232,7 +277,8 @@ static bool compare_act(void *state, struct session *s, enum action action, stru
     (void)command;
     if (!c || !c->rows.count)
         return false;
-    long at = (long)v->cursor, page = v->body > 1 ? (long)v->body - 1 : 1, last = (long)c->rows.count - 1;
+    long at = (long)v->cursor, page = v->body > 1 ? (long)v->body - 1 : 1,
+         last = (long)c->rows.count - 1;
     if (action == ACTION_NEXT || action == ACTION_PREVIOUS)
         at = (long)next_change(c, v->cursor, action == ACTION_NEXT ? 1 : -1);
     else if (!view_row(action, &at, page, last))
@@ -250,7 +296,8 @@ static void compare_status(void *state, struct session *s, struct str *out)
     for (size_t i = 0; c && i < c->rows.count; i++)
         differ += c->rows.items[i].change != COMPARISON_SAME;
     if (c)
-        str_addf(out, "%zu/%zu  %zu differ", c->rows.count ? v->cursor + 1 : 0, c->rows.count, differ);
+        str_addf(out, "%zu/%zu  %zu differ", c->rows.count ? v->cursor + 1 : 0, c->rows.count,
+                 differ);
 }
 
 /* Two loops next to each other have no room in a pane. */
@@ -260,6 +307,15 @@ static bool compare_whole(void *state, struct session *s)
     return s->document.comparison != NULL;
 }
 
-const struct view_ops compare_view = {.whole = compare_whole, .name = "compare", .label = "Compare", .help = "two loops beside each other, aligned by instruction (A/B)", .act = compare_act,
-    .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone has it",
-    .open = compare_open, .close = free, .draw = compare_draw, .status = compare_status};
+const struct view_ops compare_view = {
+    .whole = compare_whole,
+    .name = "compare",
+    .label = "Compare",
+    .help = "two loops beside each other, aligned by instruction (A/B)",
+    .act = compare_act,
+    .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone "
+             "has it",
+    .open = compare_open,
+    .close = free,
+    .draw = compare_draw,
+    .status = compare_status};

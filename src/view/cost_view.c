@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the hot loop under the cursor takes, what limits it alone, and what the program would gain. */
+/* What the hot loop under the cursor takes, what limits it alone, and what the program would
+ * gain. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,17 +17,21 @@ static void *cost_open(void)
     return mem_zero(1, 1);   /* it has no cursor */
 }
 
-static void draw_part(struct grid *g, int y, const char *name, double cycles, double most, enum role role)
+static void draw_part(struct grid *g, int y, const char *name, double cycles, double most,
+                      enum role role)
 {
     if (isnan(cycles))
         return;
     grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%-30s %8.2f", name, cycles);
-    for (unsigned k = 0; k < (unsigned)lround(cycles / most * (g->width > BAR_X + 2 ? g->width - BAR_X - 2 : 0)); k++)
+    for (unsigned k = 0;
+         k < (unsigned)lround(cycles / most * (g->width > BAR_X + 2 ? g->width - BAR_X - 2 : 0));
+         k++)
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
 /* What limits the loop and what the program could gain by it, or why that is not known. */
-static void say(const struct run_profile *p, const struct profile_loop *l, size_t at, struct str *out)
+static void say(const struct run_profile *p, const struct profile_loop *l, size_t at,
+                struct str *out)
 {
     const double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
 
@@ -35,9 +40,14 @@ static void say(const struct run_profile *p, const struct profile_loop *l, size_
     else if (isnan(now) || isnan(l->bound))
         hot_loop_unpredicted(p, l, out);
     else if (now > 1.02 * l->bound)
-        str_addf(out, "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f.", l->bound, l->bottleneck, profile_time_with(p, at, now, l->bound), all);
+        str_addf(out,
+                 "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f.",
+                 l->bound, l->bottleneck, profile_time_with(p, at, now, l->bound), all);
     else
-        str_addf(out, isnan(l->measured) ? "Predicted at its bound of %.2f cycles (%s), not run alone." : "Measured alone it is at its bound of %.2f cycles (%s).", l->bound, l->bottleneck);
+        str_addf(out,
+                 isnan(l->measured) ? "Predicted at its bound of %.2f cycles (%s), not run alone."
+                                    : "Measured alone it is at its bound of %.2f cycles (%s).",
+                 l->bound, l->bottleneck);
     if (l->why)
         str_addf(out, " %s", l->why);
 }
@@ -51,15 +61,20 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
 
     (void)state;
     if (!l) {
-        view_draw_empty(s, &cost_view, g, "What a hot loop takes, what limits it, and what the program would gain.", "prompt program profile", "profiles a program");
+        view_draw_empty(s, &cost_view, g,
+                        "What a hot loop takes, what limits it, and what the program would gain.",
+                        "prompt program profile", "profiles a program");
         return;
     }
     const double share = profile_share(p, l->samples, &off);
-    str_addf(&text, "%s: %.1f %% (± %.1f) of %zu samples, %.2f s", l->name, 100 * share, 100 * off, p->samples, share * p->user);
+    str_addf(&text, "%s: %.1f %% (± %.1f) of %zu samples, %.2f s", l->name, 100 * share, 100 * off,
+             p->samples, share * p->user);
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0, str_text(&text));   /* what it assumes is at its end */
+    /* what it assumes is at its end */
+    y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0,
+                        str_text(&text));
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);
     draw_part(g, y, "bound, cycles per iteration", l->bound, most, ROLE_GOOD);
     draw_part(g, y + 1, "simulated", l->predicted, most, ROLE_ACCENT);
@@ -79,7 +94,8 @@ static unsigned cost_wants(void *state, struct session *s, unsigned width, bool 
     if (l) {
         say(s->document.profile, l, s->document.hot, &text);
         grid_init(&scratch, width, SENTENCE_ROWS, false);
-        rows = 1 + grid_wrap(&scratch, 0, 0, width, SENTENCE_ROWS, ROLE_TEXT, 0, str_text(&text)) + PARTS;
+        rows = 1 + grid_wrap(&scratch, 0, 0, width, SENTENCE_ROWS, ROLE_TEXT, 0, str_text(&text)) +
+               PARTS;
         grid_done(&scratch);
     }
     str_done(&text);
@@ -95,5 +111,12 @@ static bool cost_act(void *state, struct session *s, enum action action, struct 
     return true;
 }
 
-const struct view_ops cost_view = {.name = "cost", .label = "Why", .help = "what a hot loop takes, what limits it, what the program would gain", .act = cost_act, .open = cost_open, .close = free,
-                                   .draw = cost_draw, .wants = cost_wants};
+const struct view_ops cost_view = {
+    .name = "cost",
+    .label = "Why",
+    .help = "what a hot loop takes, what limits it, what the program would gain",
+    .act = cost_act,
+    .open = cost_open,
+    .close = free,
+    .draw = cost_draw,
+    .wants = cost_wants};

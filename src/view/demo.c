@@ -13,22 +13,63 @@ static const struct demo_step {
     const char *commands[COMMANDS_MOST];   /* %g in one: seconds that it may take */
     const char *title, *caption;
 } steps[] = {
-    {10, {"set machine skylake,sapphirerapids,znver4", "kernel load data/kernels/triad-skl-O3.s", "view kernel"}, "A loop",
-     "As gcc -O3 made it. A column is an execution port, a number the cycles per iteration that it is busy; the sentence below says what limits the loop."},
-    {9, {"view timeline"}, "The same loop, cycle by cycle", "When each instruction waits, executes and retires."},
-    {10, {"kernel whatif issue_width=1..8", "view whatif"}, "What if", "The loop on machines that do not exist: cycles per iteration by the number of instructions that can be issued per cycle."},
-    {9, {"kernel load data/kernels/pi-O1.s", "view kernel"}, "Another loop, another limit", "It keeps its sum on the stack: a chain through memory from iteration to iteration. No port is busy for so long."},
-    {12, {"forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'",
-          "experiments generate --singles", "view experiments", "experiments measure --simulate skylake", "job wait"},
+    {10,
+     {"set machine skylake,sapphirerapids,znver4", "kernel load data/kernels/triad-skl-O3.s",
+      "view kernel"},
+     "A loop",
+     "As gcc -O3 made it. A column is an execution port, a number the cycles per iteration that it "
+     "is busy; the sentence below says what limits the loop."},
+    {9,
+     {"view timeline"},
+     "The same loop, cycle by cycle",
+     "When each instruction waits, executes and retires."},
+    {10,
+     {"kernel whatif issue_width=1..8", "view whatif"},
+     "What if",
+     "The loop on machines that do not exist: cycles per iteration by the number of instructions "
+     "that can be issued per cycle."},
+    {9,
+     {"kernel load data/kernels/pi-O1.s", "view kernel"},
+     "Another loop, another limit",
+     "It keeps its sum on the stack: a chain through memory from iteration to iteration. No port "
+     "is busy for so long."},
+    {12,
+     {"forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' "
+      "'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'",
+      "experiments generate --singles", "view experiments",
+      "experiments measure --simulate skylake", "job wait"},
      "A CPU of which nothing is known",
-     "This one is simulated (Skylake with the noise of a real one), so that the answer can be checked. First each instruction form is timed alone."},
-    {10, {"experiments generate", "experiments measure --simulate skylake", "job wait", "view experiments"}, "Pairs of forms", "Two forms that share a port take longer together than two that do not."},
-    {18, {"evolve start --ports auto --seconds %g --checkpoint none", "view evolution"}, "Which ports explain these times?", "Mappings are changed, compared and combined; few ports and few kinds of µops win."},
-    {10, {"evolve adopt", "view mapping"}, "The ports that were found", "A row is a form, a column a port. The ports have numbers of their own; what counts is which forms share them."},
-    {8, {"evaluate", "view accuracy"}, "How good is it?", "Predicted over measured cycles of all experiments."},
-    {12, {"set machine native", "kernel load data/kernels/triad-skl-O3.s", "kernel measure", "view kernel"}, "This CPU", "The first loop again, now measured here: without counters, without root."},
-    {12, {"experiments clear", "experiments generate --singles", "view experiments", "experiments measure --patience 3 --budget %g", "job wait"}, "Its instructions",
-     "The same forms on this CPU. docs/charting.md says how a whole machine is made of such measurements."},
+     "This one is simulated (Skylake with the noise of a real one), so that the answer can be "
+     "checked. First each instruction form is timed alone."},
+    {10,
+     {"experiments generate", "experiments measure --simulate skylake", "job wait",
+      "view experiments"},
+     "Pairs of forms",
+     "Two forms that share a port take longer together than two that do not."},
+    {18,
+     {"evolve start --ports auto --seconds %g --checkpoint none", "view evolution"},
+     "Which ports explain these times?",
+     "Mappings are changed, compared and combined; few ports and few kinds of µops win."},
+    {10,
+     {"evolve adopt", "view mapping"},
+     "The ports that were found",
+     "A row is a form, a column a port. The ports have numbers of their own; what counts is which "
+     "forms share them."},
+    {8,
+     {"evaluate", "view accuracy"},
+     "How good is it?",
+     "Predicted over measured cycles of all experiments."},
+    {12,
+     {"set machine native", "kernel load data/kernels/triad-skl-O3.s", "kernel measure",
+      "view kernel"},
+     "This CPU",
+     "The first loop again, now measured here: without counters, without root."},
+    {12,
+     {"experiments clear", "experiments generate --singles", "view experiments",
+      "experiments measure --patience 3 --budget %g", "job wait"},
+     "Its instructions",
+     "The same forms on this CPU. docs/charting.md says how a whole machine is made of such "
+     "measurements."},
 };
 #define STEPS (sizeof steps / sizeof *steps)
 
@@ -97,7 +138,8 @@ const char *demo_next(struct demo *d, struct session *s, struct guide *g)
         queue_drop(s);
     }
     if (d->command < COMMANDS_MOST && step->commands[d->command]) {
-        snprintf(d->line, sizeof d->line, step->commands[d->command++], 0.7 * step->seconds * d->pace);
+        snprintf(d->line, sizeof d->line, step->commands[d->command++],
+                 0.7 * step->seconds * d->pace);
         return d->line;
     }
     if (now < d->until)

@@ -46,7 +46,8 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Whether the kernel is still the one that is edited: of the file, or of the text that was saved last or, when that was refused or is on its way, before. */
+/* Whether the kernel is still the one that is edited: of the file, or of the text that was saved
+ * last or, when that was refused or is on its way, before. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;
@@ -81,7 +82,9 @@ bool editing_saved(struct editing *e, struct session *s)
         edit_request_done(&s->edit);
         return false;
     }
-    if (!look(s->edit.path, &changed, &size) || (changed.tv_sec == e->changed.tv_sec && changed.tv_nsec == e->changed.tv_nsec && size == e->size))
+    if (!look(s->edit.path, &changed, &size) ||
+        (changed.tv_sec == e->changed.tv_sec && changed.tv_nsec == e->changed.tv_nsec &&
+         size == e->size))
         return false;
     e->changed = changed;
     e->size = size;

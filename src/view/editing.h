@@ -1,4 +1,5 @@
-/* The kernel's file in the user's own editor: what is saved there becomes the kernel. No curses. UI thread. */
+/* The kernel's file in the user's own editor: what is saved there becomes the kernel. No curses. UI
+ * thread. */
 #ifndef PORTOLAN_VIEW_EDITING_H
 #define PORTOLAN_VIEW_EDITING_H
 
@@ -8,18 +9,23 @@
 #include "cmd/session.h"
 
 struct editing {
-    bool open;                  /* the session's request has been given to an editor, and its file is watched */
+    /* the session's request has been given to an editor, and its file is watched */
+    bool open;
     struct timespec changed;    /* of the file, when it was last looked at */
     long long size;
-    char *text, *before;        /* of text without a file: as the editor saved it last, and what the kernel was made of before; NULL: nothing */
+    /* of text without a file: as the editor saved it last, and what the kernel was made of before;
+     * NULL: nothing */
+    char *text, *before;
 };
 void editing_done(struct editing *e);
 
 /* The request that has not been given to an editor yet, which it is from now on; NULL: none. */
 const struct edit_request *editing_take(struct editing *e, struct session *s);
-/* Whether the file was saved since it was last looked at. Ends the watch once another kernel is loaded. */
+/* Whether the file was saved since it was last looked at. Ends the watch once another kernel is
+ * loaded. */
 bool editing_saved(struct editing *e, struct session *s);
-/* The @length bytes of @text were saved in the editor and are to become the kernel: a kernel of that text is the one that is edited from now on. */
+/* The @length bytes of @text were saved in the editor and are to become the kernel: a kernel of
+ * that text is the one that is edited from now on. */
 void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length);
 
 #endif

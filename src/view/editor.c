@@ -21,7 +21,8 @@ static size_t line_start(const struct editor *e, size_t at)
 
 static size_t line_end(const struct editor *e, size_t at)
 {
-    const char *newline = at < e->text.length ? memchr(e->text.data + at, '\n', e->text.length - at) : NULL;
+    const char *newline =
+        at < e->text.length ? memchr(e->text.data + at, '\n', e->text.length - at) : NULL;
     return newline ? (size_t)(newline - e->text.data) : e->text.length;
 }
 
@@ -71,12 +72,16 @@ static void take_out(struct editor *e, bool ahead)
 /* To a line above or below, in the same column as far as it goes. */
 static void move_line(struct editor *e, bool down)
 {
-    size_t start = line_start(e, e->cursor), column = e->cursor - start, to = down ? line_end(e, e->cursor) + 1 : start ? line_start(e, start - 1) : start;
+    size_t start = line_start(e, e->cursor), column = e->cursor - start,
+           to = down    ? line_end(e, e->cursor) + 1
+                : start ? line_start(e, start - 1)
+                        : start;
 
     if (to > e->text.length || (!down && !start))
         return;
     size_t end = line_end(e, to);
-    for (e->cursor = to + column < end ? to + column : end; e->cursor > to && is_inner(e, e->cursor); e->cursor--)
+    for (e->cursor = to + column < end ? to + column : end;
+         e->cursor > to && is_inner(e, e->cursor); e->cursor--)
         ;
 }
 
@@ -126,8 +131,10 @@ bool editor_key(struct editor *e, int key)
     return true;
 }
 
-/* One line, its tabs as blanks, from column @shift on; the cursor at @column of it when it has it (SIZE_MAX: it has not). */
-static void draw_line(const char *line, size_t length, size_t shift, size_t column, enum role role, struct grid *g, int y)
+/* One line, its tabs as blanks, from column @shift on; the cursor at @column of it when it has it
+ * (SIZE_MAX: it has not). */
+static void draw_line(const char *line, size_t length, size_t shift, size_t column, enum role role,
+                      struct grid *g, int y)
 {
     struct str shown = {0};
 
@@ -139,13 +146,15 @@ static void draw_line(const char *line, size_t length, size_t shift, size_t colu
         char under[8] = " ";
         if (at < shown.length) {
             size_t wide = 1;
-            while (at + wide < shown.length && wide + 1 < sizeof under && ((unsigned char)shown.data[at + wide] & 0xc0) == 0x80)
+            while (at + wide < shown.length && wide + 1 < sizeof under &&
+                   ((unsigned char)shown.data[at + wide] & 0xc0) == 0x80)
                 wide++;
             memcpy(under, shown.data + at, wide);
             under[wide] = '\0';
             shown.data[at] = '\0';
         }
-        grid_put(g, MARGIN + (int)grid_columns(g, str_text(&shown)), y, 0, ROLE_CURSOR, ATTR_REVERSE, under);
+        grid_put(g, MARGIN + (int)grid_columns(g, str_text(&shown)), y, 0, ROLE_CURSOR,
+                 ATTR_REVERSE, under);
     }
     str_done(&shown);
 }
@@ -168,7 +177,8 @@ void editor_draw(struct editor *e, struct grid *g, int y)
             int row = y + (int)(line - e->top);
             bool wrong = line + 1 == e->marked;
             grid_printf(g, 0, row, MARGIN, wrong ? ROLE_ERROR : ROLE_DIM, 0, "%4zu", line + 1);
-            draw_line(e->text.data ? e->text.data + start : "", end - start, shift, column, wrong ? ROLE_ERROR : ROLE_TEXT, g, row);
+            draw_line(e->text.data ? e->text.data + start : "", end - start, shift, column,
+                      wrong ? ROLE_ERROR : ROLE_TEXT, g, row);
         }
         if (end >= e->text.length)
             break;

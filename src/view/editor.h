@@ -1,4 +1,5 @@
-/* A text being typed or corrected, a cursor in it: what `kernel paste` collects. No curses. UI thread. */
+/* A text being typed or corrected, a cursor in it: what `kernel paste` collects. No curses. UI
+ * thread. */
 #ifndef PORTOLAN_VIEW_EDITOR_H
 #define PORTOLAN_VIEW_EDITOR_H
 
@@ -14,7 +15,8 @@ struct editor {
 };
 
 void editor_done(struct editor *e);
-/* Starts with @length bytes of @text, the cursor at the beginning of line @marked, which is drawn as wrong; 0: at the end. */
+/* Starts with @length bytes of @text, the cursor at the beginning of line @marked, which is drawn
+ * as wrong; 0: at the end. */
 void editor_set(struct editor *e, const char *text, size_t length, size_t marked);
 /* Takes a key; false: it has no use for it. */
 bool editor_key(struct editor *e, int key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference as it runs: error and volume of the best, median and worst individual, the Pareto front, what the moves do. */
+/* Inference as it runs: error and volume of the best, median and worst individual, the Pareto
+ * front, what the moves do. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +52,10 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and, from @row on, y: the least so far, and of @all the best, median and worst of the moment. Returns the number of samples. */
-static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row, bool all)
+/* Fills column @slot of x and, from @row on, y: the least so far, and of @all the best, median and
+ * worst of the moment. Returns the number of samples. */
+static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
+                   bool all)
 {
     struct evolve_status status;
     size_t n = evolve_get_samples(run->evolve, v->samples, SAMPLES);
@@ -72,7 +75,8 @@ static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_
     return n;
 }
 
-static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run, const struct evolve_status *status, struct grid *g, int y, unsigned width,
+static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run,
+                        const struct evolve_status *status, struct grid *g, int y, unsigned width,
                         unsigned height)
 {
     static const enum role others[] = {ROLE_ACCENT, ROLE_TITLE, ROLE_DIM};
@@ -80,7 +84,8 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
     struct plot_series series[RUNS_SHOWN + 3];
     size_t count = 0, slot = 1, n = fill(v, run, 0, 0, true);
 
-    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[3], n, false};
+    series[count++] =
+        (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[3], n, false};
     series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[2], n, false};
     for (size_t i = 0; i < s->document.run_count && slot < RUNS_SHOWN; i++) {
         struct evolve_run *other = s->document.runs[s->document.run_count - 1 - i];
@@ -88,14 +93,19 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
             continue;
         size_t points = fill(v, other, slot, slot + 3, false);
         snprintf(labels[slot], sizeof labels[slot], "run %u", other->number);
-        series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 3], points, false};
+        series[count++] = (struct plot_series){labels[slot],   others[slot - 1], v->x[slot],
+                                               v->y[slot + 3], points,           false};
         slot++;
     }
     if (status->joined && !v->volume)
         series[count++] = (struct plot_series){"best now", ROLE_TEXT, v->x[0], v->y[1], n, false};
-    series[count++] = (struct plot_series){v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
-    const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
-                              .series = series, .series_count = count};
+    series[count++] = (struct plot_series){
+        v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
+    const struct plot plot = {.title = v->volume ? "volume" : "error, %",
+                              .x_label = v->by_generation ? "gen." : "s",
+                              .log_y = true,
+                              .series = series,
+                              .series_count = count};
     plot_draw(&plot, g, 0, y, width, height);
 }
 
@@ -104,14 +114,16 @@ static double percent(double fraction)
     return 100 * fraction;
 }
 
-/* What active experiments learned, over the number of measurements. False when there is nothing of it. */
+/* What active experiments learned, over the number of measurements. False when there is nothing of
+ * it. */
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
     /* While there is nothing newer they are shown unless m says otherwise. */
-    if (!s->document.active || (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
+    if (!s->document.active ||
+        (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
     n = n < ROUNDS ? n : ROUNDS;
     const struct select_round *last = n ? &v->active[n - 1].of : NULL;
@@ -123,21 +135,28 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
         v->y[2][i] = percent(r->disagreement);
     }
     if (last)
-        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: %zu measured in %zu round%s, %s", last->measurements, n, n == 1 ? "" : "s",
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+                    "active experiments: %zu measured in %zu round%s, %s", last->measurements, n,
+                    n == 1 ? "" : "s",
                     choosing || last->end ? select_end_names[last->end] : "stopped");
     else
-        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "active experiments: measuring the first round");
-    const struct plot_series series[] = {{"largest disagreement", ROLE_WARN, v->x[0], v->y[2], n, false},
-                                         {"prediction error", ROLE_GOOD, v->x[0], v->y[0], n, false},
-                                         {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
-    const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+                 "active experiments: measuring the first round");
+    const struct plot_series series[] = {
+        {"largest disagreement", ROLE_WARN, v->x[0], v->y[2], n, false},
+        {"prediction error", ROLE_GOOD, v->x[0], v->y[0], n, false},
+        {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
+    const struct plot plot = {
+        .title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
     if (!s->document.run_count)
-        grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "jobs shows progress; the run starts when all is measured");
+        grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0,
+                 "jobs shows progress; the run starts when all is measured");
     return true;
 }
 
-static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width,
+                       unsigned height)
 {
     struct evolve_point points[POINTS];
 
@@ -154,12 +173,15 @@ static int draw_moves(const struct evolve_status *status, struct grid *g, int x,
         grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "move            tried   accepted");
     for (int kind = 0; kind < MOVE_KINDS && y < end; kind++)
         if (status->stats.tried[kind])
-            grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%-12s %8.2gM   %6.2f %%", anneal_move_names[kind], (double)status->stats.tried[kind] / 1e6,
-                        100 * (double)status->stats.accepted[kind] / (double)status->stats.tried[kind]);
+            grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%-12s %8.2gM   %6.2f %%",
+                        anneal_move_names[kind], (double)status->stats.tried[kind] / 1e6,
+                        100 * (double)status->stats.accepted[kind] /
+                            (double)status->stats.tried[kind]);
     return y;
 }
 
-static int draw_parameters(struct evolve_run *run, const struct evolve_status *status, struct grid *g, int x, int y, int end)
+static int draw_parameters(struct evolve_run *run, const struct evolve_status *status,
+                           struct grid *g, int x, int y, int end)
 {
     struct evolve_options o;
 
@@ -169,13 +191,16 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
     char ports[32] = "ports: auto";
     if (status->ports)
-        snprintf(ports, sizeof ports, "%u ports%s", status->ports, status->ports_known != PORTS_FOUND ? " assumed" : "");
-    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
+        snprintf(ports, sizeof ports, "%u ports%s", status->ports,
+                 status->ports_known != PORTS_FOUND ? " assumed" : "");
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu",
+                o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
                 (unsigned long long)o.seed);
-    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u thread%s, %g s", status->population, o.threads,
-                o.threads == 1 ? "" : "s", o.seconds);
+    grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u thread%s, %g s",
+                status->population, o.threads, o.threads == 1 ? "" : "s", o.seconds);
     if (y < end)
-        grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g", o.prices.uop, o.prices.volume, o.prices.usage);
+        grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g",
+                    o.prices.uop, o.prices.volume, o.prices.usage);
     return y;
 }
 
@@ -188,14 +213,16 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     int rows = 0;
 
     for (size_t i = 0; i < n; i++)
-        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
+        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports,
+                 100 * trials[i].d_avg);
     if (n)
         rows = (int)grid_wrap(g, 0, y, g->width, 3, ROLE_TEXT, 0, str_text(&line));
     str_done(&line);
     return rows;
 }
 
-/* Behind the title, of @used columns: how good the best mapping is; what has no room there on the next row, if @more. Returns the row below. */
+/* Behind the title, of @used columns: how good the best mapping is; what has no room there on the
+ * next row, if @more. Returns the row below. */
 static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
     struct str least = {0};
@@ -203,13 +230,16 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
 
     if (!isnan(status->d_avg)) {
         str_addf(&least, ", volume %llu", (unsigned long long)status->volume);
-        *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops", 100 * status->d_avg, (unsigned long long)status->distinct);
+        *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
+                             "  error %.2f %%, %llu distinct µops", 100 * status->d_avg,
+                             (unsigned long long)status->distinct);
         if (*used + least.length <= g->width)   /* a number that is cut would be another one */
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
     str_clear(&least);
     if (status->joined && !isnan(status->d_reached))
-        str_addf(&least, "  best so far %.2f %% of the first %zu experiments", 100 * status->d_reached, status->reached_of);
+        str_addf(&least, "  best so far %.2f %% of the first %zu experiments",
+                 100 * status->d_reached, status->reached_of);
     else if (status->d_reached < status->d_avg)
         str_addf(&least, "  best so far %.2f %%", 100 * status->d_reached);
     if (more && *used + grid_columns(g, str_text(&least)) > g->width)
@@ -221,7 +251,8 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
 }
 
 /* The phase and the time left, from column @x on. */
-static void draw_phase(const struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned x, int y)
+static void draw_phase(const struct evolve_run *run, const struct evolve_status *status,
+                       struct grid *g, unsigned x, int y)
 {
     const bool goes_on = status->state <= EVOLVE_PAUSED;
     struct str time = {0};
@@ -235,10 +266,12 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
     } else if (goes_on) {
         str_add(&time, ", no time limit");
     }
-    x += grid_printf(g, (int)x, y, 0, ROLE_TEXT, goes_on ? ATTR_BOLD : 0, "%s%s", goes_on ? "" : "ended while ", status->phase);
+    x += grid_printf(g, (int)x, y, 0, ROLE_TEXT, goes_on ? ATTR_BOLD : 0, "%s%s",
+                     goes_on ? "" : "ended while ", status->phase);
     x += grid_put(g, (int)x, y, 0, goes_on ? ROLE_WARN : ROLE_DIM, 0, str_text(&time));
     if (run->arriving)
-        x += grid_printf(g, (int)x, y, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status->experiments);
+        x += grid_printf(g, (int)x, y, 0, ROLE_ACCENT, 0, ", live: %zu experiments",
+                         status->experiments);
     str_clear(&time);
     str_addf(&time, ", %.2f M evaluations/s", status->rate / 1e6);
     if (x + grid_columns(g, str_text(&time)) <= g->width)
@@ -246,8 +279,10 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
     str_done(&time);
 }
 
-/* How good the best mapping is, where the search stands, what that means and how long it goes on, on rows of their own where there are enough. Returns the row below. */
-static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used, bool beside)
+/* How good the best mapping is, where the search stands, what that means and how long it goes on,
+ * on rows of their own where there are enough. Returns the row below. */
+static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g,
+                         unsigned used, bool beside)
 {
     const bool roomy = g->height >= OWN_ROWS_LEAST;
     int y = draw_best(status, g, &used, roomy);
@@ -269,7 +304,8 @@ static int compare_pairs(const void *a, const void *b)
 }
 
 /* Predicted over measured cycles, of so many experiments as can be told apart. */
-static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *run, const struct outline *o)
+static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *run,
+                       const struct outline *o)
 {
     double pairs[PAIRS][2];
     const size_t step = (o->problem->experiments + PAIRS - 1) / PAIRS;
@@ -289,7 +325,8 @@ static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *
 }
 
 /* Points next to the line on which predictions are right. */
-static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, struct grid *g, int y, unsigned width, unsigned height)
+static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, struct grid *g,
+                       int y, unsigned width, unsigned height)
 {
     const struct outline *o = evolve_run_outline(run);
 
@@ -298,8 +335,15 @@ static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, s
     if (v->paired != run || v->outlines != run->outlines)
         fill_pairs(v, run, o);
     const double right[] = {v->measured[0], v->measured[v->pairs - 1]};
-    const struct plot_series series[] = {{"right", ROLE_DIM, right, right, 2, false}, {"experiments", ROLE_GOOD, v->measured, v->predicted, v->pairs, true}};
-    const struct plot plot = {.title = "predicted", .x_label = "measured", .log_x = true, .log_y = true, .series = series, .series_count = 2};
+    const struct plot_series series[] = {
+        {"right", ROLE_DIM, right, right, 2, false},
+        {"experiments", ROLE_GOOD, v->measured, v->predicted, v->pairs, true}};
+    const struct plot plot = {.title = "predicted",
+                              .x_label = "measured",
+                              .log_x = true,
+                              .log_y = true,
+                              .series = series,
+                              .series_count = 2};
     plot_draw(&plot, g, 0, y, width, height);
 }
 
@@ -312,14 +356,18 @@ static void draw(struct evolution_view_state *v, struct session *s, struct grid 
     if (draw_rounds(v, s, g))
         return;
     if (!run) {
-        lab_draw_empty(s, &evolution_view, g, "The search for the ports that explain the measured experiments: its error over time.");
+        lab_draw_empty(
+            s, &evolution_view, g,
+            "The search for the ports that explain the measured experiments: its error over time.");
         return;
     }
     evolve_get_status(run->evolve, &status);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number,
+                                evolve_state_names[status.state]);
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
     int top = draw_standing(run, &status, g, used, beside);
-    const unsigned left = (int)g->height > top ? g->height - (unsigned)top : 0, pairs = left >= PAIRS_LEAST ? left / 2 : 0;
+    const unsigned left = (int)g->height > top ? g->height - (unsigned)top : 0,
+                   pairs = left >= PAIRS_LEAST ? left / 2 : 0;
     if (left > 4 && v->front)
         draw_front(run, g, 0, top, g->width - side, left - pairs);
     else if (left > 4)
@@ -354,7 +402,9 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     case ACTION_VOLUME: v->volume = !v->volume; break;
     case ACTION_FRONT: v->front = !v->front; break;
     case ACTION_ROUNDS: v->rounds = !v->rounds && s->document.active; break;
-    case ACTION_RUN: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
+    case ACTION_RUN:
+        v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0;
+        break;
     case ACTION_PAUSE: lab_pause(shown_run(v, s), command); break;
     default: return false;
     }
@@ -382,6 +432,13 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->document.run_count - v->back, s->document.run_count);
 }
 
-const struct view_ops evolution_view = {.name = "evolution", .label = "Evolution", .help = "inference progress: error, Pareto front, moves",
-    .act = evolution_act, .open = evolution_open,
-                                        .close = free, .draw = evolution_draw, .draw_beside = evolution_draw_beside, .status = evolution_status, .live = evolution_live};
+const struct view_ops evolution_view = {.name = "evolution",
+                                        .label = "Evolution",
+                                        .help = "inference progress: error, Pareto front, moves",
+                                        .act = evolution_act,
+                                        .open = evolution_open,
+                                        .close = free,
+                                        .draw = evolution_draw,
+                                        .draw_beside = evolution_draw_beside,
+                                        .status = evolution_status,
+                                        .live = evolution_live};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The experiments: what was measured, what the current machine predicts, and how far apart the two are. */
+/* The experiments: what was measured, what the current machine predicts, and how far apart the two
+ * are. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "work/job.h"
 
 #define ON_WIDTH 8   /* columns of " on N" */
-#define SHARE 10             /* while measuring goes on, order and accuracy take at most one part in so many of the time */
+/* while measuring goes on, order and accuracy take at most one part in so many of the time */
+#define SHARE 10
 #define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
 struct experiments_view_state {
@@ -27,7 +29,8 @@ struct experiments_view_state {
     struct accuracy accuracy;
     unsigned long session_revision;
     uint64_t revision;
-    double pause_until;           /* clock seconds before which news of a running job do not sort anew */
+    /* clock seconds before which news of a running job do not sort anew */
+    double pause_until;
     const char *machine;
 };
 
@@ -81,9 +84,15 @@ static enum role row_role(const void *context, size_t row, int column)
 {
     if (column == EXPERIMENT_COLUMN_ERROR) {
         double error = fabs(row_number(context, row, column));
-        return isnan(error) ? ROLE_DIM : error > 0.25 ? ROLE_ERROR : error > 0.1 ? ROLE_WARN : ROLE_GOOD;
+        return isnan(error)   ? ROLE_DIM
+               : error > 0.25 ? ROLE_ERROR
+               : error > 0.1  ? ROLE_WARN
+                              : ROLE_GOOD;
     }
-    return column == EXPERIMENT_COLUMN_STATE || column == EXPERIMENT_COLUMN_PREDICTED || column == EXPERIMENT_COLUMN_LENGTHS ? ROLE_DIM : ROLE_TEXT;
+    return column == EXPERIMENT_COLUMN_STATE || column == EXPERIMENT_COLUMN_PREDICTED ||
+                   column == EXPERIMENT_COLUMN_LENGTHS
+               ? ROLE_DIM
+               : ROLE_TEXT;
 }
 
 /* Table and predictions, for a job. */
@@ -107,17 +116,30 @@ static void rows_release(void *state)
     free(held);
 }
 
-static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role, rows_hold, rows_release, 0};
+static const struct table_source source = {experiment_column_table,
+                                           EXPERIMENT_COLUMNS,
+                                           EXPERIMENT_FILTER_COLUMNS,
+                                           row_count,
+                                           row_number,
+                                           row_text,
+                                           row_role,
+                                           rows_hold,
+                                           rows_release,
+                                           0};
 
-/* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
- * and what is derived from all of them may lag behind a little. */
+/* False when there are no experiments. Predicts anew when a command may have changed rows or
+ * machine; results that arrive only change what is measured, and what is derived from all of them
+ * may lag behind a little. */
 static bool refresh(void *state, struct session *s)
 {
     struct experiments_view_state *v = state;
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return false;
-    bool anew = v->shown != s->document.experiments || v->rows != s->document.experiments->rows.count || v->session_revision != s->revision;
-    if (!anew && (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
+    bool anew = v->shown != s->document.experiments ||
+                v->rows != s->document.experiments->rows.count ||
+                v->session_revision != s->revision;
+    if (!anew &&
+        (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
         return true;
     if (anew || v->rows > FORECAST_AT_ONCE)
         predict(v, s);
@@ -139,7 +161,8 @@ static void *experiments_open(void)
     return v;
 }
 
-static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g, int y)
+static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g,
+                        int y)
 {
     struct err err = {0};
     struct machine *m = session_current(s, &err);
@@ -156,14 +179,19 @@ static void draw_usages(const struct experiments_view_state *v, struct session *
         struct str usage = {0};
         if (entry)
             usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
-        used += grid_printf(g, (int)used, y, 0, ROLE_ACCENT, 0, "%u*%s ", (unsigned)term->count, form);
-        used += grid_printf(g, (int)used, y, 0, ROLE_TEXT, 0, "%s   ", !entry ? "unknown" : usage.length ? str_text(&usage) : "no port");
+        used +=
+            grid_printf(g, (int)used, y, 0, ROLE_ACCENT, 0, "%u*%s ", (unsigned)term->count, form);
+        used += grid_printf(g, (int)used, y, 0, ROLE_TEXT, 0, "%s   ",
+                            !entry         ? "unknown"
+                            : usage.length ? str_text(&usage)
+                                           : "no port");
         str_done(&usage);
     }
 }
 
 /* All samples: a column of dots for each pass, short bodies in another role. */
-static void draw_samples(const struct record_samples *samples, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_samples(const struct record_samples *samples, struct grid *g, int x, int y,
+                         unsigned width, unsigned height)
 {
     double at[2][RECORD_VALUES], cycles[2][RECORD_VALUES];
     size_t n[2] = {0, 0}, in_pass = 0;
@@ -175,13 +203,19 @@ static void draw_samples(const struct record_samples *samples, struct grid *g, i
         at[shorter][n[shorter]] = v->pass + 0.7 * (double)in_pass / WINDOW_VALUES;
         cycles[shorter][n[shorter]++] = (double)v->cycles;
     }
-    const struct plot_series series[] = {{"short body", ROLE_WARN, at[1], cycles[1], n[1], true}, {"long body", ROLE_GOOD, at[0], cycles[0], n[0], true}};
-    const struct plot plot = {.title = "samples", .x_label = "pass", .x_min = samples->values[0].pass - 0.2, .x_max = samples->passes + 0.9, .series = series,
+    const struct plot_series series[] = {{"short body", ROLE_WARN, at[1], cycles[1], n[1], true},
+                                         {"long body", ROLE_GOOD, at[0], cycles[0], n[0], true}};
+    const struct plot plot = {.title = "samples",
+                              .x_label = "pass",
+                              .x_min = samples->values[0].pass - 0.2,
+                              .x_max = samples->passes + 0.9,
+                              .series = series,
                               .series_count = 2};
     plot_draw(&plot, g, x, y, width, height);
 }
 
-static void draw_code(const struct experiment_detail *d, size_t first, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_code(const struct experiment_detail *d, size_t first, struct grid *g, int x, int y,
+                      unsigned width, unsigned height)
 {
     const char *line = str_text(&d->code);
 
@@ -191,7 +225,8 @@ static void draw_code(const struct experiment_detail *d, size_t first, struct gr
         grid_wrap(g, x, y, width, height, ROLE_DIM, 0, "It cannot run on this CPU.");
         return;
     }
-    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes", d->ran ? "code as run" : "as it would run", d->executions,
+    grid_printf(g, x, y, width, ROLE_HEADER, 0, "%s: %u time%s in %zu bytes",
+                d->ran ? "code as run" : "as it would run", d->executions,
                 d->executions == 1 ? "" : "s", d->bytes);
     for (size_t i = 0; i < first && *line; i++)
         line += strcspn(line, "\n") + 1;
@@ -202,7 +237,8 @@ static void draw_code(const struct experiment_detail *d, size_t first, struct gr
     }
 }
 
-static void draw_detail(struct experiments_view_state *v, struct session *s, struct grid *g, int y, unsigned height)
+static void draw_detail(struct experiments_view_state *v, struct session *s, struct grid *g, int y,
+                        unsigned height)
 {
     struct experiment_detail d;
     size_t row;
@@ -213,22 +249,30 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%zu  ", row + 1);
     if (d.e->cycles > 0)
-        used += grid_printf(g, (int)used, y, 0, ROLE_HEADER, ATTR_BOLD, "%.4f cycles  ", d.e->cycles);
+        used +=
+            grid_printf(g, (int)used, y, 0, ROLE_HEADER, ATTR_BOLD, "%.4f cycles  ", d.e->cycles);
     if (d.e->spread >= 0)
-        used += grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "spread %.2f %%  ", 100 * d.e->spread);
+        used +=
+            grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "spread %.2f %%  ", 100 * d.e->spread);
     if (d.kept)
-        used += grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%.4f GHz  ", d.samples.clock_hz / 1e9);
-    grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s%s%s", d.e->state, d.lengths.length ? ", lengths: " : "", str_text(&d.lengths));
+        used +=
+            grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%.4f GHz  ", d.samples.clock_hz / 1e9);
+    grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s%s%s", d.e->state,
+                d.lengths.length ? ", lengths: " : "", str_text(&d.lengths));
     draw_usages(v, s, g, y + 1);
-    unsigned rest = height > 2 ? height - 2 : 0, code = g->width / 2 < CODE_WIDTH ? g->width / 2 : CODE_WIDTH;
+    unsigned rest = height > 2 ? height - 2 : 0,
+             code = g->width / 2 < CODE_WIDTH ? g->width / 2 : CODE_WIDTH;
     bool beside = g->width >= 60, plotted = d.samples.count && (beside ? rest >= 5 : rest >= 11);
     if (!d.kept && rest > 1)
-        grid_wrap(g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1), beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
+        grid_wrap(g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1),
+                  beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
                   "No samples: only the last experiments measured in this session keep them.");
     if (plotted)
-        draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2, beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
+        draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
+                     beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
     unsigned above = plotted && !beside ? rest / 2 : 0, below = !d.kept && !beside && rest > 1;
-    draw_code(&d, v->view.first_line, g, 0, y + 2 + (int)above, beside ? code : g->width, rest - above - below);
+    draw_code(&d, v->view.first_line, g, 0, y + 2 + (int)above, beside ? code : g->width,
+              rest - above - below);
     experiment_detail_done(&d);
 }
 
@@ -241,11 +285,16 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
     if (a->unknown)
         str_addf(&rest, "  %zu with unknown forms", a->unknown);
     else if (v->predicted && !v->predicted->cycles)
-        str_add(&rest, job_running() ? "  predictions are being made" : "  not predicted; any change of rows or machine begins anew");
+        str_add(&rest, job_running()
+                           ? "  predictions are being made"
+                           : "  not predicted; any change of rows or machine begins anew");
     if (a->n) {
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%", v->machine, 100 * a->mape) + 2;
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%", v->machine,
+                            100 * a->mape) +
+                2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        if (used + orders.length + ON_WIDTH + rest.length <= g->width)   /* what is not predicted is worth more than how well the order is */
+        /* what is not predicted is worth more than how well the order is */
+        if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);
     }
@@ -261,13 +310,21 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
     double begun = clock_seconds();
 
     if (!refresh(v, s)) {
-        view_draw_empty(s, &experiments_view, g, "Experiments are loops of a few forms. Those that are measured say which forms share ports.", "do generate",
-                        "makes experiments of the selected forms, or of the 40 that programs use most");
+        view_draw_empty(
+            s, &experiments_view, g,
+            "Experiments are loops of a few forms. Those that are measured say which forms share "
+            "ports.",
+            "do generate",
+            "makes experiments of the selected forms, or of the 40 that programs use most");
         return;
     }
     draw_title(v, g);
-    unsigned pane = !v->view.detail ? 1 : g->height >= 16 ? g->height * 11 / 20 : g->height > 4 ? g->height - 4 : 1;
-    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
+    unsigned pane = !v->view.detail   ? 1
+                    : g->height >= 16 ? g->height * 11 / 20
+                    : g->height > 4   ? g->height - 4
+                                      : 1;
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
+               g->height > pane + 1 ? g->height - 1 - pane : 1);
     if (v->view.changes != before) {
         double now = clock_seconds();
         v->pause_until = now + (SHARE - 1) * (now - begun);
@@ -284,7 +341,8 @@ static bool experiments_form(void *state, struct session *s, struct str *out)
     struct experiments_view_state *v = state;
     size_t row;
 
-    if (!refresh(v, s) || !table_selected(&v->view.table, &row) || row >= v->rows || !v->shown->rows.items[row].count)
+    if (!refresh(v, s) || !table_selected(&v->view.table, &row) || row >= v->rows ||
+        !v->shown->rows.items[row].count)
         return false;
     str_add(out, v->shown->forms.items[experiments_terms(v->shown, row)->form]);
     return true;
@@ -297,7 +355,28 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-const struct view_ops experiments_view = {.whole = table_view_whole, .name = "experiments", .label = "Experiments", .help = "measured and predicted cycles, and the error",
-                                          .act = table_view_act, .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & form~VADD; empty shows all rows",
-                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .form_at = experiments_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort,
-                                          .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy, .live = experiments_live};
+const struct view_ops experiments_view = {
+    .whole = table_view_whole,
+    .name = "experiments",
+    .label = "Experiments",
+    .help = "measured and predicted cycles, and the error",
+    .act = table_view_act,
+    .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & "
+             "form~VADD; empty shows all rows",
+    .open = experiments_open,
+    .close = experiments_close,
+    .draw = experiments_draw,
+    .click = table_view_click,
+    .form_at = experiments_form,
+    .mark = table_view_mark,
+    .recall = table_view_recall,
+    .find = table_view_find,
+    .sort = table_view_sort,
+    .filter = table_view_filter,
+    .filtered = table_view_filtered,
+    .source = table_view_source,
+    .status = table_view_status,
+    .rows = table_view_rows,
+    .copy = table_view_copy,
+    .busy = table_view_busy,
+    .live = experiments_live};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can this be faster: the versions of the last `kernel tune`, with what they take and how each was checked. */
+/* Can this be faster: the versions of the last `kernel tune`, with what they take and how each was
+ * checked. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +58,18 @@ static bool measured(const struct result_table *t)
     return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
 }
 
-static void draw_row(const struct result_table *t, size_t row, bool by_measuring, bool cursor, struct grid *g, int y)
+static void draw_row(const struct result_table *t, size_t row, bool by_measuring, bool cursor,
+                     struct grid *g, int y)
 {
-    const enum role role = cursor ? ROLE_CURSOR : *result_cell_text(t, row, "mark") ? ROLE_GOOD : ROLE_TEXT;
-    const double cycles = result_cell_number(t, row, by_measuring ? "measured" : "simulated"), change = result_cell_number(t, row, by_measuring ? "measured_gain" : "gain");
+    const enum role role = cursor                              ? ROLE_CURSOR
+                           : *result_cell_text(t, row, "mark") ? ROLE_GOOD
+                                                               : ROLE_TEXT;
+    const double cycles = result_cell_number(t, row, by_measuring ? "measured" : "simulated"),
+                 change = result_cell_number(t, row, by_measuring ? "measured_gain" : "gain");
     const bool roomy = g->width >= WHAT_LEAST + CYCLES + CHANGE + CHECKED + 2;
-    const unsigned what = g->width > CYCLES + CHANGE + 2 + (roomy ? CHECKED : 0) ? g->width - CYCLES - CHANGE - 2 - (roomy ? CHECKED : 0) : 1;
+    const unsigned what = g->width > CYCLES + CHANGE + 2 + (roomy ? CHECKED : 0)
+                              ? g->width - CYCLES - CHANGE - 2 - (roomy ? CHECKED : 0)
+                              : 1;
 
     if (cursor)
         grid_fill(g, 0, y, g->width, 1, role, 0, ' ');
@@ -75,7 +82,8 @@ static void draw_row(const struct result_table *t, size_t row, bool by_measuring
     if (!isnan(change))
         grid_printf(g, 2 + (int)(what + CYCLES), y, CHANGE, role, 0, "%+6.0f %%", change);
     if (roomy)
-        grid_put(g, 2 + (int)(what + CYCLES + CHANGE), y, CHECKED, cursor ? role : ROLE_DIM, 0, result_cell_text(t, row, "checked"));
+        grid_put(g, 2 + (int)(what + CYCLES + CHANGE), y, CHECKED, cursor ? role : ROLE_DIM, 0,
+                 result_cell_text(t, row, "checked"));
 }
 
 static void faster_draw(void *state, struct session *s, struct grid *g)
@@ -86,21 +94,28 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
     int y = 0;
 
     if (searching(&job))
-        y += (int)grid_printf(g, 0, 0, 0, ROLE_WARN, 0, "searching: %s  (Esc ends it)", job.note) > 0;
+        y += (int)grid_printf(g, 0, 0, 0, ROLE_WARN, 0, "searching: %s  (Esc ends it)", job.note) >
+             0;
     else if (!t) {
-        view_draw_empty(s, &faster_view, g, "Other orders, other instructions, several iterations at once: each version is run next to the loop on random inputs, and the best are measured.",
-                        s->document.kernel ? "kernel tune" : "prompt kernel load", s->document.kernel ? "can this be faster?" : "loads a loop");
+        view_draw_empty(
+            s, &faster_view, g,
+            "Other orders, other instructions, several iterations at once: each version is run "
+            "next to the loop on random inputs, and the best are measured.",
+            s->document.kernel ? "kernel tune" : "prompt kernel load",
+            s->document.kernel ? "can this be faster?" : "loads a loop");
         return;
     }
     if (!t)
         return;
     if (!y)
-        y += (int)grid_wrap(g, 0, 0, g->width, 3, ROLE_GOOD, 0, result_find_text(v->found, "sentence"));
+        y += (int)grid_wrap(g, 0, 0, g->width, 3, ROLE_GOOD, 0,
+                            result_find_text(v->found, "sentence"));
     v->first_row = y + 1;
     const bool by_measuring = measured(t);
     const size_t count = table_rows(t);
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_printf(g, 2, y, 0, ROLE_HEADER, 0, "version, cycles per iteration %s", by_measuring ? "measured here" : "by the model");
+    grid_printf(g, 2, y, 0, ROLE_HEADER, 0, "version, cycles per iteration %s",
+                by_measuring ? "measured here" : "by the model");
     v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
     view_place(&v->cursor, &v->top, v->body, count);
     for (size_t r = 0; r < v->body && v->top + r < count; r++)
@@ -143,7 +158,8 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;   /* drawing keeps it within the rows */
+    /* drawing keeps it within the rows */
+    v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 
 static bool faster_live(void *state, struct session *s)
@@ -164,6 +180,16 @@ static void faster_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, table_rows(t));
 }
 
-const struct view_ops faster_view = {.name = "faster", .label = "Faster?", .help = "can this be faster: other versions of the loop, checked and measured", .act = faster_act, .open = faster_open,
-                                     .marks = "*\tthe fastest, which is the current kernel", .close = faster_close, .draw = faster_draw, .wants = faster_wants, .click = faster_click,
-                                     .live = faster_live, .status = faster_status};
+const struct view_ops faster_view = {
+    .name = "faster",
+    .label = "Faster?",
+    .help = "can this be faster: other versions of the loop, checked and measured",
+    .act = faster_act,
+    .open = faster_open,
+    .marks = "*\tthe fastest, which is the current kernel",
+    .close = faster_close,
+    .draw = faster_draw,
+    .wants = faster_wants,
+    .click = faster_click,
+    .live = faster_live,
+    .status = faster_status};

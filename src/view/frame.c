@@ -26,7 +26,8 @@
 #define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
 #define KEYCODE_LOAD_REST 15
 
-/* More than a line goes to the output view, a line to the bottom. Takes @take_text, NULL: nothing. */
+/* More than a line goes to the output view, a line to the bottom. Takes @take_text, NULL:
+ * nothing. */
 static void show_output(struct frame *f, const char *title, char *take_text)
 {
     size_t output = view_find("output"), length = take_text ? strcspn(take_text, "\n") : 0;
@@ -85,7 +86,8 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-/* The jobs begun since the last look whose end is to be told: those that ended while their command ran have told all. */
+/* The jobs begun since the last look whose end is to be told: those that ended while their command
+ * ran have told all. */
 static void note_jobs(struct frame *f)
 {
     struct job_info info;
@@ -107,7 +109,8 @@ static void say_error(struct frame *f, const struct err *err)
 }
 
 /* Shows a kernel, a loop or a list of functions that a command has just brought. */
-static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before, const struct function_list *listed)
+static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before,
+                       const struct function_list *listed)
 {
     const struct document *d = &f->session->document;
 
@@ -131,7 +134,8 @@ static void obey(struct frame *f, const char *line)
     f->chosen = -1;
     str_clear(&s->said);
     s->in_view = NULL;
-    bool ok = out ? line ? command_run(s, line, out, &err) : queue_run(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
+    bool ok = out ? line ? command_run(s, line, out, &err) : queue_run(s, out, &err)
+                  : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
     s->out = NULL;   /* a job that ends later may ask for a view */
@@ -158,7 +162,8 @@ static void collect(struct frame *f, const char *text, size_t length, size_t lin
     editor_set(&f->editor, text, length, line);
 }
 
-/* Text that was pasted and refused is there to be corrected; the kernel before it stays, but is not shown as if it were what was pasted. */
+/* Text that was pasted and refused is there to be corrected; the kernel before it stays, but is not
+ * shown as if it were what was pasted. */
 static void take_refused(struct frame *f)
 {
     struct session *s = f->session;
@@ -211,7 +216,8 @@ void frame_run(struct frame *f, const char *line)
     take_refused(f);
 }
 
-/* What follows a command on its line or in its script runs once the job that it waited for has ended well. */
+/* What follows a command on its line or in its script runs once the job that it waited for has
+ * ended well. */
 static void go_on(struct frame *f)
 {
     struct err err = {0};
@@ -270,7 +276,8 @@ void frame_offer_paste(struct frame *f, const char *text, size_t length)
         return;
     }
     collect(f, text, length, 0);
-    str_add(&f->refusal, "The terminal sent this as if it were typed: it looks like pasted text, and no key was pressed by it.");
+    str_add(&f->refusal, "The terminal sent this as if it were typed: it looks like pasted text, "
+                         "and no key was pressed by it.");
     f->offered = true;
 }
 
@@ -322,7 +329,8 @@ static void tell_ended(struct frame *f)
         if (failed)
             str_add(&line, err_text(&info.err, text, sizeof text));
         else
-            str_addf(&line, "%s after %.1f s%s%s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, *info.note ? ": " : "", info.note);
+            str_addf(&line, "%s after %.1f s%s%s", info.state == JOB_DONE ? "done" : "cancelled",
+                     info.seconds, *info.note ? ": " : "", info.note);
         log_add(failed ? LOG_ERROR : LOG_INFO, "%s", str_text(&line));
         frame_say(f, failed, str_text(&line));
         snprintf(f->ended, sizeof f->ended, "%s", info.title);
@@ -349,7 +357,8 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_fresh(f, before, s->document.loop, listed);
-    /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
+    /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew
+     * for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_result(f, f->ended, text);
@@ -369,7 +378,8 @@ static bool guided_key(struct frame *f, int key)
         demo_stop(&f->demo, f->session);
         return true;
     }
-    if (key == KEYCODE_ESCAPE && frame_is_page(f->current))   /* it closes what lies over the place */
+    /* it closes what lies over the place */
+    if (key == KEYCODE_ESCAPE && frame_is_page(f->current))
         return false;
     if (!guide_key(&f->guide, f->session, views[f->current]->name, key, &command))
         return false;
@@ -440,9 +450,13 @@ static void draw_collecting(struct frame *f, struct grid *g)
 
     grid_fill(g, 0, 0, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
-             f->offered ? "Pasted text: load it as a loop? Ctrl-D loads it, Esc drops it." : f->refusal.length ? "Not loaded. Ctrl-D tries again, Ctrl-O skips refused lines, Esc drops the text." : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
+             f->offered ? "Pasted text: load it as a loop? Ctrl-D loads it, Esc drops it."
+             : f->refusal.length
+                 ? "Not loaded. Ctrl-D tries again, Ctrl-O skips refused lines, Esc drops the text."
+                 : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
     if (f->refusal.length)
-        y += (int)grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->offered ? ROLE_TEXT : ROLE_ERROR, 0, str_text(&f->refusal));
+        y += (int)grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->offered ? ROLE_TEXT : ROLE_ERROR, 0,
+                            str_text(&f->refusal));
     editor_draw(&f->editor, g, y);
 }
 
@@ -451,25 +465,30 @@ static void draw_message(struct frame *f, struct grid *g)
 {
     struct grid tall;
     grid_init_part(&tall, g, g->width, MESSAGE_ROWS);
-    unsigned rows = grid_wrap(&tall, 0, 0, g->width, MESSAGE_ROWS, ROLE_TEXT, 0, str_text(&f->message));
+    unsigned rows =
+        grid_wrap(&tall, 0, 0, g->width, MESSAGE_ROWS, ROLE_TEXT, 0, str_text(&f->message));
     grid_done(&tall);
     int y = (int)(g->height - (rows ? rows : 1));
     grid_fill(g, 0, y, g->width, rows, ROLE_TEXT, 0, ' ');
-    grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->failed ? ROLE_ERROR : ROLE_STATUS, 0, str_text(&f->message));
+    grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->failed ? ROLE_ERROR : ROLE_STATUS, 0,
+              str_text(&f->message));
 }
 
-/* Draws an overlay over the lower part of the place: as many rows as it has lines, with a title above them. */
+/* Draws an overlay over the lower part of the place: as many rows as it has lines, with a title
+ * above them. */
 static void draw_overlay(struct frame *f, struct grid *g)
 {
     const struct view_ops *v = views[f->current];
     void *state = f->states[f->current];
-    const unsigned wants = v->wants(state, f->session, g->width, false) + 1, rows = wants < g->height ? wants : g->height;
+    const unsigned wants = v->wants(state, f->session, g->width, false) + 1,
+                   rows = wants < g->height ? wants : g->height;
     const int y = (int)(g->height - rows);
     struct grid part;
 
     grid_init_part(&part, g, g->width, rows - 1);
     v->draw(state, f->session, &part);
-    memcpy(g->cells + (size_t)(y + 1) * g->width, part.cells, (size_t)g->width * (rows - 1) * sizeof *g->cells);
+    memcpy(g->cells + (size_t)(y + 1) * g->width, part.cells,
+           (size_t)g->width * (rows - 1) * sizeof *g->cells);
     grid_done(&part);
     grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
     grid_printf(g, 1, y, 0, ROLE_CURSOR, ATTR_BOLD, "%s", v->label ? v->label : v->name);
@@ -491,9 +510,11 @@ static void draw_place(struct frame *f, struct grid *g)
     struct grid area;
 
     grid_init_part(&area, g, g->width, g->height - head);
-    panes_lay(&f->panes, f->place, &f->places[f->place], f->states, f->session, area.width, area.height, single(f));
+    panes_lay(&f->panes, f->place, &f->places[f->place], f->states, f->session, area.width,
+              area.height, single(f));
     panes_draw(&f->panes, f->place, &f->places[f->place], f->states, f->session, &area);
-    memcpy(g->cells + (size_t)head * g->width, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
+    memcpy(g->cells + (size_t)head * g->width, area.cells,
+           (size_t)g->width * area.height * sizeof *g->cells);
     grid_done(&area);
     if (head)
         p->draw_head(f->session, g);
@@ -512,7 +533,8 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     f->views_drawn = g->width >= WIDTH_MIN && g->height >= HEIGHT_MIN && !f->collecting;
     if (g->width < WIDTH_MIN || g->height < HEIGHT_MIN) {
         char text[48];
-        snprintf(text, sizeof text, "too small: %d columns, %d rows at least", WIDTH_MIN, HEIGHT_MIN);
+        snprintf(text, sizeof text, "too small: %d columns, %d rows at least", WIDTH_MIN,
+                 HEIGHT_MIN);
         grid_wrap(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, text);
         return;
     }
@@ -547,7 +569,8 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
 /* Loads what is in the editor, with @option behind the command. */
 static void collected(struct frame *f, const char *option)
 {
-    char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length), line[sizeof f->session->paste_command + 16];
+    char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length),
+         line[sizeof f->session->paste_command + 16];
     size_t length = f->editor.text.length;
     const char *command = paste_command(f);
 
@@ -567,7 +590,8 @@ static void collect_key(struct frame *f, int key)
         struct str left = {0};
         f->collecting = false;
         if (f->refusal.length)
-            str_addf(&left, "dropped; %s%s", k ? "the kernel is still " : "no kernel is loaded", k ? k->name : "");
+            str_addf(&left, "dropped; %s%s", k ? "the kernel is still " : "no kernel is loaded",
+                     k ? k->name : "");
         frame_say(f, false, left.length ? str_text(&left) : "cancelled");
         str_done(&left);
     } else if (key == KEYCODE_LOAD) {
@@ -579,10 +603,12 @@ static void collect_key(struct frame *f, int key)
     }
 }
 
-/* Runs what a key is bound to; false when it is an action that nothing has a use for now. Actions are no commands that the log tells of. */
+/* Runs what a key is bound to; false when it is an action that nothing has a use for now. Actions
+ * are no commands that the log tells of. */
 static bool run_bound(struct frame *f, const char *command)
 {
-    const enum action action = str_has_prefix(command, "do ") ? action_find(command + 3) : ACTION_COUNT;
+    const enum action action =
+        str_has_prefix(command, "do ") ? action_find(command + 3) : ACTION_COUNT;
 
     if (action == ACTION_COUNT) {
         frame_run(f, command);
@@ -606,9 +632,13 @@ static void say_how_to_quit(struct frame *f)
     struct str text = {0};
     struct job_info running;
 
-    bool goes = !frame_is_page(f->current) && !f->jumps.back.list.count && keymap_key(f->session->keys, view, "do back", back);
+    bool goes = !frame_is_page(f->current) && !f->jumps.back.list.count &&
+                keymap_key(f->session->keys, view, "do back", back);
     bool quits = keymap_key(f->session->keys, view, "quit", quit);
-    str_addf(&text, "%s%s%s quits", goes ? back : "", goes && quits ? " or " : "", quits ? quit : goes ? "" : "the command quit");
+    str_addf(&text, "%s%s%s quits", goes ? back : "", goes && quits ? " or " : "",
+             quits  ? quit
+             : goes ? ""
+                    : "the command quit");
     if (job_working(&running))
         str_addf(&text, "; job cancel %u stops %s", running.number, running.title);
     frame_say(f, false, str_text(&text));
@@ -621,11 +651,13 @@ static void say_no_use(struct frame *f, int key)
     char name[KEY_NAME_MOST], help[KEY_NAME_MOST];
     struct str text = {0};
 
-    if (key == KEYCODE_WHEEL_UP || key == KEYCODE_WHEEL_DOWN || key == KEYCODE_SWALLOWED || key == KEYCODE_NONE)
+    if (key == KEYCODE_WHEEL_UP || key == KEYCODE_WHEEL_DOWN || key == KEYCODE_SWALLOWED ||
+        key == KEYCODE_NONE)
         return;
     key_print(key == '\n' ? KEYCODE_ENTER : key, name);
     str_addf(&text, "no use here: %s", name);
-    if (keymap_key(f->session->keys, views[f->current]->name, frame_is_page(f->current) ? "do all" : "view help", help))
+    if (keymap_key(f->session->keys, views[f->current]->name,
+                   frame_is_page(f->current) ? "do all" : "view help", help))
         str_addf(&text, "; %s lists the keys of this pane", help);
     frame_say(f, false, str_text(&text));
     str_done(&text);
@@ -642,8 +674,10 @@ static void press(struct frame *f, int key)
         return;
     }
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
-        const struct key_binding *b = keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        char *command = b ? mem_strdup(b->command) : NULL;   /* it may bind the key to something else */
+        const struct key_binding *b =
+            keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
+        /* it may bind the key to something else */
+        char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);
         if (used)
@@ -678,7 +712,8 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
     return reply;
 }
 
-enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
+enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
+                             const char **prefill)
 {
     const bool told = f->message.length > 0;   /* where the bar is otherwise */
     int within_x, within_y;

@@ -57,7 +57,10 @@ bool frame_stop_waiting(struct frame *f)
     bool rest = s->queue.count > 0;
     if (s->queue.own)
         job_cancel(s->queue.job);
-    frame_say(f, false, s->queue.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
+    frame_say(f, false,
+              s->queue.own ? "cancelled"
+              : rest       ? "pending commands dropped; jobs continue"
+                           : "no longer waiting; jobs continue");
     queue_drop(s);
     return true;
 }
@@ -71,7 +74,9 @@ static void later(struct frame *f, const char *command)
 static void open_prompt(struct frame *f, const char *text, const char *behind)
 {
     str_clear(&f->prefill);
-    str_addf(&f->prefill, "%s%s%s", text, *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "", behind);
+    str_addf(&f->prefill, "%s%s%s", text,
+             *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "",
+             behind);
     f->reply = FRAME_PROMPT;
 }
 
@@ -86,7 +91,9 @@ static bool act(struct frame *f, enum action action)
             later(f, "quit");
         return true;
     case ACTION_GENERATE:
-        later(f, f->session->document.form_pattern_count || f->session->document.experiments ? "experiments generate; view experiments" : "forms select --top 40; experiments generate; view experiments");
+        later(f, f->session->document.form_pattern_count || f->session->document.experiments
+                     ? "experiments generate; view experiments"
+                     : "forms select --top 40; experiments generate; view experiments");
         return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
     case ACTION_CANCEL:   /* what lies over the place goes first: it is what is looked at */
@@ -139,8 +146,12 @@ static bool turn_pane(struct frame *f, const char *name, struct err *err)
     const struct place_table *p = &places[f->place];
     struct place_state *state = &f->places[f->place];
     const unsigned count = place_panes(p);
-    const int step = strcmp(name, VIEW_NEXT) == 0 ? 1 : strcmp(name, VIEW_PREVIOUS) == 0 ? (int)count - 1 : 0;
-    const size_t to = step ? view_index(place_view(p, state, (state->focus + (unsigned)step) % count)) : view_find(name);
+    const int step = strcmp(name, VIEW_NEXT) == 0       ? 1
+                     : strcmp(name, VIEW_PREVIOUS) == 0 ? (int)count - 1
+                                                        : 0;
+    const size_t to =
+        step ? view_index(place_view(p, state, (state->focus + (unsigned)step) % count))
+             : view_find(name);
     unsigned place, pane, at;
 
     if (to == view_count())
@@ -151,7 +162,8 @@ static bool turn_pane(struct frame *f, const char *name, struct err *err)
     return true;
 }
 
-static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+static bool view_command(struct session *s, const char *verb, const char *argument,
+                         struct result *result, struct err *err)
 {
     struct frame *f = s->view_state;
     const size_t at = f->current, count = view_count();
@@ -159,30 +171,41 @@ static bool view_command(struct session *s, const char *verb, const char *argume
 
     (void)result;
     if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
-        return err_set(err, ERR_USAGE, "what opens the prompt ends a line", "the prompt already waits for \"%s\"", str_text(&f->prefill));
+        return err_set(err, ERR_USAGE, "what opens the prompt ends a line",
+                       "the prompt already waits for \"%s\"", str_text(&f->prefill));
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
     if (strcmp(verb, "do") == 0)
-        return frame_act(f, action_find(argument)) || err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now", v->name, argument);
+        return frame_act(f, action_find(argument)) ||
+               err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now",
+                       v->name, argument);
     if (strcmp(verb, "jump") == 0)
         return jumps_go(f, argument, err);
     if (strcmp(verb, "copy") == 0)
-        return v->copy ? v->copy(f->states[at], s, strcmp(argument, "names") == 0 ? COPIED_NAMES : strcmp(argument, "table") == 0 ? COPIED_TABLE : COPIED_ROWS, &s->copied, err)
-                       : err_set(err, ERR_USAGE, "copy kernel copies the loop's text", "the %s view has no rows to copy", v->name);
+        return v->copy ? v->copy(f->states[at], s,
+                                 strcmp(argument, "names") == 0   ? COPIED_NAMES
+                                 : strcmp(argument, "table") == 0 ? COPIED_TABLE
+                                                                  : COPIED_ROWS,
+                                 &s->copied, err)
+                       : err_set(err, ERR_USAGE, "copy kernel copies the loop's text",
+                                 "the %s view has no rows to copy", v->name);
     if (strcmp(verb, "prompt") == 0) {
         prompt_with(f, argument);
         return true;
     }
     if (strcmp(verb, "tutorial") == 0)
-        return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) && choose_view(f, view_find("kernel"));
+        return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) &&
+               choose_view(f, view_find("kernel"));
     if (strcmp(verb, "demo") == 0) {
         demo_start(&f->demo, s, strtod(argument, NULL));
         return true;
     }
     if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
-        bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
+        bool (*change)(void *, struct session *, const char *, struct err *) =
+            verb[0] == 's' ? v->sort : v->filter;
         if (!change)
-            return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name, verb);
+            return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name,
+                           verb);
         return change(f->states[at], s, argument, err);
     }
     if (strcmp(verb, "pane") == 0)
@@ -192,7 +215,9 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         f->chosen = s->out ? ftell(s->out) : -1;
         return true;
     }
-    const int step = strcmp(argument, VIEW_NEXT) == 0 ? 1 : strcmp(argument, VIEW_PREVIOUS) == 0 ? PLACE_COUNT - 1 : 0;
+    const int step = strcmp(argument, VIEW_NEXT) == 0       ? 1
+                     : strcmp(argument, VIEW_PREVIOUS) == 0 ? PLACE_COUNT - 1
+                                                            : 0;
     if (step) {
         frame_show_place(f, (f->place + (unsigned)step) % PLACE_COUNT);
         return true;
@@ -203,7 +228,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     return choose_view(f, to);
 }
 
-static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+static void command_words(struct session *s, const char *verb,
+                          void (*add)(void *to, const char *word), void *to)
 {
     struct frame *f = s->view_state;
     const size_t at = f->current;
@@ -218,7 +244,8 @@ static void command_words(struct session *s, const char *verb, void (*add)(void 
     }
     if (!v->source || !v->source(f->states[at], s, &source))
         return;
-    int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count : source.column_count;
+    int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count
+                                                                   : source.column_count;
     for (int c = 0; c < count; c++)
         add(to, source.columns[c].name);
 }

@@ -1,4 +1,5 @@
-/* What the frame is: which view is shown, what is said, what the prompt and the editor hold. Its parts share it. No curses. UI thread. */
+/* What the frame is: which view is shown, what is said, what the prompt and the editor hold. Its
+ * parts share it. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_FRAME_STATE_H
 #define PORTOLAN_VIEW_FRAME_STATE_H
 
@@ -21,7 +22,8 @@ struct jump_place {
     char *filter;   /* that its rows were under; NULL: it has none */
 };
 struct jump_places { VEC(struct jump_place) list; };
-/* Where one was: one stack of the views that others took the place of, with their cursors, to go back to and forward again. Zero-initialised is empty and valid. */
+/* Where one was: one stack of the views that others took the place of, with their cursors, to go
+ * back to and forward again. Zero-initialised is empty and valid. */
 struct jumps {
     struct jump_places back, forward;   /* newest last */
 };
@@ -29,13 +31,16 @@ struct jumps {
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened with the frame: drawing makes none */
-    size_t current, under;       /* the view that keys go to; under: of the place's panes, the one that an overlay (output, log, help) gives way to */
+    /* the view that keys go to; under: of the place's panes, the one that an overlay (output, log,
+     * help) gives way to */
+    size_t current, under;
     unsigned place;              /* that is shown */
     struct place_state places[PLACE_COUNT];
     struct jumps jumps;          /* where one was, to go back to */
     struct panes panes;          /* as they were drawn last */
     int panes_y;                 /* row of the screen that they begin on */
-    long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
+    /* by `view` in the running line, after so many bytes of output; -1: none */
+    long chosen;
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
     char search[128];
@@ -44,7 +49,8 @@ struct frame {
     struct str next;             /* the commands that actions lead to */
     bool collecting;             /* `kernel paste` takes what is typed */
     bool offered;                /* what it begins with came unasked: it may be no loop at all */
-    bool views_drawn;            /* the last drawing was of views: not of the editor, nor of a screen too small for them */
+    /* the last drawing was of views: not of the editor, nor of a screen too small for them */
+    bool views_drawn;
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
     struct editing editing;      /* the kernel in the user's own editor */
@@ -55,7 +61,8 @@ struct frame {
     unsigned last_job;           /* the newest that was put there */
 };
 
-/* frame_commands.c: what commands ask of it, which is session.views, with the frame as view_state. */
+/* frame_commands.c: what commands ask of it, which is session.views, with the frame as
+ * view_state. */
 extern const struct session_views frame_views;
 
 /* What the prompt shows; NULL text: it is closed. */
@@ -68,7 +75,8 @@ struct frame_prompt {
 
 /* Whether view @index is an overlay: output, log and help lie over the place. */
 bool frame_is_page(size_t index);
-/* Shows view @to in its pane, or over the place. It leaves nothing to go back to: see frame_show (view/jumps.h). */
+/* Shows view @to in its pane, or over the place. It leaves nothing to go back to: see frame_show
+ * (view/jumps.h). */
 void frame_go(struct frame *f, size_t to);
 /* Says @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an object or program that have loops, or all these loops, the hottest-looking first: one is picked and becomes the kernel. */
+/* The functions of an object or program that have loops, or all these loops, the hottest-looking
+ * first: one is picked and becomes the kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,9 @@
 enum functions_column { FUNCTION, SAMPLES, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, INNER, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
-    {"function", 0, false, 0}, {"samples", 8, true, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 90}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
-    {"innermost", 9, false, 50},
+    {"function", 0, false, 0}, {"samples", 8, true, 0},      {"address", 12, false, 0},
+    {"bytes", 8, true, 0},     {"jumps back", 11, true, 90}, {"depth", 6, true, 70},
+    {"vectors", 8, true, 60},  {"innermost", 9, false, 50},
 };
 
 struct functions_view_state {
@@ -67,7 +69,11 @@ static double row_number(const void *context, size_t row, int column)
 
     if (!l)
         return function_number(function_of(context, row), column);
-    return column == SAMPLES ? l->percent : column == BYTES ? (double)l->size : column == DEPTH ? l->depth : column == VECTORS ? l->vectors : NAN;
+    return column == SAMPLES   ? l->percent
+           : column == BYTES   ? (double)l->size
+           : column == DEPTH   ? l->depth
+           : column == VECTORS ? l->vectors
+                               : NAN;
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
@@ -80,7 +86,8 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     else if (column == FUNCTION)
         str_add(out, function_of(context, row)->name);
     else if (column == ADDRESS)
-        str_addf(out, "0x%llx", (unsigned long long)(l ? l->address : function_of(context, row)->address));
+        str_addf(out, "0x%llx",
+                 (unsigned long long)(l ? l->address : function_of(context, row)->address));
     else if (column == INNER)
         str_add(out, !l ? "" : l->innermost ? "yes" : "no");
     else if (!isnan(number))
@@ -117,8 +124,15 @@ static void release(void *state)
     free(held);
 }
 
-static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role,
-                                           .hold = hold, .release = release, .named_by = 1u << ADDRESS};
+static const struct table_source source = {.columns = columns,
+                                           .column_count = COLUMNS,
+                                           .count = row_count,
+                                           .number = row_number,
+                                           .text = row_text,
+                                           .role = row_role,
+                                           .hold = hold,
+                                           .release = release,
+                                           .named_by = 1u << ADDRESS};
 
 static bool refresh(void *state, struct session *s)
 {
@@ -151,12 +165,17 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
     struct functions_view_state *v = state;
 
     if (!refresh(v, s)) {
-        view_draw_empty(s, &functions_view, g, "The functions with loops of the object or program that the loop is from.", "prompt kernel functions", "lists those of a file");
+        view_draw_empty(s, &functions_view, g,
+                        "The functions with loops of the object or program that the loop is from.",
+                        "prompt kernel functions", "lists those of a file");
         return;
     }
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, v->by_loops ? "%zu loops" : "%zu functions with a loop", row_count(v));
+    unsigned used =
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
+                    v->by_loops ? "%zu loops" : "%zu functions with a loop", row_count(v));
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, v->shown->path);
-    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 1 ? g->height - 1 : 1);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
+               g->height > 1 ? g->height - 1 : 1);
 }
 
 /* The other rows of the same list. */
@@ -190,8 +209,23 @@ static bool functions_act(void *state, struct session *s, enum action action, st
     return true;
 }
 
-const struct view_ops functions_view = {.name = "functions", .label = "Functions", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
-                                        .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
-                                        .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find,
-                                        .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,
-                                        .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};
+const struct view_ops functions_view = {
+    .name = "functions",
+    .label = "Functions",
+    .help = "functions with loops of an object or program, to be opened",
+    .act = functions_act,
+    .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
+    .open = functions_open,
+    .close = functions_close,
+    .draw = functions_draw,
+    .click = table_view_click,
+    .mark = table_view_mark,
+    .recall = table_view_recall,
+    .find = table_view_find,
+    .sort = table_view_sort,
+    .filter = table_view_filter,
+    .source = table_view_source,
+    .status = table_view_status,
+    .rows = table_view_rows,
+    .copy = table_view_copy,
+    .busy = table_view_busy};

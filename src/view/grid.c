@@ -10,13 +10,15 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-#define HEAT_SEEN 0.12   /* least level that has a character of its own: what is measured as cool is not taken for nothing */
+/* least level that has a character of its own: what is measured as cool is not taken for nothing */
+#define HEAT_SEEN 0.12
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* without colours */
 #define MIDDLE_LEAST 8   /* columns below which the end of a text is cut, not its middle */
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
-    *g = (struct grid){width, height, mem_zero((size_t)width * height, sizeof(struct cell)), ascii, false};
+    *g = (struct grid){width, height, mem_zero((size_t)width * height, sizeof(struct cell)), ascii,
+                       false};
     grid_clear(g);
 }
 
@@ -38,12 +40,16 @@ void grid_clear(struct grid *g)
 }
 
 /* What stands for a character where only ASCII may be drawn; any other is '?'. */
-static const struct { const char *glyph, *instead; } plain[] = {
-    {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"┬", "+"}, {"┴", "+"}, {"┼", "+"}, {"▸", ">"}, {"✓", "*"}, {"▶", ">"}, {"└", "`"}, {"┌", "."}, {"·", "."},
-    {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"}, {"±", "~"}, {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"}, {"■", "#"}, {"▒", "%"},
+static const struct { const char *glyph, *instead;
+} plain[] = {
+    {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"},
+    {"│", "|"}, {"─", "-"}, {"┬", "+"}, {"┴", "+"}, {"┼", "+"}, {"▸", ">"}, {"✓", "*"}, {"▶", ">"},
+    {"└", "`"}, {"┌", "."}, {"·", "."}, {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"}, {"±", "~"},
+    {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"}, {"■", "#"}, {"▒", "%"},
 };
 
-/* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */
+/* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown
+ * is one '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
     uint32_t code = 0;
@@ -67,7 +73,8 @@ static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns
     return length;
 }
 
-unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8)
+unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
+                  const char *utf8)
 {
     unsigned used = 0;
 
@@ -106,7 +113,8 @@ unsigned grid_columns(const struct grid *g, const char *utf8)
     return all;
 }
 
-unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr, const char *utf8)
+unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
+                       const char *utf8)
 {
     const unsigned all = grid_columns(g, utf8);
 
@@ -123,7 +131,8 @@ unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role ro
     return used + grid_put(g, x + (int)used, y, most - used, role, attr, utf8);
 }
 
-unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
+unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
+                     const char *format, ...)
 {
     struct str text = {0};
     va_list args;
@@ -136,7 +145,8 @@ unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role,
     return used;
 }
 
-unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8)
+unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role,
+                   unsigned attr, const char *utf8)
 {
     unsigned row = 0;
 
@@ -164,11 +174,14 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
     return row;
 }
 
-void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c)
+void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
+               unsigned attr, char c)
 {
     for (int row = y < 0 ? 0 : y; row < y + (int)height && row < (int)g->height; row++)
-        for (int column = x < 0 ? 0 : x; column < x + (int)width && column < (int)g->width; column++)
-            g->cells[(size_t)row * g->width + (size_t)column] = (struct cell){.glyph = {c}, .role = (uint8_t)role, .attr = (uint8_t)attr};
+        for (int column = x < 0 ? 0 : x; column < x + (int)width && column < (int)g->width;
+             column++)
+            g->cells[(size_t)row * g->width + (size_t)column] =
+                (struct cell){.glyph = {c}, .role = (uint8_t)role, .attr = (uint8_t)attr};
 }
 
 enum role heat_role(double fraction)
@@ -191,10 +204,13 @@ void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower)
     struct cell *cell = &g->cells[(size_t)y * g->width + (unsigned)x];
     double hotter = upper > lower ? upper : lower;
     if (g->ascii || g->mono) {
-        *cell = (struct cell){.glyph = {hotter < 0 ? ' ' : heat_char(fmax(hotter, HEAT_SEEN))}, .role = (uint8_t)(hotter < 0 || g->mono ? ROLE_TEXT : heat_role(hotter))};
+        *cell =
+            (struct cell){.glyph = {hotter < 0 ? ' ' : heat_char(fmax(hotter, HEAT_SEEN))},
+                          .role = (uint8_t)(hotter < 0 || g->mono ? ROLE_TEXT : heat_role(hotter))};
         return;
     }
-    *cell = (struct cell){.glyph = "▀", .role = (uint8_t)heat_role(upper), .lower = (uint8_t)heat_role(lower)};
+    *cell = (struct cell){
+        .glyph = "▀", .role = (uint8_t)heat_role(upper), .lower = (uint8_t)heat_role(lower)};
     if (hotter < 0)
         *cell = (struct cell){.glyph = " "};
 }
@@ -203,7 +219,8 @@ void grid_heat_legend(struct grid *g, int x, int y, double fraction)
 {
     const bool written = g->ascii || g->mono;
 
-    grid_put(g, x, y, 1, g->mono ? ROLE_TEXT : heat_role(fraction), 0, (char[]){written ? heat_char(fraction) : ' ', '\0'});
+    grid_put(g, x, y, 1, g->mono ? ROLE_TEXT : heat_role(fraction), 0,
+             (char[]){written ? heat_char(fraction) : ' ', '\0'});
 }
 
 unsigned grid_attributes(const struct grid *g, const struct cell *cell)
@@ -220,7 +237,8 @@ unsigned grid_attributes(const struct grid *g, const struct cell *cell)
 
 static bool same_colours(const struct grid *g, const struct cell *a, const struct cell *b)
 {
-    return g->mono ? grid_attributes(g, a) == grid_attributes(g, b) : a->role == b->role && a->attr == b->attr && a->lower == b->lower;
+    return g->mono ? grid_attributes(g, a) == grid_attributes(g, b)
+                   : a->role == b->role && a->attr == b->attr && a->lower == b->lower;
 }
 
 static void add_attributes(unsigned attr, const char *before, struct str *out)
@@ -237,7 +255,9 @@ static void add_attributes(unsigned attr, const char *before, struct str *out)
 /* "heading bold", "heat 3/7" */
 static void add_colours(const struct grid *g, const struct cell *cell, struct str *out)
 {
-    static const char *const names[ROLE_HEAT_0] = {"text", "dim", "title", "header", "cursor", "key", "status", "error", "warning", "good", "accent", "match"};
+    static const char *const names[ROLE_HEAT_0] = {"text",    "dim",  "title",  "header",
+                                                   "cursor",  "key",  "status", "error",
+                                                   "warning", "good", "accent", "match"};
 
     if (g->mono) {
         add_attributes(grid_attributes(g, cell), "", out);
@@ -252,7 +272,8 @@ static void add_colours(const struct grid *g, const struct cell *cell, struct st
     add_attributes(cell->attr, " ", out);
 }
 
-/* One line for row @y: its stretches that are not plain text, with the columns they reach from and to; nothing for a plain row. */
+/* One line for row @y: its stretches that are not plain text, with the columns they reach from and
+ * to; nothing for a plain row. */
 static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
 {
     const struct cell *row = &g->cells[(size_t)y * g->width], text = {.role = ROLE_TEXT};
@@ -288,7 +309,8 @@ void grid_text(const struct grid *g, bool roles, struct str *out)
     }
     if (!roles)
         return;
-    str_addf(out, "---- %s\n", g->mono ? "attributes: row: columns" : "colours: row: columns and role");
+    str_addf(out, "---- %s\n",
+             g->mono ? "attributes: row: columns" : "colours: row: columns and role");
     for (unsigned y = 0; y < g->height; y++)
         add_row_colours(g, y, out);
 }

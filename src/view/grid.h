@@ -1,4 +1,5 @@
-/* A grid of character cells with colour roles: what views draw on. No curses here; goldens compare its text. */
+/* A grid of character cells with colour roles: what views draw on. No curses here; goldens compare
+ * its text. */
 #ifndef PORTOLAN_VIEW_GRID_H
 #define PORTOLAN_VIEW_GRID_H
 
@@ -8,9 +9,19 @@
 #include "base/str.h"
 
 enum role {
-    ROLE_TEXT, ROLE_DIM, ROLE_TITLE, ROLE_HEADER, ROLE_CURSOR, ROLE_KEY, ROLE_STATUS, ROLE_ERROR, ROLE_WARN, ROLE_GOOD,
-    ROLE_ACCENT, ROLE_MATCH,
-    ROLE_HEAT_0,                 /* 12 levels of the heat map */
+    ROLE_TEXT,
+    ROLE_DIM,
+    ROLE_TITLE,
+    ROLE_HEADER,
+    ROLE_CURSOR,
+    ROLE_KEY,
+    ROLE_STATUS,
+    ROLE_ERROR,
+    ROLE_WARN,
+    ROLE_GOOD,
+    ROLE_ACCENT,
+    ROLE_MATCH,
+    ROLE_HEAT_0, /* 12 levels of the heat map */
     ROLE_HEAT_LAST = ROLE_HEAT_0 + 11,
     ROLE_COUNT
 };
@@ -26,7 +37,8 @@ struct grid {
     unsigned width, height;
     struct cell *cells;
     bool ascii;         /* only ASCII glyphs may be drawn */
-    bool mono;          /* there are no colours: levels of heat are characters, and grid_attributes tells roles apart */
+    /* there are no colours: levels of heat are characters, and grid_attributes tells roles apart */
+    bool mono;
 };
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii);
@@ -34,18 +46,26 @@ void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii);
 void grid_init_part(struct grid *g, const struct grid *of, unsigned width, unsigned height);
 void grid_done(struct grid *g);
 void grid_clear(struct grid *g);
-/* Draws @utf8 clipped to the grid and to @max columns (0: to the edge); control characters become '?'. Returns columns used. */
-unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8);
-unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
-    __attribute__((format(printf, 7, 8)));
-/* Draws @utf8 on at most @most columns; of one that is longer the middle is left out, marked by two dots. Returns columns used. */
-unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr, const char *utf8);
+/* Draws @utf8 clipped to the grid and to @max columns (0: to the edge); control characters become
+ * '?'. Returns columns used. */
+unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
+                  const char *utf8);
+unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
+                     const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Draws @utf8 on at most @most columns; of one that is longer the middle is left out, marked by two
+ * dots. Returns columns used. */
+unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
+                       const char *utf8);
 /* Columns that @utf8 takes. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
-/* Breaks @utf8 at blanks over at most @rows rows of @width columns, the last of which ends in an ellipsis when there is more; returns the rows used. */
-unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8);
-void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c);
-/* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without half blocks or colours the hotter one. */
+/* Breaks @utf8 at blanks over at most @rows rows of @width columns, the last of which ends in an
+ * ellipsis when there is more; returns the rows used. */
+unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role,
+                   unsigned attr, const char *utf8);
+void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
+               unsigned attr, char c);
+/* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without
+ * half blocks or colours the hotter one. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* One character of a legend for the heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);
@@ -54,8 +74,9 @@ unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
 enum role heat_role(double fraction);
 char heat_char(double fraction);
-/* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block follows, a line for each row
- * that is not all plain: "3: 1-12 title bold, 20-24 key"; without colours what is left of that: "3: 1-12 bold, 20-24 reverse". */
+/* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block
+ * follows, a line for each row that is not all plain: "3: 1-12 title bold, 20-24 key"; without
+ * colours what is left of that: "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

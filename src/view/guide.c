@@ -20,7 +20,10 @@ struct deed {
 };
 
 static const struct deed hints[] = {
-    {.text = "Paste a loop, or L to load a file, p to profile a program; ? lists the keys, :tutorial shows you around.", .commands = {"program profile", "tutorial", "demo"}, .view = "help",
+    {.text = "Paste a loop, or L to load a file, p to profile a program; ? lists the keys, "
+             ":tutorial shows you around.",
+     .commands = {"program profile", "tutorial", "demo"},
+     .view = "help",
      .other_kernel = true},
 };
 #define HINTS (sizeof hints / sizeof *hints)
@@ -28,31 +31,57 @@ static const struct deed hints[] = {
 
 static const struct deed steps[] = {
     {.title = "One instruction",
-     .text = "A row is an instruction, a column an execution port, a number the cycles per iteration that the port is busy. Press j or the arrow down: the line below the "
+     .text = "A row is an instruction, a column an execution port, a number the cycles per "
+             "iteration that the port is busy. Press j or the arrow down: the line below the "
              "table explains the instruction under the cursor.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
     {.title = "The bottleneck",
-     .text = "The sentence says what limits the loop, the bounds what would limit it next. Press m: another machine, perhaps another limit.", .keys = {'m'}},
-    {.title = "All machines", .text = "Press c: the machines beside each other; < marks what limits the loop on each. c again goes back.", .keys = {'c'}},
-    {.title = "Cycle by cycle", .text = "Tab goes from pane to pane, h back. Press it until the timeline has the keys: it shows when each instruction waits, executes and retires.", .view = "timeline"},
-    {.title = "Three places", .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. From there q goes back to where you came from.", .view = "mapping"},
+     .text = "The sentence says what limits the loop, the bounds what would limit it next. Press "
+             "m: another machine, perhaps another limit.",
+     .keys = {'m'}},
+    {.title = "All machines",
+     .text = "Press c: the machines beside each other; < marks what limits the loop on each. c "
+             "again goes back.",
+     .keys = {'c'}},
+    {.title = "Cycle by cycle",
+     .text = "Tab goes from pane to pane, h back. Press it until the timeline has the keys: it "
+             "shows when each instruction waits, executes and retires.",
+     .view = "timeline"},
+    {.title = "Three places",
+     .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. From there q goes back to "
+             "where you came from.",
+     .view = "mapping"},
     {.title = "A command",
-     .text = "Everything is also a command; Tab completes it, Up brings the last ones back. Type  :kernel list  and Enter: the loops of this file. q closes the output.",
+     .text = "Everything is also a command; Tab completes it, Up brings the last ones back. Type  "
+             ":kernel list  and Enter: the loops of this file. q closes the output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
-     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. A loop of your own is as good: paste it as it is, compiler output, a listing, what a debugger shows.",
+     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. A loop of your own is as good: "
+             "paste it as it is, compiler output, a listing, what a debugger shows.",
      .other_kernel = true},
-    {.title = "Before and after", .text = "Both loops are still open: [ and ] go from one to the other. Press d: instruction by instruction beside each other, with the difference in cycles.",
+    {.title = "Before and after",
+     .text = "Both loops are still open: [ and ] go from one to the other. Press d: instruction by "
+             "instruction beside each other, with the difference in cycles.",
      .commands = {"kernel compare", "kernel diff"}},
-    {.title = "What if", .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not exist. A range, as in reorder_buffer=64..512, becomes a curve.",
+    {.title = "What if",
+     .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not "
+             "exist. A range, as in reorder_buffer=64..512, becomes a curve.",
      .commands = {"kernel whatif"}},
-    {.title = "This CPU", .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without root. Where that cannot be, F8 goes on.", .commands = {"kernel measure"}},
+    {.title = "This CPU",
+     .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without "
+             "root. Where that cannot be, F8 goes on.",
+     .commands = {"kernel measure"}},
     {.title = "Nothing is lost",
-     .text = "The session is saved by itself; the next start offers it. Type  :session list  and Enter. session save DIRECTORY writes one to keep, as text.",
+     .text = "The session is saved by itself; the next start offers it. Type  :session list  and "
+             "Enter. session save DIRECTORY writes one to keep, as text.",
      .commands = {"session list", "session save"}},
-    {.title = "Help", .text = "Press ?: the keys of the pane that you are in; ? again: all keys and commands.", .view = "help"},
+    {.title = "Help",
+     .text = "Press ?: the keys of the pane that you are in; ? again: all keys and commands.",
+     .view = "help"},
     {.title = "The end",
-     .text = "q leaves the help. Next:  :demo  finds the ports of a CPU of which nothing is known, first a simulated one, then this one.", .commands = {"demo"}},
+     .text = "q leaves the help. Next:  :demo  finds the ports of a CPU of which nothing is known, "
+             "first a simulated one, then this one.",
+     .commands = {"demo"}},
 };
 #define STEPS (sizeof steps / sizeof *steps)
 
@@ -120,7 +149,8 @@ bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *er
     return true;
 }
 
-static bool was_done(const struct guide *g, const struct deed *d, const struct session *s, const char *view, int key, const char *name)
+static bool was_done(const struct guide *g, const struct deed *d, const struct session *s,
+                     const char *view, int key, const char *name)
 {
     for (size_t i = 0; key && i < sizeof d->keys / sizeof *d->keys; i++)
         if (d->keys[i] == key && strcmp(view, "kernel") == 0)
@@ -128,10 +158,12 @@ static bool was_done(const struct guide *g, const struct deed *d, const struct s
     for (size_t i = 0; name && i < sizeof d->commands / sizeof *d->commands && d->commands[i]; i++)
         if (strcmp(d->commands[i], name) == 0)
             return true;
-    return (d->view && strcmp(d->view, view) == 0) || (d->other_kernel && s->document.kernel && s->document.kernel != g->before);
+    return (d->view && strcmp(d->view, view) == 0) ||
+           (d->other_kernel && s->document.kernel && s->document.kernel != g->before);
 }
 
-void guide_notice(struct guide *g, const struct session *s, const char *view, int key, const char *name)
+void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
+                  const char *name)
 {
     if (!g->before)
         g->before = s->document.kernel;
@@ -150,7 +182,8 @@ void guide_notice(struct guide *g, const struct session *s, const char *view, in
         guide_end(g);
 }
 
-bool guide_key(struct guide *g, const struct session *s, const char *view, int key, const char **command)
+bool guide_key(struct guide *g, const struct session *s, const char *view, int key,
+               const char **command)
 {
     bool enter = key == KEYCODE_ENTER || key == '\n';
 
@@ -160,7 +193,8 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         go_to(g, s, g->step + 1);
         return true;
     }
-    if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {   /* in other views Enter opens what is there */
+    /* in other views Enter opens what is there */
+    if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {
         *command = str_text(&g->command);
         guide_end(g);
         return true;
@@ -182,7 +216,8 @@ static unsigned caption_rows(const char *text, unsigned width)
     struct grid tall;
 
     grid_init(&tall, width, CAPTION_ROWS, false);
-    unsigned rows = grid_wrap(&tall, 1, 0, width > 2 ? width - 2 : 1, CAPTION_ROWS, ROLE_TEXT, 0, text);
+    unsigned rows =
+        grid_wrap(&tall, 1, 0, width > 2 ? width - 2 : 1, CAPTION_ROWS, ROLE_TEXT, 0, text);
     grid_done(&tall);
     return rows;
 }
@@ -205,15 +240,22 @@ unsigned guide_rows(const struct guide *g, unsigned width, unsigned height)
 
 static void draw_title(const struct guide *g, struct grid *grid, int y)
 {
-    const char *keys = g->kind == GUIDE_TUTORIAL ? "F8 skips, Esc ends " : g->kind == GUIDE_DEMO ? "any key ends it " : g->kind == GUIDE_OFFER ? "Esc drops this line " : "Esc hides these ";
+    const char *keys = g->kind == GUIDE_TUTORIAL ? "F8 skips, Esc ends "
+                       : g->kind == GUIDE_DEMO   ? "any key ends it "
+                       : g->kind == GUIDE_OFFER  ? "Esc drops this line "
+                                                 : "Esc hides these ";
     unsigned room = grid->width - (unsigned)strlen(keys) - 1;
 
     grid_fill(grid, 0, y, grid->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(grid, (int)room, y, 0, ROLE_HEADER, 0, keys);
     if (g->kind == GUIDE_TUTORIAL)
-        grid_printf(grid, 1, y, room - 1, ROLE_ACCENT, ATTR_BOLD, "%sTutorial, %zu of %zu: %s", g->went_on ? "Done. " : "", g->step + 1, STEPS, steps[g->step].title);
+        grid_printf(grid, 1, y, room - 1, ROLE_ACCENT, ATTR_BOLD, "%sTutorial, %zu of %zu: %s",
+                    g->went_on ? "Done. " : "", g->step + 1, STEPS, steps[g->step].title);
     else
-        grid_put(grid, 1, y, room - 1, ROLE_ACCENT, ATTR_BOLD, g->kind == GUIDE_DEMO ? str_text(&g->title) : g->kind == GUIDE_OFFER ? "Last session" : "An example. What next?");
+        grid_put(grid, 1, y, room - 1, ROLE_ACCENT, ATTR_BOLD,
+                 g->kind == GUIDE_DEMO    ? str_text(&g->title)
+                 : g->kind == GUIDE_OFFER ? "Last session"
+                                          : "An example. What next?");
 }
 
 void guide_draw(const struct guide *g, struct grid *grid, int y)
@@ -225,5 +267,6 @@ void guide_draw(const struct guide *g, struct grid *grid, int y)
     }
     for (size_t i = 0; i < HINTS; i++)
         if (!(g->done & 1u << i))
-            y += (int)grid_wrap(grid, 1, y, grid->width - 2, CAPTION_ROWS, ROLE_TEXT, 0, hints[i].text);
+            y += (int)grid_wrap(grid, 1, y, grid->width - 2, CAPTION_ROWS, ROLE_TEXT, 0,
+                                hints[i].text);
 }

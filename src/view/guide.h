@@ -1,5 +1,6 @@
-/* What the rows above the status line say to who is new: the last session, hints, the steps of the tutorial, the captions of the demo. Each notices when what it
- * asks for was done. No curses. UI thread. */
+/* What the rows above the status line say to who is new: the last session, hints, the steps of the
+ * tutorial, the captions of the demo. Each notices when what it asks for was done. No curses. UI
+ * thread. */
 #ifndef PORTOLAN_VIEW_GUIDE_H
 #define PORTOLAN_VIEW_GUIDE_H
 
@@ -19,17 +20,23 @@ struct guide {
 };
 
 void guide_done(struct guide *g);
-/* Nothing was named to be opened: an example with hints, and with @caption (NULL: none) instead of them the offer to run @command on Enter. */
+/* Nothing was named to be opened: an example with hints, and with @caption (NULL: none) instead of
+ * them the offer to run @command on Enter. */
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command);
-/* Begins the tutorial at step @step, from 1, with the example; false with err when there is none such. */
+/* Begins the tutorial at step @step, from 1, with the example; false with err when there is none
+ * such. */
 bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *err);
 /* Shows @title and @caption until guide_end. */
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
-/* Looks at what was done: @key was pressed in @view (0: none), command @name ran (NULL: none), or neither: at what is shown now. */
-void guide_notice(struct guide *g, const struct session *s, const char *view, int key, const char *name);
-/* Whether @key, pressed in @view, is the guide's own; then *@command (NULL: nothing) is to be run. Borrowed until the next call. */
-bool guide_key(struct guide *g, const struct session *s, const char *view, int key, const char **command);
+/* Looks at what was done: @key was pressed in @view (0: none), command @name ran (NULL: none), or
+ * neither: at what is shown now. */
+void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
+                  const char *name);
+/* Whether @key, pressed in @view, is the guide's own; then *@command (NULL: nothing) is to be run.
+ * Borrowed until the next call. */
+bool guide_key(struct guide *g, const struct session *s, const char *view, int key,
+               const char **command);
 /* The rows that it takes at the end of a screen of so many columns and rows; 0: none. */
 unsigned guide_rows(const struct guide *g, unsigned width, unsigned height);
 /* Draws them from row @y on. */

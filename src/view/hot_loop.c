@@ -23,17 +23,26 @@ const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count)
 void hot_percent_draw(struct grid *g, int x, int y, double percent, double full, bool cursor)
 {
     if (!isnan(percent))
-        grid_printf(g, x, y, PERCENT, cursor ? ROLE_CURSOR : heat_role(full > 0 ? percent / full : 0), 0, "%5.1f %%", percent);
+        grid_printf(g, x, y, PERCENT,
+                    cursor ? ROLE_CURSOR : heat_role(full > 0 ? percent / full : 0), 0, "%5.1f %%",
+                    percent);
 }
 
-void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l, struct str *out)
+void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l,
+                          struct str *out)
 {
     if (p->cut_off)
-        str_addf(out, "%s: no prediction, profiling was cancelled or failed before the program ended; program stop keeps the samples", l->name);
+        str_addf(out,
+                 "%s: no prediction, profiling was cancelled or failed before the program ended; "
+                 "program stop keeps the samples",
+                 l->name);
     else if (p->machine && l->kernel && l->kernel->isa == isa_host())
-        str_addf(out, "%s: no prediction, its %zu instructions are too many", l->name, l->kernel->loops[l->loop].count);
+        str_addf(out, "%s: no prediction, its %zu instructions are too many", l->name,
+                 l->kernel->loops[l->loop].count);
     else if (p->machine)
-        str_addf(out, "%s: no prediction, it is code of another instruction set than %s", l->name, p->machine);
+        str_addf(out, "%s: no prediction, it is code of another instruction set than %s", l->name,
+                 p->machine);
     else
-        str_addf(out, "%s: no prediction, there is no machine of this CPU's instruction set", l->name);
+        str_addf(out, "%s: no prediction, there is no machine of this CPU's instruction set",
+                 l->name);
 }

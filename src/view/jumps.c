@@ -57,7 +57,8 @@ static void leave(struct frame *f)
 }
 
 /* To the place that @from has last; where one is now goes to @to. */
-static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to, const char *none, struct err *err)
+static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to,
+                 const char *none, struct err *err)
 {
     struct err ignored = {0};
 
@@ -89,7 +90,8 @@ static bool unwind(struct frame *f, unsigned place)
     size_t count = f->jumps.back.list.count;
     unsigned of, pane, at;
 
-    while (count && !(place_of(views[f->jumps.back.list.items[count - 1].view], &of, &pane, &at) && of == place))
+    while (count && !(place_of(views[f->jumps.back.list.items[count - 1].view], &of, &pane, &at) &&
+                      of == place))
         count--;
     for (size_t steps = count ? f->jumps.back.list.count - count + 1 : 0; steps; steps--)
         jumps_back(f);
@@ -127,7 +129,8 @@ static bool recall_form(struct frame *f, size_t to, const char *form)
     struct err ignored = {0};
 
     return v->recall(state, f->session, form) ||
-           (v->filtered && *v->filtered(state) && v->filter(state, f->session, "", &ignored) && v->recall(state, f->session, form));
+           (v->filtered && *v->filtered(state) && v->filter(state, f->session, "", &ignored) &&
+            v->recall(state, f->session, form));
 }
 
 static bool measured_with(const struct experiments *e, const char *form)
@@ -142,11 +145,14 @@ static bool measured_with(const struct experiments *e, const char *form)
 static bool show_form(struct frame *f, size_t to, const char *form, struct err *err)
 {
     if (views[to] != &experiments_view)
-        return recall_form(f, to, form) || err_set(err, ERR_USAGE, NULL, "%s is not in the %s view", form, views[to]->name);
+        return recall_form(f, to, form) ||
+               err_set(err, ERR_USAGE, NULL, "%s is not in the %s view", form, views[to]->name);
     struct str filter = {0};
     str_addf(&filter, "form~\"%s\"", form);
-    bool ok = measured_with(f->session->document.experiments, form) ? views[to]->filter(f->states[to], f->session, str_text(&filter), err)
-                                                                    : err_set(err, ERR_USAGE, "experiments generate makes some", "no experiment has %s", form);
+    bool ok = measured_with(f->session->document.experiments, form)
+                  ? views[to]->filter(f->states[to], f->session, str_text(&filter), err)
+                  : err_set(err, ERR_USAGE, "experiments generate makes some",
+                            "no experiment has %s", form);
     str_done(&filter);
     return ok;
 }
@@ -163,7 +169,8 @@ bool jumps_go(struct frame *f, const char *where, struct err *err)
         return turn(f, &j->forward, &j->back, "there is nothing to go forward to", err);
     const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");
     bool ok = (v->form_at && v->form_at(f->states[f->current], f->session, &form)) ||
-              err_set(err, ERR_USAGE, "go to a row or line of one", "there is no form under the cursor of the %s view", v->name);
+              err_set(err, ERR_USAGE, "go to a row or line of one",
+                      "there is no form under the cursor of the %s view", v->name);
     struct jump_place from = place_now(f);
     ok = ok && show_form(f, to, str_text(&form), err);
     if (ok) {

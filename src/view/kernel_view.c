@@ -19,7 +19,8 @@ struct kernel_view_state {
     size_t body;            /* rows of the last drawing */
     unsigned left;          /* first group of ports shown */
     portset opened;         /* ports whose groups are open: a column each */
-    struct port_groups groups;      /* of analysis @grouped at @revision of the session, which take a while */
+    /* of analysis @grouped at @revision of the session, which take a while */
+    struct port_groups groups;
     const struct analysis *grouped;
     portset grouped_opened;
     unsigned long revision;
@@ -42,7 +43,10 @@ struct kernel_view_state {
 
 static void draw_empty(struct session *s, struct grid *g)
 {
-    view_draw_empty(s, &kernel_view, g, "Paste a loop here: compiler, Compiler Explorer, objdump, gdb, perf, MASM, NASM and other output, as it is.", "prompt kernel load",
+    view_draw_empty(s, &kernel_view, g,
+                    "Paste a loop here: compiler, Compiler Explorer, objdump, gdb, perf, MASM, "
+                    "NASM and other output, as it is.",
+                    "prompt kernel load",
                     "loads assembler text, a listing, C, an object or a program");
 }
 
@@ -55,7 +59,8 @@ static void draw_no_machine(struct session *s, struct grid *g)
     if (session_current(s, &err))
         draw_empty(s, g);
     else
-        grid_wrap(g, 2, 1, g->width > 4 ? g->width - 4 : 1, SENTENCE_ROWS, ROLE_ERROR, 0, err_text(&err, text, sizeof text));
+        grid_wrap(g, 2, 1, g->width > 4 ? g->width - 4 : 1, SENTENCE_ROWS, ROLE_ERROR, 0,
+                  err_text(&err, text, sizeof text));
 }
 
 static const struct port_groups *groups_of(struct kernel_view_state *v, const struct analysis *a)
@@ -67,11 +72,13 @@ static const struct port_groups *groups_of(struct kernel_view_state *v, const st
     return &v->groups;
 }
 
-static struct port_columns columns_for(struct kernel_view_state *v, const struct analysis *a, unsigned *left, unsigned width)
+static struct port_columns columns_for(struct kernel_view_state *v, const struct analysis *a,
+                                       unsigned *left, unsigned width)
 {
     struct port_columns columns;
 
-    port_columns_lay(a, groups_of(v, a), left, width > TEXT_MIN + 5 ? width - TEXT_MIN - 5 : 0, &columns);
+    port_columns_lay(a, groups_of(v, a), left, width > TEXT_MIN + 5 ? width - TEXT_MIN - 5 : 0,
+                     &columns);
     return columns;
 }
 
@@ -88,11 +95,16 @@ static bool profiled(const struct kernel *k, const struct grid *g)
 static void draw_percent(double percent, struct grid *g, int x, int y, bool cursor)
 {
     if (!isnan(percent))
-        grid_printf(g, x, y, SAMPLES - 1, cursor ? ROLE_CURSOR : percent >= 0.5 ? heat_role(percent / 100) : ROLE_DIM, 0, "%6.2f%%", percent);
+        grid_printf(g, x, y, SAMPLES - 1,
+                    cursor           ? ROLE_CURSOR
+                    : percent >= 0.5 ? heat_role(percent / 100)
+                                     : ROLE_DIM,
+                    0, "%6.2f%%", percent);
 }
 
 /* What blame found of this loop, when there is room for it. */
-static const struct blame *blame_shown(const struct session *s, const struct analysis *a, const struct grid *g)
+static const struct blame *blame_shown(const struct session *s, const struct analysis *a,
+                                       const struct grid *g)
 {
     const struct blame *b = s->document.blame;
     return b && b->count == a->count && g->width >= TEXT_MIN + 5 + COSTS + 2 * CELL ? b : NULL;
@@ -106,13 +118,18 @@ static void draw_cost(struct grid *g, int x, int y, double cycles, enum role rol
         grid_printf(g, x, y, 7, role, 0, "%6.2f ", fabs(cycles) < 0.005 ? 0 : cycles);
 }
 
-/* Left of the instruction: what it costs here and in the model, the one that the sentence is about marked. */
-static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor, struct grid *g, int x, int y)
+/* Left of the instruction: what it costs here and in the model, the one that the sentence is about
+ * marked. */
+static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor,
+                       struct grid *g, int x, int y)
 {
     const struct blame_cost *cost = &b->rows[row].out;
     bool same = strcmp(b->machine, a->machine->id) == 0;
     double differs = same ? fabs(cost->here - cost->model) : NAN;
-    enum role role = row == b->worst && same ? ROLE_ERROR : differs > cost->error && differs > BLAME_AGREES * b->measured ? ROLE_WARN : cursor ? ROLE_CURSOR : ROLE_TEXT;
+    enum role role = row == b->worst && same                                         ? ROLE_ERROR
+                     : differs > cost->error && differs > BLAME_AGREES * b->measured ? ROLE_WARN
+                     : cursor                                                        ? ROLE_CURSOR
+                                                                                     : ROLE_TEXT;
 
     draw_cost(g, x, y, cost->here, role);
     draw_cost(g, x + 7, y, same ? cost->model : NAN, cursor ? ROLE_CURSOR : ROLE_DIM);
@@ -120,8 +137,15 @@ static void draw_costs(const struct blame *b, const struct analysis *a, size_t r
 
 static const char *mark_of(const struct analysis_row *row)
 {
-    return row->flags & ROW_UNKNOWN ? "?" : row->flags & ROW_FUSED_INTO ? "^" : row->flags & ROW_FUSED ? "+"
-           : row->flags & ROW_ZERO  ? "0" : row->estimate ? "e" : row->alone ? "!" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE ? "/" : " ";
+    return row->flags & ROW_UNKNOWN                           ? "?"
+           : row->flags & ROW_FUSED_INTO                      ? "^"
+           : row->flags & ROW_FUSED                           ? "+"
+           : row->flags & ROW_ZERO                            ? "0"
+           : row->estimate                                    ? "e"
+           : row->alone                                       ? "!"
+           : row->flags & ROW_ELIMINATED || !row->usage.count ? "="
+           : row->flags & ROW_PIPE                            ? "/"
+                                                              : " ";
 }
 
 static void tidy(const char *text, struct str *out)
@@ -142,7 +166,8 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
-/* What the gutter shows of all rows, found once for a drawing: where the chain that bounds the loop begins and ends, and the edges of the row under the cursor. */
+/* What the gutter shows of all rows, found once for a drawing: where the chain that bounds the loop
+ * begins and ends, and the edges of the row under the cursor. */
 struct gutter {
     size_t first, last;                       /* rows of the chain; first > last: none */
     const struct analysis_edge **edges;       /* from or to the cursor */
@@ -151,7 +176,8 @@ struct gutter {
 
 static struct gutter gutter_of(const struct analysis *a, size_t cursor)
 {
-    struct gutter found = {.first = a->count, .edges = mem_alloc((GUTTER_EDGES + 1) * sizeof(struct analysis_edge *))};
+    struct gutter found = {.first = a->count,
+                           .edges = mem_alloc((GUTTER_EDGES + 1) * sizeof(struct analysis_edge *))};
 
     for (size_t i = 0; i < a->count; i++)
         if (a->rows[i].flags & ROW_CHAIN) {
@@ -164,13 +190,20 @@ static struct gutter gutter_of(const struct analysis *a, size_t cursor)
     return found;
 }
 
-/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the instruction under the cursor. */
-static void draw_gutter(const struct analysis *a, const struct gutter *gutter, size_t row, size_t cursor, struct grid *g, int x, int y)
+/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the
+ * instruction under the cursor. */
+static void draw_gutter(const struct analysis *a, const struct gutter *gutter, size_t row,
+                        size_t cursor, struct grid *g, int x, int y)
 {
     bool feeds = false, uses = false, on = a->rows[row].flags & ROW_CHAIN;
 
     if (row >= gutter->first && row <= gutter->last)
-        grid_put(g, x, y, 1, on ? ROLE_WARN : ROLE_DIM, on ? ATTR_BOLD : 0, gutter->first == gutter->last ? "*" : row == gutter->first ? "┌" : row == gutter->last ? "└" : on ? "├" : "│");
+        grid_put(g, x, y, 1, on ? ROLE_WARN : ROLE_DIM, on ? ATTR_BOLD : 0,
+                 gutter->first == gutter->last ? "*"
+                 : row == gutter->first        ? "┌"
+                 : row == gutter->last         ? "└"
+                 : on                          ? "├"
+                                               : "│");
     for (size_t i = 0; i < gutter->count; i++) {
         feeds |= gutter->edges[i]->from == row && gutter->edges[i]->to == cursor;
         uses |= gutter->edges[i]->from == cursor && gutter->edges[i]->to == row;
@@ -180,7 +213,8 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
 }
 
 /* The line of the C file that row @i comes from, where another begins. */
-static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first, struct grid *g, int x, int y, enum role role)
+static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first,
+                        struct grid *g, int x, int y, enum role role)
 {
     struct str note = {0};
 
@@ -199,21 +233,28 @@ static void draw_whole(const struct analysis *a, size_t row, struct grid *g, int
     str_done(&text);
 }
 
-static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, const struct blame *blame, struct grid *g, int y, unsigned rows)
+static void draw_table(struct kernel_view_state *v, const struct kernel *k,
+                       const struct analysis *a, const struct blame *blame, struct grid *g, int y,
+                       unsigned rows)
 {
     const bool samples = profiled(k, g);
     const unsigned single_input_ports = (blame ? COSTS : 0) + (samples ? SAMPLES : 0);
     const unsigned places = a->count ? insn_place_width(a->rows[0].insn, a->count) : 4;
     const int first_x = (int)places + 1;
-    const struct port_columns columns = columns_for(v, a, &v->left, g->width - single_input_ports - (places - 4 < g->width - single_input_ports ? places - 4 : 0));
-    const int costs_x = first_x + (int)columns.width, samples_x = costs_x + (blame ? COSTS : 0), text_x = costs_x + (int)single_input_ports + 1;
+    const struct port_columns columns =
+        columns_for(v, a, &v->left,
+                    g->width - single_input_ports -
+                        (places - 4 < g->width - single_input_ports ? places - 4 : 0));
+    const int costs_x = first_x + (int)columns.width, samples_x = costs_x + (blame ? COSTS : 0),
+              text_x = costs_x + (int)single_input_ports + 1;
 
     grid_fill(g, 0, y, g->width, 1 + columns.headed, ROLE_HEADER, 0, ' ');
     port_columns_head(&columns, a, &a->rows[v->cursor], g, first_x, y);
     y += columns.headed;
     rows -= columns.headed;
     v->first_row = y + 1;
-    grid_put(g, 0, y, places + 1, ROLE_HEADER, 0, a->count ? insn_place_title(a->rows[0].insn) : "line");
+    grid_put(g, 0, y, places + 1, ROLE_HEADER, 0,
+             a->count ? insn_place_title(a->rows[0].insn) : "line");
     if (blame)
         grid_put(g, costs_x, y, COSTS, ROLE_HEADER, 0, "  here  model");
     if (samples)
@@ -227,13 +268,17 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
         bool cursor = i == v->cursor;
-        enum role role = cursor ? ROLE_CURSOR : v->match[0] && holds(a->rows[i].insn, v->match) ? ROLE_MATCH : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
+        enum role role = cursor                                            ? ROLE_CURSOR
+                         : v->match[0] && holds(a->rows[i].insn, v->match) ? ROLE_MATCH
+                         : a->rows[i].flags & ROW_UNKNOWN                  ? ROLE_ERROR
+                                                                           : ROLE_TEXT;
         struct str text = {0};
         char number[PLACE_TEXT];
         int line = y + 1 + (int)r;
         if (cursor)
             grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
-        grid_printf(g, 0, line, places + 1, role, 0, "%*s", (int)places, insn_place_text(a->rows[i].insn, number));
+        grid_printf(g, 0, line, places + 1, role, 0, "%*s", (int)places,
+                    insn_place_text(a->rows[i].insn, number));
         port_columns_load(&columns, a, i, cursor, g, first_x, line);
         if (blame)
             draw_costs(blame, a, i, cursor, g, costs_x, line);
@@ -244,9 +289,11 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
         grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
         if (cursor)
-            v->cut = grid_columns(g, str_text(&text)) > (beside ? TEXT_WANTED - 1 : g->width - (unsigned)text_x - 3);
+            v->cut = grid_columns(g, str_text(&text)) >
+                     (beside ? TEXT_WANTED - 1 : g->width - (unsigned)text_x - 3);
         if (beside)
-            draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line, cursor ? ROLE_CURSOR : ROLE_DIM);
+            draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line,
+                        cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
     }
     free(gutter.edges);
@@ -268,18 +315,21 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     const struct kernel *k = s->document.kernel;
     struct str cycles = {0};
 
-    str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
+    str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
+             bound_name(a->bottleneck));
     /* A long title gives way to the id: the cycles must be seen. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
-    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
+    unsigned used =
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
     used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&cycles));
     str_done(&cycles);
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, k->loops[s->document.loop].why);
 }
 
-/* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for; the advice is whole before others
- * have any. */
-static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, const struct str *why, struct grid *g, int y, bool roomy)
+/* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and
+ * machines, as much as there is room for; the advice is whole before others have any. */
+static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
+                        size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
     const struct analysis *current = a[s->document.in_view];
     int end = (int)g->height;
@@ -295,12 +345,15 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
         y += (int)grid_wrap(g, 0, y, g->width, (unsigned)(end - y), ROLE_WARN, 0, str_text(why));
     if (roomy) {
         unsigned half = g->width / 2 > 42 ? 42 : g->width / 2;
-        reasons_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
+        reasons_bounds(current, session_simulation(s, s->document.in_view),
+                       s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
         reasons_machines(a, n, s->document.in_view, g, (int)half, y + 1, end);
         return;
     }
     if (end - y > (int)machines)
-        y += reasons_bounds_short(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, y, end - y > (int)machines + 1 ? 2 : 1);
+        y += reasons_bounds_short(current, session_simulation(s, s->document.in_view),
+                                  s->document.kernel_measured, g, y,
+                                  end - y > (int)machines + 1 ? 2 : 1);
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
@@ -310,14 +363,18 @@ struct layout {
     bool roomy;          /* the bounds have a row each */
 };
 
-static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n, const struct str *why, const struct grid *g)
+static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,
+                             const struct str *why, const struct grid *g)
 {
-    const unsigned told = reasons_rows(g, current->sentence, SENTENCE_ROWS) + reasons_rows(g, str_text(why), SENTENCE_ROWS);
-    const unsigned beyond = !isnan(s->document.kernel_measured), full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
+    const unsigned told = reasons_rows(g, current->sentence, SENTENCE_ROWS) +
+                          reasons_rows(g, str_text(why), SENTENCE_ROWS);
+    const unsigned beyond = !isnan(s->document.kernel_measured),
+                   full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
-    const unsigned least = 1 + told, table = (unsigned)current->count + 5;   /* the sentence is whole before the code is, and the code before bounds and machines */
+    /* the sentence is whole before the code is, and the code before bounds and machines */
+    const unsigned least = 1 + told, table = (unsigned)current->count + 5;
     if (!roomy && panel > least && table + panel > g->height)
         panel = table + least < g->height ? g->height - table : least;
     if (panel + ROWS_LEAST > g->height)
@@ -326,22 +383,26 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
 }
 
 /* Whether a group of ports has a purpose, for which there is a row. */
-static unsigned columns_headed(struct kernel_view_state *v, const struct analysis *a, const struct grid *g)
+static unsigned columns_headed(struct kernel_view_state *v, const struct analysis *a,
+                               const struct grid *g)
 {
     unsigned left = v->left;
 
     return columns_for(v, a, &left, g->width).headed;
 }
 
-/* Title and table; returns the row below them. The row between is for what stands in the source where that is known, or for the instruction that its column cuts. */
-static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current, unsigned rows, struct grid *g)
+/* Title and table; returns the row below them. The row between is for what stands in the source
+ * where that is known, or for the instruction that its column cuts. */
+static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current,
+                     unsigned rows, struct grid *g)
 {
     const unsigned headings = 2 + columns_headed(v, current, g);
     v->body = rows > headings ? rows - headings : 1;
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);   /* right below a short table */
+    /* right below a short table */
+    int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);
     if (current->count + headings >= rows)
         return y;
     if (kernel_has_source(s->document.kernel))
@@ -351,7 +412,8 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     return y;
 }
 
-static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
+                          size_t n, struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
     struct str why = {0};
@@ -363,7 +425,8 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Another kernel starts at its first row; of the same, the cursor is where another view has put it. */
+/* Another kernel starts at its first row; of the same, the cursor is where another view has put
+ * it. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     if (v->kernel != s->document.kernel) {
@@ -378,19 +441,27 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->revision = s->revision;
 }
 
-/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; with the sign of a lower bound or an estimate. */
-static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark, struct grid *g, int x, int y, unsigned width)
+/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; with the sign of a
+ * lower bound or an estimate. */
+static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
+                       struct grid *g, int x, int y, unsigned width)
 {
     char text[32];
 
-    snprintf(text, sizeof text, "%s%.2f", binds ? cycles_sign(a->lower_bound, a->estimate) : "", value);
-    grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6s%s", text, mark);
+    snprintf(text, sizeof text, "%s%.2f", binds ? cycles_sign(a->lower_bound, a->estimate) : "",
+             value);
+    grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6s%s", text,
+                mark);
 }
 
 /* Bounds, simulation and each instruction's usage, a column per machine. */
-static void draw_compare(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+static void draw_compare(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
+                         size_t n, struct grid *g)
 {
-    unsigned text = g->width >= 160 ? 50 : g->width >= 100 ? 36 : 24, each = (g->width - text) / (unsigned)n;
+    unsigned text = g->width >= 160   ? 50
+                    : g->width >= 100 ? 36
+                                      : 24,
+             each = (g->width - text) / (unsigned)n;
     size_t count = a[0]->count;
     int y = 0;
 
@@ -398,19 +469,24 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
     for (size_t m = 0; m < n; m++)
-        grid_put(g, (int)(text + m * each), y, each - 1, m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD, a[m]->machine->id);
-    bool low = g->height < BOUND_COUNT + 6;   /* one row for the bounds then: the instructions come first */
+        grid_put(g, (int)(text + m * each), y, each - 1,
+                 m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
+                 a[m]->machine->id);
+    /* one row for the bounds then: the instructions come first */
+    bool low = g->height < BOUND_COUNT + 6;
     y += low;
     for (size_t m = 0; low && m < n; m++)
         put_cycles(a[m], a[m]->cycles, true, "", g, (int)(text + m * each), y, each - 1);
     for (int kind = 0; !low && kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
-        grid_put(g, 0, y, text, ROLE_TEXT, 0, kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
+        grid_put(g, 0, y, text, ROLE_TEXT, 0,
+                 kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
         for (size_t m = 0; m < n; m++) {
             const struct simulation *sim = kind < BOUND_COUNT ? NULL : session_simulation(s, m);
             double value = kind < BOUND_COUNT ? a[m]->bounds[kind] : sim ? sim->cycles : NAN;
             bool binds = (int)a[m]->bottleneck == kind;
             if (!isnan(value))
-                put_cycles(a[m], value, binds, binds ? " <" : "", g, (int)(text + m * each), y, each - 1);
+                put_cycles(a[m], value, binds, binds ? " <" : "", g, (int)(text + m * each), y,
+                           each - 1);
             else
                 grid_put(g, (int)(text + m * each), y, each - 1, ROLE_DIM, 0, "     -");
         }
@@ -426,26 +502,36 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
         y++;
         if (i == v->cursor)
             grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
-        tidy(a[0]->rows[i].insn->text ? a[0]->rows[i].insn->text : a[0]->rows[i].insn->mnemonic, &line);
+        tidy(a[0]->rows[i].insn->text ? a[0]->rows[i].insn->text : a[0]->rows[i].insn->mnemonic,
+             &line);
         grid_put(g, 0, y, text - 1, role, 0, str_text(&line));
         for (size_t m = 0; m < n; m++) {
             str_clear(&line);
             port_groups_usage(&a[m]->rows[i].usage, &a[m]->ports, &line);
-            enum role usage = i == v->cursor ? ROLE_CURSOR : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
-            grid_printf(g, (int)(text + m * each), y, each - 1, usage, 0, "%s %s", mark_of(&a[m]->rows[i]),
-                        line.length ? str_text(&line) : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown" : "-");
-            if (grid_columns(g, str_text(&line)) + 2 > each - 1)   /* what is cut must not be taken for all */
+            enum role usage = i == v->cursor                      ? ROLE_CURSOR
+                              : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR
+                                                                  : ROLE_TEXT;
+            grid_printf(g, (int)(text + m * each), y, each - 1, usage, 0, "%s %s",
+                        mark_of(&a[m]->rows[i]),
+                        line.length                         ? str_text(&line)
+                        : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown"
+                                                            : "-");
+            /* what is cut must not be taken for all */
+            if (grid_columns(g, str_text(&line)) + 2 > each - 1)
                 grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
         }
         str_done(&line);
     }
 }
 
-/* There is a loop and there are machines, but the work came to nothing: cancelled, or not enough memory or threads. */
+/* There is a loop and there are machines, but the work came to nothing: cancelled, or not enough
+ * memory or threads. */
 static void draw_not_analyzed(struct grid *g)
 {
     grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analyzed.");
-    grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "That was cancelled, or memory ran out. It is tried again after the next command that changes something.");
+    grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
+              "That was cancelled, or memory ran out. It is tried again after the next command "
+              "that changes something.");
 }
 
 /* The analyses that can be shown; NULL where there are none, which is said on @g (may be NULL). */
@@ -476,7 +562,8 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
 }
 
 /* The same, with the cursor on the loop's row. */
-static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n, struct grid *g)
+static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n,
+                                     struct grid *g)
 {
     struct analysis *const *a = shown(s, n, g);
 
@@ -509,12 +596,14 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 
     if (!a)
         return;
-    int y = draw_loop(v, s, a[s->document.in_view], g->height > ROWS_LEAST ? g->height - 2 : ROWS_LEAST, g);
+    int y = draw_loop(v, s, a[s->document.in_view],
+                      g->height > ROWS_LEAST ? g->height - 2 : ROWS_LEAST, g);
     reasons_detail(a[s->document.in_view], v->cursor, g, y);
     s->document.row = v->cursor;
 }
 
-/* Title, table and what stands below it; next to others the reasons stand in a pane of their own. */
+/* Title, table and what stands below it; next to others the reasons stand in a pane of their
+ * own. */
 static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
@@ -529,7 +618,8 @@ static unsigned kernel_wants(void *state, struct session *s, unsigned width, boo
     unsigned rows = (unsigned)current->count + 5;
     reasons_explain(s, current, &why);
     if (!beside)
-        rows += reasons_rows(&scratch, current->sentence, SENTENCE_ROWS) + reasons_rows(&scratch, str_text(&why), SENTENCE_ROWS) + BOUND_COUNT + 4 +
+        rows += reasons_rows(&scratch, current->sentence, SENTENCE_ROWS) +
+                reasons_rows(&scratch, str_text(&why), SENTENCE_ROWS) + BOUND_COUNT + 4 +
                 !isnan(s->document.kernel_measured);
     str_done(&why);
     return rows;
@@ -579,7 +669,8 @@ static bool kernel_form(void *state, struct session *s, struct str *out)
     size_t count = 0;
 
     adopt(v, s);
-    const struct insn *insns = s->document.kernel ? kernel_insns(s->document.kernel, s->document.loop, &count) : NULL;
+    const struct insn *insns =
+        s->document.kernel ? kernel_insns(s->document.kernel, s->document.loop, &count) : NULL;
     if (v->cursor >= count || !*insns[v->cursor].form)
         return false;
     str_add(out, insns[v->cursor].form);
@@ -602,7 +693,8 @@ static bool kernel_recall(void *state, struct session *s, const char *mark)
     char *end;
 
     adopt(v, s);
-    const struct insn *insns = s->document.kernel ? kernel_insns(s->document.kernel, s->document.loop, &count) : NULL;
+    const struct insn *insns =
+        s->document.kernel ? kernel_insns(s->document.kernel, s->document.loop, &count) : NULL;
     const size_t number = strtoul(mark, &end, 10);
     if (end != mark && !*end) {
         move_to(v, s, (long)number);
@@ -640,7 +732,10 @@ static void edit(const struct kernel_view_state *v, const struct session *s, str
     const struct kernel *k = s->document.kernel;
     size_t count = 0;
     const struct insn *insns = k ? kernel_insns(k, s->document.loop, &count) : NULL;
-    uint32_t line = v->cursor >= count ? 0 : k->recipe && k->recipe->source ? kernel_source_line(k, &insns[v->cursor], NULL) : insns[v->cursor].line;
+    uint32_t line = v->cursor >= count ? 0
+                    : k->recipe && k->recipe->source
+                        ? kernel_source_line(k, &insns[v->cursor], NULL)
+                        : insns[v->cursor].line;
 
     str_add(command, "kernel edit");
     if (line)
@@ -670,7 +765,10 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     adopt(v, s);
     at = (long)v->cursor;
     switch (action) {
-    case ACTION_NEXT_MACHINE: case ACTION_PREVIOUS_MACHINE: view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1); return true;
+    case ACTION_NEXT_MACHINE:
+    case ACTION_PREVIOUS_MACHINE:
+        view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1);
+        return true;
     case ACTION_BACK:
         if (!v->compare)
             return false;
@@ -720,18 +818,36 @@ static bool kernel_whole(void *state, struct session *s)
     return ((const struct kernel_view_state *)state)->compare;
 }
 
-const struct view_ops kernel_view = {.whole = kernel_whole, .name = "kernel", .label = "Loop", .title = kernel_title, .help = "the loop: port pressure, bounds, other machines",
+const struct view_ops kernel_view = {
+    .whole = kernel_whole,
+    .name = "kernel",
+    .label = "Loop",
+    .title = kernel_title,
+    .help = "the loop: port pressure, bounds, other machines",
     .act = kernel_act,
-    .marks = "cursor\tform, usage and latency are shown below the table, the ports underlined in the header\n"
-            "marks\t+ ^  fused with the next or the previous instruction\n"
-            "\t0 zero idiom: no dependency   = no port (eliminated at rename)   / occupies the divider\n"
-            "\t? unknown form: the total is a lower bound   e an estimate, and so is the total\n"
-            "\t┌├└ the critical chain, * when it is one instruction\n"
-            "\t→ feeds the one under the cursor   ← uses its result\n"
-            "ports\tports that carry the same load are one column, with their sum; Space opens them\n"
-            "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's cycles. ? no table places it\n"
-            "samples\tshare of the samples, from the profile that was pasted\n"
-            "here\tcycles that the loop takes less without the instruction, measured; beside it what the model says (b)",
-                                     .open = kernel_open, .close = free, .draw = kernel_draw, .wants = kernel_wants,
-                                     .draw_beside = kernel_draw_beside, .click = kernel_click,
-                                     .find = kernel_find, .form_at = kernel_form, .mark = kernel_mark, .recall = kernel_recall, .status = kernel_status};
+    .marks =
+        "cursor\tform, usage and latency are shown below the table, the ports underlined in the "
+        "header\n"
+        "marks\t+ ^  fused with the next or the previous instruction\n"
+        "\t0 zero idiom: no dependency   = no port (eliminated at rename)   / occupies the "
+        "divider\n"
+        "\t? unknown form: the total is a lower bound   e an estimate, and so is the total\n"
+        "\t┌├└ the critical chain, * when it is one instruction\n"
+        "\t→ feeds the one under the cursor   ← uses its result\n"
+        "ports\tports that carry the same load are one column, with their sum; Space opens them\n"
+        "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's cycles. "
+        "? no table places it\n"
+        "samples\tshare of the samples, from the profile that was pasted\n"
+        "here\tcycles that the loop takes less without the instruction, measured; beside it what "
+        "the model says (b)",
+    .open = kernel_open,
+    .close = free,
+    .draw = kernel_draw,
+    .wants = kernel_wants,
+    .draw_beside = kernel_draw_beside,
+    .click = kernel_click,
+    .find = kernel_find,
+    .form_at = kernel_form,
+    .mark = kernel_mark,
+    .recall = kernel_recall,
+    .status = kernel_status};

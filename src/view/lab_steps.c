@@ -60,16 +60,23 @@ void lab_pause(struct evolve_run *run, struct str *command)
     }
 }
 
-void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g, const char *says)
+void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
+                    const char *says)
 {
     const struct experiments *e = s->document.experiments;
     const bool measured = e && count_measured(e) > 0;
 
     if (lab_run(s))
-        grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0, "The run has no mapping yet.");
+        grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
+                  "The run has no mapping yet.");
     else
-        view_draw_empty(s, view, g, says, !e ? "do generate" : measured ? LAB_INFER : "experiments measure",
-                        !e ? "makes experiments" : measured ? "starts the search" : "measures the experiments on this CPU");
+        view_draw_empty(s, view, g, says,
+                        !e         ? "do generate"
+                        : measured ? LAB_INFER
+                                   : "experiments measure",
+                        !e         ? "makes experiments"
+                        : measured ? "starts the search"
+                                   : "measures the experiments on this CPU");
 }
 
 struct lab_step {
@@ -111,11 +118,14 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
     for (size_t i = 0; job_get(i, &job); i++)
         steps[2].runs |= job.state == JOB_RUNNING && strcmp(job.title, "experiments measure") == 0;
     look_at_run(d, &steps[3]);
-    steps[4].done = steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
+    steps[4].done =
+        steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
-/* The steps in a line; with @arrows and counts of all that is done, or only with what the step at hand has. Returns the columns. */
-static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts, const struct session *s, struct grid *g)
+/* The steps in a line; with @arrows and counts of all that is done, or only with what the step at
+ * hand has. Returns the columns. */
+static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
+                           const struct session *s, struct grid *g)
 {
     unsigned x = 1;
     bool asked = false;   /* the next step has been named with its key */
@@ -123,11 +133,18 @@ static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow
     for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];
         char key[KEY_NAME_MOST];
-        const bool next = !asked && !step->done && !step->runs, named = next && keymap_key(s->keys, "mapping", step->command, key);
+        const bool next = !asked && !step->done && !step->runs,
+                   named = next && keymap_key(s->keys, "mapping", step->command, key);
         if (i)
             x += grid_put(g, (int)x, 0, 0, ROLE_DIM, 0, arrow);
-        x += grid_printf(g, (int)x, 0, 0, step->runs ? ROLE_WARN : step->done ? ROLE_GOOD : ROLE_TEXT, step->runs || next ? ATTR_BOLD : 0, "%u %s%s", i + 1, step->name,
-                         step->done ? " ✓" : step->runs ? " ▶" : "");
+        x += grid_printf(g, (int)x, 0, 0,
+                         step->runs   ? ROLE_WARN
+                         : step->done ? ROLE_GOOD
+                                      : ROLE_TEXT,
+                         step->runs || next ? ATTR_BOLD : 0, "%u %s%s", i + 1, step->name,
+                         step->done   ? " ✓"
+                         : step->runs ? " ▶"
+                                      : "");
         if (step->has[0] && (counts || !step->done))
             x += grid_printf(g, (int)x, 0, 0, ROLE_TEXT, 0, " %s", step->has);
         if (named)
@@ -139,9 +156,15 @@ static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow
 
 void lab_steps_draw(struct session *s, struct grid *g)
 {
-    static const struct { const char *arrow; bool counts; } ways[] = {{" ──▸ ", true}, {" ▸ ", true}, {" ▸ ", false}};
-    struct lab_step steps[STEPS] = {{.name = "forms", .command = "do generate"}, {.name = "experiments", .command = "do generate"}, {.name = "measured", .command = "experiments measure"},
-                                {.name = "mapping", .command = LAB_INFER}, {.name = "adopt", .command = "evolve adopt"}};
+    static const struct {
+        const char *arrow;
+        bool counts;
+    } ways[] = {{" ──▸ ", true}, {" ▸ ", true}, {" ▸ ", false}};
+    struct lab_step steps[STEPS] = {{.name = "forms", .command = "do generate"},
+                                    {.name = "experiments", .command = "do generate"},
+                                    {.name = "measured", .command = "experiments measure"},
+                                    {.name = "mapping", .command = LAB_INFER},
+                                    {.name = "adopt", .command = "evolve adopt"}};
     struct grid line;
     unsigned used = 0;
 
@@ -149,7 +172,8 @@ void lab_steps_draw(struct session *s, struct grid *g)
     for (size_t i = 0; i < sizeof ways / sizeof *ways && (!used || used > g->width); i++) {
         grid_init_part(&line, g, STEPS_MOST, 1);
         used = draw_steps(steps, ways[i].arrow, ways[i].counts, s, &line);
-        memcpy(g->cells, line.cells, (g->width < STEPS_MOST ? g->width : STEPS_MOST) * sizeof *g->cells);
+        memcpy(g->cells, line.cells,
+               (g->width < STEPS_MOST ? g->width : STEPS_MOST) * sizeof *g->cells);
         grid_done(&line);
     }
 }

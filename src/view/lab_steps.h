@@ -1,4 +1,5 @@
-/* The five steps of the laboratory, as a line above its panes: forms, experiments, measured, mapping, adopt; and the run that its panes show. No curses. UI thread. */
+/* The five steps of the laboratory, as a line above its panes: forms, experiments, measured,
+ * mapping, adopt; and the run that its panes show. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_LAB_STEPS_H
 #define PORTOLAN_VIEW_LAB_STEPS_H
 
@@ -14,7 +15,8 @@ bool lab_run_goes_on(const struct session *s);
 /* Appends the command that pauses @run (NULL: nothing), or has it continue. */
 void lab_pause(struct evolve_run *run, struct str *command);
 /* What an empty pane of @view about a run @says, and the key of the next step on the way to one. */
-void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g, const char *says);
+void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
+                    const char *says);
 /* Draws the steps on row 0 of @g: what each has made, and the key of the next one. */
 void lab_steps_draw(struct session *s, struct grid *g);
 

@@ -73,17 +73,26 @@ static void lines_draw(void *state, struct session *s, struct grid *g)
     collect(v, l);
     if (!v->lines.count) {
         const bool running = l && s->document.profile->running;
-        view_draw_empty(s, &lines_view, g,
-                        running ? "Source lines are read when the program has ended."
-                        : l && s->document.profile->cut_off ? "Profiling was cancelled or failed before the program ended: source lines were not read."
-                        : l     ? "The code has no source lines: compile it with -g."
-                                : "The source of a hot loop, line by line with its share of the samples.",
-                        running ? "program stop" : l ? "do open" : "prompt program profile", running ? "stops it and keeps the samples" : l ? "opens the loop in LOOP" : "profiles a program");
+        view_draw_empty(
+            s, &lines_view, g,
+            running ? "Source lines are read when the program has ended."
+            : l && s->document.profile->cut_off ? "Profiling was cancelled or failed before the "
+                                                  "program ended: source lines were not read."
+            : l ? "The code has no source lines: compile it with -g."
+                : "The source of a hot loop, line by line with its share of the samples.",
+            running ? "program stop"
+            : l     ? "do open"
+                    : "prompt program profile",
+            running ? "stops it and keeps the samples"
+            : l     ? "opens the loop in LOOP"
+                    : "profiles a program");
         return;
     }
     for (size_t i = 0; i < v->lines.count; i++)
         most = fmax(most, v->lines.items[i].percent);
-    v->top = v->top + g->height <= v->lines.count ? v->top : v->lines.count > g->height ? (unsigned)v->lines.count - g->height : 0;
+    v->top = v->top + g->height <= v->lines.count ? v->top
+             : v->lines.count > g->height         ? (unsigned)v->lines.count - g->height
+                                                  : 0;
     const unsigned room = g->width > TEXT_X + SHARE + 1 ? g->width - TEXT_X - SHARE - 1 : 1;
     for (unsigned r = 0; r < g->height && v->top + r < v->lines.count; r++) {
         const struct hot_line *line = &v->lines.items[v->top + r];
@@ -121,5 +130,12 @@ static void lines_title(void *state, struct session *s, struct str *out)
         str_addf(out, ": %s", path_base(l->file));
 }
 
-const struct view_ops lines_view = {.name = "lines", .label = "Lines", .title = lines_title, .help = "the source of a hot loop with the samples of each line", .act = lines_act, .open = lines_open,
-                                    .close = lines_close, .draw = lines_draw};
+const struct view_ops lines_view = {.name = "lines",
+                                    .label = "Lines",
+                                    .title = lines_title,
+                                    .help =
+                                        "the source of a hot loop with the samples of each line",
+                                    .act = lines_act,
+                                    .open = lines_open,
+                                    .close = lines_close,
+                                    .draw = lines_draw};

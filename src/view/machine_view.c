@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This computer as measuring sees it: the method in use, what calibration learnt, clock and contention over time. */
+/* This computer as measuring sees it: the method in use, what calibration learnt, clock and
+ * contention over time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 
 struct machine_view_state {
     struct record_point points[RECORD_POINTS];
-    double x[RECORD_POINTS], clock[RECORD_POINTS], contended[RECORD_POINTS], disturbed[RECORD_POINTS];
+    double x[RECORD_POINTS], clock[RECORD_POINTS], contended[RECORD_POINTS],
+        disturbed[RECORD_POINTS];
     size_t count;
     double low, high;        /* of the clock, GHz; NaN: not known */
     double lost;             /* per cent of windows, the highest of both reasons */
@@ -68,13 +70,16 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
 {
     struct calibration c;
     char name[64];
-    bool simulated, known = record_calibration(s->document.record, &c, name, sizeof name, &simulated);
+    bool simulated,
+        known = record_calibration(s->document.record, &c, name, sizeof name, &simulated);
     int y = 0;
 
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
         draw_here(&s->document.here, g, &y);
-        return y + (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, "Not calibrated: c does that, and so does the first measurement.");
+        return y +
+               (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0,
+                              "Not calibrated: c does that, and so does the first measurement.");
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {
@@ -90,21 +95,29 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         draw_here(&s->document.here, g, &y);
     if (g->height >= 10)
         grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
-    used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz", c.clock_hz / 1e9, c.tick_hz / 1e9);
+    used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz",
+                       c.clock_hz / 1e9, c.tick_hz / 1e9);
     if (!isnan(v->low))
-        used += grid_printf(g, (int)used, y, 0, ROLE_GOOD, 0, "; while measuring %.4f to %.4f", v->low, v->high);
+        used += grid_printf(g, (int)used, y, 0, ROLE_GOOD, 0, "; while measuring %.4f to %.4f",
+                            v->low, v->high);
     y++;
     if (g->height < 14)
         return y;
-    used = isnan(c.noise) ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   unknown, too few quiet windows")
-                          : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% within %.3f %%", 100 * c.noise);
-    grid_printf(g, (int)used, y++, 0, ROLE_TEXT, 0, "; contention then %.0f %% of probes", 100 * c.contention);
-    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "idle    %.3f nops per cycle, tolerance %.1f %%; loads within %u bytes", c.probe_rate, 100 * c.rules.probe_tolerance,
-                       c.load_window);
+    used =
+        isnan(c.noise)
+            ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   unknown, too few quiet windows")
+            : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% within %.3f %%", 100 * c.noise);
+    grid_printf(g, (int)used, y++, 0, ROLE_TEXT, 0, "; contention then %.0f %% of probes",
+                100 * c.contention);
+    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0,
+                       "idle    %.3f nops per cycle, tolerance %.1f %%; loads within %u bytes",
+                       c.probe_rate, 100 * c.rules.probe_tolerance, c.load_window);
     if (c.doubtful || c.busy)
-        used += grid_put(g, (int)used, y, 0, ROLE_WARN, 0, c.doubtful ? "; doubtful: never seen idle" : "; busy when calibrated");
+        used += grid_put(g, (int)used, y, 0, ROLE_WARN, 0,
+                         c.doubtful ? "; doubtful: never seen idle" : "; busy when calibrated");
     if (!isnan(c.second_ratio) && g->width >= 110)
-        grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles", c.second_ratio);
+        grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles",
+                    c.second_ratio);
     return y + 1;
 }
 
@@ -117,29 +130,48 @@ static void draw_work(struct grid *g, int *y, unsigned *room)
         if (info.state == JOB_RUNNING && info.measures) {
             unsigned used = grid_printf(g, 0, *y, 0, ROLE_ACCENT, 0, "now     %s", info.title);
             if (info.total > 0)
-                used += grid_printf(g, (int)used, *y, 0, ROLE_ACCENT, 0, "  %.0f %%", 100 * info.done / info.total);
-            grid_printf(g, (int)used + 2, (*y)++, 0, ROLE_TEXT, 0, "%s%s", info.paused ? "paused  " : "", info.note);
+                used += grid_printf(g, (int)used, *y, 0, ROLE_ACCENT, 0, "  %.0f %%",
+                                    100 * info.done / info.total);
+            grid_printf(g, (int)used + 2, (*y)++, 0, ROLE_TEXT, 0, "%s%s",
+                        info.paused ? "paused  " : "", info.note);
             --*room;
         }
 }
 
-static void draw_clock(const struct machine_view_state *v, struct grid *g, int y, unsigned width, unsigned height)
+static void draw_clock(const struct machine_view_state *v, struct grid *g, int y, unsigned width,
+                       unsigned height)
 {
-    const struct plot_series series = {"of quiet windows", ROLE_GOOD, v->x, v->clock, v->count, false};
-    const struct plot plot = {.title = "clock, GHz", .x_label = "s", .y_min = v->low * (1 - CLOCK_MARGIN), .y_max = v->high * (1 + CLOCK_MARGIN), .series = &series,
+    const struct plot_series series = {"of quiet windows", ROLE_GOOD, v->x,
+                                       v->clock,           v->count,  false};
+    const struct plot plot = {.title = "clock, GHz",
+                              .x_label = "s",
+                              .y_min = v->low * (1 - CLOCK_MARGIN),
+                              .y_max = v->high * (1 + CLOCK_MARGIN),
+                              .series = &series,
                               .series_count = 1};
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-static void draw_contention(const struct machine_view_state *v, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_contention(const struct machine_view_state *v, struct grid *g, int x, int y,
+                            unsigned width, unsigned height)
 {
-    const struct plot_series series[] = {{"clock", ROLE_WARN, v->x, v->disturbed, v->count, false},
-                                         {"contention", ROLE_ERROR, v->x, v->contended, v->count, false}};
-    const struct plot plot = {.title = "windows lost, %", .x_label = "s", .y_min = 0, .y_max = v->lost > 50 ? 100 : v->lost > 20 ? 50 : v->lost > 10 ? 20 : 10, .series = series, .series_count = 2};
+    const struct plot_series series[] = {
+        {"clock", ROLE_WARN, v->x, v->disturbed, v->count, false},
+        {"contention", ROLE_ERROR, v->x, v->contended, v->count, false}};
+    const struct plot plot = {.title = "windows lost, %",
+                              .x_label = "s",
+                              .y_min = 0,
+                              .y_max = v->lost > 50   ? 100
+                                       : v->lost > 20 ? 50
+                                       : v->lost > 10 ? 20
+                                                      : 10,
+                              .series = series,
+                              .series_count = 2};
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Share of the windows lost to neighbours in the points from @from to @to - 1; below 0: none has windows. */
+/* Share of the windows lost to neighbours in the points from @from to @to - 1; below 0: none has
+ * windows. */
 static double contended_mean(const struct machine_view_state *v, size_t from, size_t to)
 {
     double sum = 0;
@@ -153,11 +185,13 @@ static double contended_mean(const struct machine_view_state *v, size_t from, si
     return n ? sum / (double)n : -1;
 }
 
-/* Quiet and contended moments side by side, from the beginning to now, with what the two ends of the scale look like. */
+/* Quiet and contended moments side by side, from the beginning to now, with what the two ends of
+ * the scale look like. */
 static void draw_strip(const struct machine_view_state *v, struct grid *g, int y)
 {
     static const char quiet[] = "  quiet ", contended[] = "  contended ";
-    unsigned legend = sizeof quiet + sizeof contended, x = grid_put(g, 0, y, 0, ROLE_DIM, 0, "core    ");
+    unsigned legend = sizeof quiet + sizeof contended,
+             x = grid_put(g, 0, y, 0, ROLE_DIM, 0, "core    ");
     unsigned width = g->width > x + legend + 10 ? g->width - x - legend : 0;
 
     for (unsigned c = 0; c < width; c++) {
@@ -172,10 +206,15 @@ static void draw_strip(const struct machine_view_state *v, struct grid *g, int y
     grid_heat_pair(g, (int)x, y, 1, 1);
 }
 
-static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM, [CHARTING_RUNS] = ROLE_ACCENT, [CHARTING_DONE] = ROLE_TEXT, [CHARTING_ENDED] = ROLE_WARN};
+static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM,
+                                        [CHARTING_RUNS] = ROLE_ACCENT,
+                                        [CHARTING_DONE] = ROLE_TEXT,
+                                        [CHARTING_ENDED] = ROLE_WARN};
 
-/* A chart's stages, a line each, and how far each was over time; nothing where none was made. Uses what it needs of @room rows. */
-static void draw_chart(struct machine_view_state *v, struct stage_log *log, struct grid *g, int *y, unsigned *room)
+/* A chart's stages, a line each, and how far each was over time; nothing where none was made. Uses
+ * what it needs of @room rows. */
+static void draw_chart(struct machine_view_state *v, struct stage_log *log, struct grid *g, int *y,
+                       unsigned *room)
 {
     struct stage_row rows[CHART_STAGES];
     const char *name;
@@ -191,10 +230,13 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
         const struct stage_row *r = &rows[i];
         char time[16] = "", share[16] = "";
         if (r->state != CHARTING_WAITS)
-            snprintf(time, sizeof time, "%u:%02u", (unsigned)(r->seconds / 60), (unsigned)fmod(r->seconds, 60));
+            snprintf(time, sizeof time, "%u:%02u", (unsigned)(r->seconds / 60),
+                     (unsigned)fmod(r->seconds, 60));
         if (r->state != CHARTING_WAITS && !isnan(r->share))
             snprintf(share, sizeof share, "%.0f %%", 100 * r->share);
-        grid_printf(g, 0, *y, 0, stage_roles[r->state], r->state == CHARTING_RUNS ? ATTR_BOLD : 0, "%c %d %-12s%7s %5s  %s", r->state == CHARTING_RUNS ? '>' : ' ', i + 1, chart_stage_names[i], time, share, r->what);
+        grid_printf(g, 0, *y, 0, stage_roles[r->state], r->state == CHARTING_RUNS ? ATTR_BOLD : 0,
+                    "%c %d %-12s%7s %5s  %s", r->state == CHARTING_RUNS ? '>' : ' ', i + 1,
+                    chart_stage_names[i], time, share, r->what);
     }
     *room -= CHART_STAGES + 1;
     if (n < 2 || *room < 8)
@@ -203,9 +245,16 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
         v->at[i] = v->stages[i].seconds;
         v->share[i] = 100 * v->stages[i].share;
     }
-    const struct plot_series series = {"of what the stage is at", ROLE_GOOD, v->at, v->share, n, false};
-    const struct plot plot = {.title = "done, %", .x_label = "s", .y_min = 0, .y_max = 100, .series = &series, .series_count = 1};
-    const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;   /* clock and contention stand below */
+    const struct plot_series series = {
+        "of what the stage is at", ROLE_GOOD, v->at, v->share, n, false};
+    const struct plot plot = {.title = "done, %",
+                              .x_label = "s",
+                              .y_min = 0,
+                              .y_max = 100,
+                              .series = &series,
+                              .series_count = 1};
+    /* clock and contention stand below */
+    const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
     plot_draw(&plot, g, 0, *y, g->width, height);
     *y += (int)height;
     *room -= height;
@@ -223,7 +272,8 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     draw_chart(v, s->document.chart, g, &y, &room);
     if (!v->samples) {
         if (room > 2 && room == before)
-            grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0, "Clock and contention are plotted here while experiments are measured.");
+            grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0,
+                      "Clock and contention are plotted here while experiments are measured.");
         return;
     }
     if (room < 5)
@@ -267,6 +317,14 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
-const struct view_ops machine_view = {.name = "machine", .label = "This computer", .help = "this computer: method, calibration, clock and contention while measuring, and the stages of a chart",
-    .act = machine_act, .open = machine_open,
-                                      .close = free, .draw = machine_draw, .status = machine_status, .live = machine_live};
+const struct view_ops machine_view = {.name = "machine",
+                                      .label = "This computer",
+                                      .help =
+                                          "this computer: method, calibration, clock and "
+                                          "contention while measuring, and the stages of a chart",
+                                      .act = machine_act,
+                                      .open = machine_open,
+                                      .close = free,
+                                      .draw = machine_draw,
+                                      .status = machine_status,
+                                      .live = machine_live};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop on the selected machines, a row each; the one under the cursor is the one that the other panes show. */
+/* The loop on the selected machines, a row each; the one under the cursor is the one that the other
+ * panes show. */
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
@@ -19,10 +20,12 @@ static void machines_draw(void *state, struct session *s, struct grid *g)
 
     (void)state;
     if (!s->document.kernel || !n) {
-        view_draw_empty(s, &machines_view, g, "The loop on other machines.", "prompt kernel load", "loads a loop");
+        view_draw_empty(s, &machines_view, g, "The loop on other machines.", "prompt kernel load",
+                        "loads a loop");
         return;
     }
-    reasons_machines(a, n, s->document.in_view < n ? s->document.in_view : 0, g, 0, 0, (int)g->height);
+    reasons_machines(a, n, s->document.in_view < n ? s->document.in_view : 0, g, 0, 0,
+                     (int)g->height);
 }
 
 static unsigned machines_wants(void *state, struct session *s, unsigned width, bool beside)
@@ -58,5 +61,13 @@ static void machines_click(void *state, struct session *s, int x, int y)
         s->document.in_view = (size_t)y;
 }
 
-const struct view_ops machines_view = {.name = "machines", .label = "Machines", .help = "the loop on the selected machines; the cursor chooses the one that is shown", .act = machines_act,
-                                       .open = machines_open, .close = free, .draw = machines_draw, .wants = machines_wants, .click = machines_click};
+const struct view_ops machines_view = {
+    .name = "machines",
+    .label = "Machines",
+    .help = "the loop on the selected machines; the cursor chooses the one that is shown",
+    .act = machines_act,
+    .open = machines_open,
+    .close = free,
+    .draw = machines_draw,
+    .wants = machines_wants,
+    .click = machines_click};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping explorer: forms by ports of the current machine, and what the form under the cursor shares ports with. */
+/* The mapping explorer: forms by ports of the current machine, and what the form under the cursor
+ * shares ports with. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
-#define ROOMY 100        /* columns of a screen; a narrower one has the ports, and the usage below the table */
+/* columns of a screen; a narrower one has the ports, and the usage below the table */
+#define ROOMY 100
 #define USAGE_MAX 60
 #define COUNTS_WIDTH 34  /* columns of the title line for what is counted */
 #define FORM_WANTED 40   /* columns; a wide screen then gives the usages theirs */
@@ -26,7 +28,8 @@ struct mapping_view_state {
     struct pressures *pressures;
     bool pressed;                /* they were made when the rows were shown last */
     unsigned long revision;      /* of the session */
-    unsigned long given_up;      /* revision at which pressures were found to have come to nothing; 0: they have not */
+    /* revision at which pressures were found to have come to nothing; 0: they have not */
+    unsigned long given_up;
     unsigned ports;
     struct accuracy accuracy;  /* on the session's experiments */
     size_t worst;              /* experiment predicted worst, when accuracy.n is not 0 */
@@ -40,7 +43,8 @@ static void mapping_close(void *state)
     free(v);
 }
 
-/* How the mapping does on the experiments that are there, so that an edit shows its effect at once. */
+/* How the mapping does on the experiments that are there, so that an edit shows its effect at
+ * once. */
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;
@@ -69,7 +73,9 @@ static double row_number(const void *context, size_t row, int column)
         return mapping_at(v->machine->mapping, row)->latency;
     if (column == COLUMN_CONFIDENCE)
         return mapping_entry_confidence(mapping_at(v->machine->mapping, row));
-    return column >= COLUMN_PORTS && v->pressed ? pressures_port(v->pressures, row, (unsigned)(column - COLUMN_PORTS)) : NAN;
+    return column >= COLUMN_PORTS && v->pressed
+               ? pressures_port(v->pressures, row, (unsigned)(column - COLUMN_PORTS))
+               : NAN;
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
@@ -86,7 +92,11 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     } else {
         double number = row_number(context, row, column);
         if (!isnan(number) && (column < COLUMN_PORTS || number > 0.005))
-            str_addf(out, column == COLUMN_LATENCY ? "%g" : number < 9.995 ? "%.2f" : "%.0f", number);
+            str_addf(out,
+                     column == COLUMN_LATENCY ? "%g"
+                     : number < 9.995         ? "%.2f"
+                                              : "%.0f",
+                     number);
     }
 }
 
@@ -121,7 +131,11 @@ static void rows_release(void *state)
 
 static void set_columns(struct mapping_view_state *v)
 {
-    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, ROOMY}, {"cycles", 6, true, ROOMY}, {"latency", 7, true, ROOMY}, {"confidence", 10, true, 110}};
+    static const struct table_column fixed[] = {{"form", 0, false, 0},
+                                                {"usage", USAGE_MIN, false, ROOMY},
+                                                {"cycles", 6, true, ROOMY},
+                                                {"latency", 7, true, ROOMY},
+                                                {"confidence", 10, true, 110}};
     const struct ports *ports = mapping_ports(v->machine->mapping);
 
     memcpy(v->columns, fixed, sizeof fixed);
@@ -130,7 +144,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = ports->count;
 }
 
-/* Whether the pressures, which came to nothing, are to be made anew: once something has changed. At once would undo their cancelling. */
+/* Whether the pressures, which came to nothing, are to be made anew: once something has changed. At
+ * once would undo their cancelling. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))
@@ -163,7 +178,9 @@ static bool refresh(void *state, struct session *s)
     if (anew || v->pressed != pressures_made(v->pressures)) {
         v->pressed = pressures_made(v->pressures);
         table_view_changed(&v->view,
-                           &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role, rows_hold, rows_release, 0});
+                           &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0,
+                                                  row_count, row_number, row_text, row_role,
+                                                  rows_hold, rows_release, 0});
     }
     return true;
 }
@@ -191,20 +208,25 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     for (size_t i = 0, named = 0; i < count && named < 4; i++)
         if (alike[i] != row)
             str_addf(&names, "%s%s", named++ ? "; " : "", mapping_at(m, alike[i])->form);
-    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", entry->form, usage.length ? str_text(&usage) : "no port");
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", entry->form,
+                                usage.length ? str_text(&usage) : "no port");
     if (v->pressed && g->width < ROOMY)
-        used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%.2f cycles", pressures_cycles(v->pressures, row)) + 2;
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%.2f cycles",
+                            pressures_cycles(v->pressures, row)) +
+                2;
     if (*entry->source)
         grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "(%s)", entry->source);
     if (v->pressed)
-        grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu more with this usage%s%s", count - 1, count > 1 ? ": " : "", str_text(&names));
+        grid_printf(g, 0, y + 1, 0, ROLE_DIM, 0, "%zu more with this usage%s%s", count - 1,
+                    count > 1 ? ": " : "", str_text(&names));
     else if (pressures_pending(v->pressures))
         grid_put(g, 0, y + 1, 0, ROLE_DIM, 0, "cycles and ports are being computed");
     str_done(&usage);
     str_done(&names);
 }
 
-/* Of what @width leaves beyond the other columns, the forms take what they need first, then the usages. */
+/* Of what @width leaves beyond the other columns, the forms take what they need first, then the
+ * usages. */
 static void share_width(struct mapping_view_state *v, unsigned width)
 {
     unsigned used = FORM_WANTED + 1;
@@ -221,20 +243,28 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     struct mapping_view_state *v = state;
 
     if (!refresh(v, s)) {
-        view_draw_empty(s, &mapping_view, g, "The forms of a machine and the ports that each uses.", "prompt set machine", "chooses a machine");
+        view_draw_empty(s, &mapping_view, g, "The forms of a machine and the ports that each uses.",
+                        "prompt set machine", "chooses a machine");
         return;
     }
-    bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;   /* a long title gives way to the id */
-    unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;
-    size_t forms = mapping_count(v->machine->mapping), distinct = v->pressed ? pressures_distinct(v->pressures) : 0;
-    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s", forms, forms == 1 ? "" : "s");
+    /* a long title gives way to the id */
+    bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
+    unsigned used =
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;
+    size_t forms = mapping_count(v->machine->mapping),
+           distinct = v->pressed ? pressures_distinct(v->pressures) : 0;
+    used +=
+        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s", forms, forms == 1 ? "" : "s");
     if (v->pressed)
-        used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %zu distinct µop%s", distinct, distinct == 1 ? "" : "s");
+        used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %zu distinct µop%s", distinct,
+                            distinct == 1 ? "" : "s");
     used += 3;
     if (v->accuracy.n) {
         struct str worst = {0};
         experiments_print(s->document.experiments, v->worst, &worst);
-        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments", 100 * v->accuracy.mape, v->accuracy.n) + 2;
+        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments",
+                            100 * v->accuracy.mape, v->accuracy.n) +
+                2;
         grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
         str_done(&worst);
     }
@@ -259,8 +289,26 @@ static bool mapping_act(void *state, struct session *s, enum action action, stru
     return table_view_act(v, s, action, command);
 }
 
-const struct view_ops mapping_view = {.name = "mapping", .label = "Mapping", .help = "forms by ports of the current machine",
-                                      .act = mapping_act, .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; empty shows all rows",
-                                      .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
-                                      .click = table_view_click, .form_at = table_view_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source,
-                                      .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};
+const struct view_ops mapping_view = {
+    .name = "mapping",
+    .label = "Mapping",
+    .help = "forms by ports of the current machine",
+    .act = mapping_act,
+    .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; "
+             "empty shows all rows",
+    .open = mapping_open,
+    .close = mapping_close,
+    .draw = mapping_draw,
+    .click = table_view_click,
+    .form_at = table_view_form,
+    .mark = table_view_mark,
+    .recall = table_view_recall,
+    .find = table_view_find,
+    .sort = table_view_sort,
+    .filter = table_view_filter,
+    .filtered = table_view_filtered,
+    .source = table_view_source,
+    .status = table_view_status,
+    .rows = table_view_rows,
+    .copy = table_view_copy,
+    .busy = table_view_busy};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping that a run of inference has now: forms by ports, how sure each cell is, and what it predicts for each form alone. */
+/* The mapping that a run of inference has now: forms by ports, how sure each cell is, and what it
+ * predicts for each form alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static size_t alone(const struct problem *p, size_t row)
     return SIZE_MAX;
 }
 
-/* Whether @column is a port's, whose number *@port gets; else that of the columns behind them, COLUMNS_LAST for the form. */
+/* Whether @column is a port's, whose number *@port gets; else that of the columns behind them,
+ * COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
     const unsigned at = (unsigned)column - 1;
@@ -70,7 +72,9 @@ static double row_number(const void *context, size_t row, int column)
     const size_t e = alone(p, row);
     if (e == SIZE_MAX || at == COLUMNS_LAST)
         return NAN;
-    return at == COLUMN_HERE ? (double)p->cycles[e] : at == COLUMN_PREDICTED ? (double)v->o->predicted[e] : outline_error(v->o, e);
+    return at == COLUMN_HERE        ? (double)p->cycles[e]
+           : at == COLUMN_PREDICTED ? (double)v->o->predicted[e]
+                                    : outline_error(v->o, e);
 }
 
 static bool in_doubt(const struct outline *o, size_t row, unsigned port)
@@ -93,7 +97,8 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     else if (at == COLUMNS_LAST)
         str_add(out, v->o->problem->names[row]);
     else if (!isnan(number))
-        str_addf(out, at == COLUMN_ERROR ? "%+.1f%%" : "%.2f", at == COLUMN_ERROR ? 100 * number : number);
+        str_addf(out, at == COLUMN_ERROR ? "%+.1f%%" : "%.2f",
+                 at == COLUMN_ERROR ? 100 * number : number);
 }
 
 static enum role row_role(const void *context, size_t row, int column)
@@ -103,19 +108,29 @@ static enum role row_role(const void *context, size_t row, int column)
     unsigned at;
 
     if (is_port(v, column, &at))
-        return v->o->changes[row] >> at & 1 ? ROLE_MATCH : in_doubt(v->o, row, at) ? ROLE_WARN : number > 0 ? ROLE_GOOD : ROLE_DIM;
+        return v->o->changes[row] >> at & 1 ? ROLE_MATCH
+               : in_doubt(v->o, row, at)    ? ROLE_WARN
+               : number > 0                 ? ROLE_GOOD
+                                            : ROLE_DIM;
     if (at != COLUMN_ERROR)
         return ROLE_TEXT;
-    return isnan(number) ? ROLE_DIM : fabs(number) > 0.25 ? ROLE_ERROR : fabs(number) > 0.1 ? ROLE_WARN : ROLE_GOOD;
+    return isnan(number)         ? ROLE_DIM
+           : fabs(number) > 0.25 ? ROLE_ERROR
+           : fabs(number) > 0.1  ? ROLE_WARN
+                                 : ROLE_GOOD;
 }
 
 static void set_columns(struct matrix_view_state *v)
 {
-    static const struct table_column last[COLUMNS_LAST] = {{"here", 6, true, 0}, {"predicted", 9, true, PREDICTED_FROM}, {"error", 7, true, 0}, {"sure", 4, true, SURE_FROM}};
+    static const struct table_column last[COLUMNS_LAST] = {{"here", 6, true, 0},
+                                                           {"predicted", 9, true, PREDICTED_FROM},
+                                                           {"error", 7, true, 0},
+                                                           {"sure", 4, true, SURE_FROM}};
 
     v->columns[0] = (struct table_column){"form", 0, false, 0};
     for (unsigned p = 0; p < v->names.count; p++)
-        v->columns[1 + p] = (struct table_column){v->names.names[p], (unsigned)strlen(v->names.names[p]), true, 0};
+        v->columns[1 + p] =
+            (struct table_column){v->names.names[p], (unsigned)strlen(v->names.names[p]), true, 0};
     memcpy(v->columns + 1 + v->names.count, last, sizeof last);
 }
 
@@ -135,7 +150,9 @@ static bool refresh(void *state, struct session *s)
     v->outlines = run->outlines;
     evolve_run_ports(run, o->best->ports, &v->names);
     set_columns(v);
-    table_view_changed(&v->view, &(struct table_source){v->columns, 1 + (int)v->names.count + COLUMNS_LAST, 0, row_count, row_number, row_text, row_role, NULL, NULL, 0});
+    table_view_changed(
+        &v->view, &(struct table_source){v->columns, 1 + (int)v->names.count + COLUMNS_LAST, 0,
+                                         row_count, row_number, row_text, row_role, NULL, NULL, 0});
     return true;
 }
 
@@ -161,15 +178,20 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
     for (unsigned i = 0; i < v->o->best->genes[row].uops; i++)
         usage_add(&usage, v->o->best->genes[row].set[i], v->o->best->genes[row].count[i]);
     usage_print(&usage, &v->names, &text);
-    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", v->o->problem->names[row], text.length ? str_text(&text) : "no port");
+    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", v->o->problem->names[row],
+                text.length ? str_text(&text) : "no port");
     unsigned x = grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, "■");
-    x += grid_put(g, (int)x, y + 1, 0, ROLE_DIM, 0, v->o->alternatives ? " sure " : " as far as one mapping says ");
+    x += grid_put(g, (int)x, y + 1, 0, ROLE_DIM, 0,
+                  v->o->alternatives ? " sure " : " as far as one mapping says ");
     if (v->o->doubtful) {
         x += grid_put(g, (int)x + 1, y + 1, 0, ROLE_WARN, 0, "▒") + 1;
-        x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0, " other good mappings differ: %zu form%s ", v->o->doubtful, v->o->doubtful == 1 ? "" : "s");
+        x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0,
+                         " other good mappings differ: %zu form%s ", v->o->doubtful,
+                         v->o->doubtful == 1 ? "" : "s");
     }
     if (v->o->changed)
-        grid_printf(g, (int)x + 1, y + 1, 0, ROLE_MATCH, 0, " changed: %zu cell%s ", v->o->changed, v->o->changed == 1 ? "" : "s");
+        grid_printf(g, (int)x + 1, y + 1, 0, ROLE_MATCH, 0, " changed: %zu cell%s ", v->o->changed,
+                    v->o->changed == 1 ? "" : "s");
     str_done(&text);
     usage_done(&usage);
 }
@@ -181,15 +203,21 @@ static void matrix_draw(void *state, struct session *s, struct grid *g)
     struct evolve_status status;
 
     if (!refresh(v, s)) {
-        lab_draw_empty(s, &matrix_view, g, "The mapping that a search has found so far: forms by ports, while it changes.");
+        lab_draw_empty(
+            s, &matrix_view, g,
+            "The mapping that a search has found so far: forms by ports, while it changes.");
         return;
     }
     evolve_get_status(run->evolve, &status);
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%", 100 * status.d_avg);
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu forms, %u ports, %llu distinct µop%s", v->o->problem->forms, v->names.count, (unsigned long long)status.distinct,
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number,
+                                evolve_state_names[status.state]);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%",
+                        100 * status.d_avg);
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu forms, %u ports, %llu distinct µop%s",
+                v->o->problem->forms, v->names.count, (unsigned long long)status.distinct,
                 status.distinct == 1 ? "" : "s");
-    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 4 ? g->height - 3 : 1);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
+               g->height > 4 ? g->height - 3 : 1);
     if (g->height > 4)
         draw_detail(v, g, (int)g->height - 2);
 }
@@ -208,10 +236,29 @@ static bool matrix_live(void *state, struct session *s)
     return lab_run_goes_on(s);
 }
 
-const struct view_ops matrix_view = {.name = "matrix", .label = "Inferred", .help = "the mapping that inference has found so far, forms by ports, as it changes", .act = matrix_act,
-                                     .marks = "■\tthe form may run on the port; a digit: so many of its µops may\n▒\tother good mappings use or leave out the port\n"
-                                              "cursor\tthe form's usage is shown below\nfilter\terror>10% | sure<1; empty shows all rows",
-                                     .open = matrix_open, .close = matrix_close, .draw = matrix_draw, .live = matrix_live, .click = table_view_click, .form_at = table_view_form,
-                                     .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter,
-                                     .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy,
-                                     .busy = table_view_busy};
+const struct view_ops matrix_view = {
+    .name = "matrix",
+    .label = "Inferred",
+    .help = "the mapping that inference has found so far, forms by ports, as it changes",
+    .act = matrix_act,
+    .marks =
+        "■\tthe form may run on the port; a digit: so many of its µops may\n▒\tother good mappings "
+        "use or leave out the port\n"
+        "cursor\tthe form's usage is shown below\nfilter\terror>10% | sure<1; empty shows all rows",
+    .open = matrix_open,
+    .close = matrix_close,
+    .draw = matrix_draw,
+    .live = matrix_live,
+    .click = table_view_click,
+    .form_at = table_view_form,
+    .mark = table_view_mark,
+    .recall = table_view_recall,
+    .find = table_view_find,
+    .sort = table_view_sort,
+    .filter = table_view_filter,
+    .filtered = table_view_filtered,
+    .source = table_view_source,
+    .status = table_view_status,
+    .rows = table_view_rows,
+    .copy = table_view_copy,
+    .busy = table_view_busy};

@@ -8,7 +8,8 @@
 
 #define SCANNED_A_STEP 128    /* bytes that are read in a step */
 #define SEARCHED_A_STEP 32    /* and searched */
-#define WRAP_MOST 6           /* rows of a line; of longer ones more is seen by scrolling sideways */
+/* rows of a line; of longer ones more is seen by scrolling sideways */
+#define WRAP_MOST 6
 #define WRAP_LEAST 24         /* columns of the rows of a line that is wrapped */
 
 void pager_clear(struct pager *p)
@@ -77,7 +78,8 @@ static size_t last_top(const struct pager *p)
     return p->height ? p->last : p->lines.count ? p->lines.count - 1 : 0;
 }
 
-/* Where the part of a line begins that its further rows stand below, in bytes: behind its indentation, or the only gap of blanks in it. False: it has several, as rows of tables do. */
+/* Where the part of a line begins that its further rows stand below, in bytes: behind its
+ * indentation, or the only gap of blanks in it. False: it has several, as rows of tables do. */
 static bool wraps_from(const char *text, size_t *from)
 {
     const size_t indent = strspn(text, " ");
@@ -87,7 +89,8 @@ static bool wraps_from(const char *text, size_t *from)
     return !behind || !strstr(behind, "  ");
 }
 
-/* Draws @line, too wide for one row, in several from row @y on; returns how many, 0: it is not to be wrapped. */
+/* Draws @line, too wide for one row, in several from row @y on; returns how many, 0: it is not to
+ * be wrapped. */
 static unsigned draw_wrapped(const struct pager_line *line, enum role role, struct grid *g, int y)
 {
     struct grid scratch;
@@ -115,8 +118,10 @@ static unsigned draw_wrapped(const struct pager_line *line, enum role role, stru
 static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int y, unsigned *widest)
 {
     const struct pager_line *line = &p->lines.items[at];
-    const enum role role = p->match[0] && strcasestr(line->text, p->match) ? ROLE_MATCH : line->role;
-    const unsigned columns = grid_columns(g, line->text), rows = columns > g->width ? draw_wrapped(line, role, g, y) : 0;
+    const enum role role =
+        p->match[0] && strcasestr(line->text, p->match) ? ROLE_MATCH : line->role;
+    const unsigned columns = grid_columns(g, line->text),
+                   rows = columns > g->width ? draw_wrapped(line, role, g, y) : 0;
 
     if (rows)
         return rows;
@@ -151,7 +156,9 @@ static size_t find_last_top(const struct pager *p, const struct grid *g)
 static void find_on(struct pager *p)
 {
     for (uint64_t taken = 0; p->finding && taken < PAGER_STEPS;) {
-        size_t n = p->lines.count, at = (p->finding > 0 ? p->find_from + p->find_step : p->find_from + n - p->find_step) % n;
+        size_t n = p->lines.count, at = (p->finding > 0 ? p->find_from + p->find_step
+                                                        : p->find_from + n - p->find_step) %
+                                        n;
         uint64_t steps = 2 + p->lines.items[at].length / SEARCHED_A_STEP;
         taken += steps;
         steps_add(steps);
@@ -237,7 +244,8 @@ bool pager_find(struct pager *p, const char *text, int direction)
 void pager_status(const struct pager *p, struct str *out)
 {
     size_t last = p->top + p->shown < p->lines.count ? p->top + p->shown : p->lines.count;
-    str_addf(out, "%zu-%zu/%zu%s%s", p->lines.count ? p->top + 1 : 0, last, p->lines.count, p->unread ? "+" : "", p->follow ? " following" : "");
+    str_addf(out, "%zu-%zu/%zu%s%s", p->lines.count ? p->top + 1 : 0, last, p->lines.count,
+             p->unread ? "+" : "", p->follow ? " following" : "");
     if (p->cut)
         str_add(out, "  not enough memory for the rest");
     if (p->finding)

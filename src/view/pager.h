@@ -6,10 +6,12 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-#define PAGER_STEPS 100000   /* of base/steps.h that one drawing goes on with reading or searching: some milliseconds */
+/* of base/steps.h that one drawing goes on with reading or searching: some milliseconds */
+#define PAGER_STEPS 100000
 
 struct pager {
-    VEC(struct pager_line { const char *text; size_t length; enum role role; }) lines;   /* what was read so far; each ends with '\0' */
+    /* what was read so far; each ends with '\0' */
+    VEC(struct pager_line { const char *text; size_t length; enum role role; }) lines;
     VEC(char *) texts;    /* in which the lines lie */
     char *unread;         /* what is left of the last text; NULL: it is read */
     enum role role;       /* of what is left */
@@ -20,7 +22,8 @@ struct pager {
     size_t widest;        /* columns of the longest line that it showed and did not wrap */
     bool follow;          /* stays at the end */
     char match[128];      /* highlighted, "" none */
-    int finding;          /* direction of a search that goes on with the next drawing, 0: none does */
+    /* direction of a search that goes on with the next drawing, 0: none does */
+    int finding;
     size_t find_from, find_step;
     bool missed;          /* the last search went around without finding anything */
 };
@@ -29,17 +32,20 @@ void pager_clear(struct pager *p);
 void pager_done(struct pager *p);
 /* Adds @text, one line of the pager per line of it. */
 void pager_add(struct pager *p, enum role role, const char *text);
-/* The same for a text of any size: its lines are read a piece with each drawing, and nothing is added after it. Takes @take_text. */
+/* The same for a text of any size: its lines are read a piece with each drawing, and nothing is
+ * added after it. Takes @take_text. */
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Whether reading or searching goes on with the next drawing. */
 bool pager_busy(const struct pager *p);
 /* Appends the lines from number @first on, also those that are not read yet. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
-/* Prose that is too wide goes on in further rows, below its own beginning or what follows its only gap; lines of tables have several, are cut and scroll sideways. */
+/* Prose that is too wide goes on in further rows, below its own beginning or what follows its only
+ * gap; lines of tables have several, are cut and scroll sideways. */
 void pager_draw(struct pager *p, struct grid *g);
 /* Arrows, hjkl, g G, pages, F (follow), wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);
-/* False when no line holds @text; true when one does, and also while that is not known yet (pager_busy). */
+/* False when no line holds @text; true when one does, and also while that is not known yet
+ * (pager_busy). */
 bool pager_find(struct pager *p, const char *text, int direction);
 /* "12-40/200". */
 void pager_status(const struct pager *p, struct str *out);

@@ -12,8 +12,10 @@ struct pane_plan {
     unsigned bands[PLACE_BANDS];   /* rows; 0: the band does not stand */
 };
 
-/* Leaves out bands from the last on, never the one with the focus, until those that are left have the rows that they need. */
-static void choose_bands(const struct place_table *p, unsigned focused, unsigned height, struct pane_plan *plan)
+/* Leaves out bands from the last on, never the one with the focus, until those that are left have
+ * the rows that they need. */
+static void choose_bands(const struct place_table *p, unsigned focused, unsigned height,
+                         struct pane_plan *plan)
 {
     bool stands[PLACE_BANDS] = {false};
     unsigned needed = 0;
@@ -32,7 +34,8 @@ static void choose_bands(const struct place_table *p, unsigned focused, unsigned
 }
 
 /* The same with the panes of a band and its columns. */
-static void choose_panes(const struct place_table *p, unsigned focus, unsigned width, struct pane_plan *plan)
+static void choose_panes(const struct place_table *p, unsigned focus, unsigned width,
+                         struct pane_plan *plan)
 {
     for (unsigned b = 0; b < PLACE_BANDS; b++) {
         unsigned needed = 0;
@@ -48,8 +51,10 @@ static void choose_panes(const struct place_table *p, unsigned focus, unsigned w
     }
 }
 
-/* Columns of pane @number of @width that its band has, shared as the table says among those that stand. */
-static unsigned columns_of(const struct place_table *p, const struct pane_plan *plan, unsigned number, unsigned width, unsigned *from)
+/* Columns of pane @number of @width that its band has, shared as the table says among those that
+ * stand. */
+static unsigned columns_of(const struct place_table *p, const struct pane_plan *plan,
+                           unsigned number, unsigned width, unsigned *from)
 {
     const unsigned band = p->panes[number].band;
     unsigned all = 0, before = 0, upto = 0;
@@ -65,7 +70,9 @@ static unsigned columns_of(const struct place_table *p, const struct pane_plan *
 }
 
 /* Rows that the panes of a band have something for, titles included; UINT_MAX: any number. */
-static unsigned wanted(const struct place_table *p, const struct place_state *state, const struct pane_plan *plan, unsigned band, void **states, struct session *s, unsigned width)
+static unsigned wanted(const struct place_table *p, const struct place_state *state,
+                       const struct pane_plan *plan, unsigned band, void **states,
+                       struct session *s, unsigned width)
 {
     unsigned most = 0;
 
@@ -74,14 +81,19 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
         unsigned from;
         if (!plan->stands[i] || p->panes[i].band != band)
             continue;
-        const unsigned rows = v->wants ? v->wants(states[view_index(v)], s, columns_of(p, plan, i, width, &from) - (from > 0), true) : UINT_MAX - 1;
+        const unsigned rows =
+            v->wants ? v->wants(states[view_index(v)], s,
+                                columns_of(p, plan, i, width, &from) - (from > 0), true)
+                     : UINT_MAX - 1;
         most = rows + 1 > most ? rows + 1 : most;
     }
     return most;
 }
 
 /* Each band gets its share, and what it has no use for goes to those that have, the last first. */
-static void share_rows(const struct place_table *p, const struct place_state *state, struct pane_plan *plan, void **states, struct session *s, unsigned width, unsigned height)
+static void share_rows(const struct place_table *p, const struct place_state *state,
+                       struct pane_plan *plan, void **states, struct session *s, unsigned width,
+                       unsigned height)
 {
     unsigned wants[PLACE_BANDS] = {0}, shares = 0, left = height, last = 0;
 
@@ -93,21 +105,25 @@ static void share_rows(const struct place_table *p, const struct place_state *st
         unsigned rows = height * p->bands[b].share / shares;
         wants[b] = wanted(p, state, plan, b, states, s, width);
         rows = rows < p->bands[b].least ? p->bands[b].least : rows;
-        plan->bands[b] = rows < wants[b] ? rows : wants[b] > p->bands[b].least / 2 ? wants[b] : p->bands[b].least / 2;
+        plan->bands[b] = rows < wants[b]                    ? rows
+                         : wants[b] > p->bands[b].least / 2 ? wants[b]
+                                                            : p->bands[b].least / 2;
         plan->bands[b] = plan->bands[b] < left ? plan->bands[b] : left;
         left -= plan->bands[b];
         last = b;
     }
     for (unsigned b = PLACE_BANDS; b--;)
         if (plan->bands[b] && wants[b] > plan->bands[b]) {
-            const unsigned more = left < wants[b] - plan->bands[b] ? left : wants[b] - plan->bands[b];
+            const unsigned more =
+                left < wants[b] - plan->bands[b] ? left : wants[b] - plan->bands[b];
             plan->bands[b] += more;
             left -= more;
         }
     plan->bands[last] += left;
 }
 
-void panes_lay(struct panes *out, unsigned number, const struct place_state *state, void **states, struct session *s, unsigned width, unsigned height, bool single)
+void panes_lay(struct panes *out, unsigned number, const struct place_state *state, void **states,
+               struct session *s, unsigned width, unsigned height, bool single)
 {
     const struct place_table *p = &places[number];
     struct pane_plan plan = {0};
@@ -129,8 +145,14 @@ void panes_lay(struct panes *out, unsigned number, const struct place_state *sta
                 continue;
             const unsigned columns = columns_of(p, &plan, i, width, &from);
             out->focus = i == state->focus ? out->count : out->focus;
-            out->items[out->count++] = (struct pane){.view = view_index(place_view(p, state, i)), .number = i, .x = (int)from, .y = (int)y, .width = columns, .height = plan.bands[b],
-                                                     .bordered = from > 0, .titled = true};
+            out->items[out->count++] = (struct pane){.view = view_index(place_view(p, state, i)),
+                                                     .number = i,
+                                                     .x = (int)from,
+                                                     .y = (int)y,
+                                                     .width = columns,
+                                                     .height = plan.bands[b],
+                                                     .bordered = from > 0,
+                                                     .titled = true};
         }
     if (out->count == 1) {
         out->items[0].alone = true;
@@ -153,7 +175,8 @@ static const char *label_of(const struct view_ops *v)
 }
 
 /* The other panes of the place, for the title of one that is alone: as many as have room. */
-static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state, struct grid *g, unsigned x)
+static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
+                        struct grid *g, unsigned x)
 {
     for (unsigned i = 0; i < place_panes(&places[number]); i++) {
         const char *label = label_of(place_view(&places[number], state, i));
@@ -163,7 +186,9 @@ static void draw_others(const struct pane *pane, unsigned number, const struct p
     }
 }
 
-static void draw_edges(const struct panes *p, size_t at, unsigned number, const struct place_state *state, void **states, struct session *s, struct grid *g)
+static void draw_edges(const struct panes *p, size_t at, unsigned number,
+                       const struct place_state *state, void **states, struct session *s,
+                       struct grid *g)
 {
     const struct pane *pane = &p->items[at];
     const struct view_ops *v = views[pane->view];
@@ -180,9 +205,13 @@ static void draw_edges(const struct panes *p, size_t at, unsigned number, const 
     if (v->title)
         v->title(states[pane->view], s, &title);
     const unsigned room = pane->width > 6 ? pane->width - 4 : 1;
-    unsigned used = grid_put(g, pane->x + 2, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, " ");
-    used += grid_put_ends(g, pane->x + 2 + (int)used, pane->y, room - 2, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, str_text(&title));
-    used += grid_put(g, pane->x + 2 + (int)used, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, " ");
+    unsigned used = grid_put(g, pane->x + 2, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE,
+                             focus ? ATTR_BOLD : 0, " ");
+    used +=
+        grid_put_ends(g, pane->x + 2 + (int)used, pane->y, room - 2,
+                      focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, str_text(&title));
+    used += grid_put(g, pane->x + 2 + (int)used, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE,
+                     focus ? ATTR_BOLD : 0, " ");
     if (pane->alone)
         draw_others(pane, number, state, g, used + 4);
     str_done(&title);
@@ -190,7 +219,8 @@ static void draw_edges(const struct panes *p, size_t at, unsigned number, const 
 
 static bool is_edge(const struct grid *g, int x, int y)
 {
-    return y >= 0 && y < (int)g->height && strcmp(g->cells[(size_t)y * g->width + (size_t)x].glyph, g->ascii ? "|" : "│") == 0;
+    return y >= 0 && y < (int)g->height &&
+           strcmp(g->cells[(size_t)y * g->width + (size_t)x].glyph, g->ascii ? "|" : "│") == 0;
 }
 
 /* Joins the lines between panes where they meet the lines of titles. */
@@ -208,7 +238,8 @@ static void draw_joints(const struct panes *p, struct grid *g)
         }
 }
 
-void panes_draw(const struct panes *p, unsigned number, const struct place_state *state, void **states, struct session *s, struct grid *g)
+void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
+                void **states, struct session *s, struct grid *g)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct view_ops *v = views[p->items[i].view];
@@ -218,9 +249,11 @@ void panes_draw(const struct panes *p, unsigned number, const struct place_state
 
         body(&p->items[i], &x, &y, &width, &height);
         grid_init_part(&part, g, width, height);
-        (v->draw_beside && !p->items[i].alone ? v->draw_beside : v->draw)(states[p->items[i].view], s, &part);
+        (v->draw_beside && !p->items[i].alone ? v->draw_beside : v->draw)(states[p->items[i].view],
+                                                                          s, &part);
         for (unsigned r = 0; r < height; r++)
-            memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x], &part.cells[(size_t)r * width], width * sizeof *g->cells);
+            memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x],
+                   &part.cells[(size_t)r * width], width * sizeof *g->cells);
         grid_done(&part);
         draw_edges(p, i, number, state, states, s, g);
     }
@@ -234,7 +267,8 @@ size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_
         unsigned width, height;
         int left, top;
 
-        if (x < pane->x || y < pane->y || x >= pane->x + (int)pane->width || y >= pane->y + (int)pane->height)
+        if (x < pane->x || y < pane->y || x >= pane->x + (int)pane->width ||
+            y >= pane->y + (int)pane->height)
             continue;
         body(pane, &left, &top, &width, &height);
         *within_x = x - left;

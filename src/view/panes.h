@@ -1,4 +1,5 @@
-/* How the panes of a place share the screen. A screen too small for all of them has those around the focused pane, the smallest that one alone. No curses. UI thread. */
+/* How the panes of a place share the screen. A screen too small for all of them has those around
+ * the focused pane, the smallest that one alone. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_PANES_H
 #define PORTOLAN_VIEW_PANES_H
 
@@ -20,11 +21,15 @@ struct panes {
     size_t count, focus;       /* focus: of items, the one that keys go to */
 };
 
-/* Divides @width columns and @height rows among the panes of place @number in @state, @states next to views[] opened as they are needed. With @single the focused pane is alone. */
-void panes_lay(struct panes *p, unsigned number, const struct place_state *state, void **states, struct session *s, unsigned width, unsigned height, bool single);
+/* Divides @width columns and @height rows among the panes of place @number in @state, @states next
+ * to views[] opened as they are needed. With @single the focused pane is alone. */
+void panes_lay(struct panes *p, unsigned number, const struct place_state *state, void **states,
+               struct session *s, unsigned width, unsigned height, bool single);
 /* Draws all of them at the top left of @g. */
-void panes_draw(const struct panes *p, unsigned number, const struct place_state *state, void **states, struct session *s, struct grid *g);
-/* The pane at (@x, @y), and where that is within what its view draws; p->count when there is none. */
+void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
+                void **states, struct session *s, struct grid *g);
+/* The pane at (@x, @y), and where that is within what its view draws; p->count when there is
+ * none. */
 size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_y);
 
 #endif

@@ -12,10 +12,12 @@ static int compare_points(const void *a, const void *b)
 {
     const struct evolve_point *x = a, *y = b;
 
-    return x->distinct != y->distinct ? (x->distinct > y->distinct) - (x->distinct < y->distinct) : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
+    return x->distinct != y->distinct ? (x->distinct > y->distinct) - (x->distinct < y->distinct)
+                                      : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
 }
 
-/* What is left of @n mappings without those that another beats, the fewest µops first. A run's own front has those of less volume as well, which are points above the steps. */
+/* What is left of @n mappings without those that another beats, the fewest µops first. A run's own
+ * front has those of less volume as well, which are points above the steps. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;
@@ -28,12 +30,15 @@ static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 }
 
 /* One point is no front, and hardly seen. */
-static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y, unsigned width)
+static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y,
+                       unsigned width)
 {
     struct str text = {0};
 
     if (best)
-        str_addf(&text, "error %.2f %% with %llu distinct µops: the one mapping that no other beats", 100 * best->d_avg, (unsigned long long)best->distinct);
+        str_addf(&text,
+                 "error %.2f %% with %llu distinct µops: the one mapping that no other beats",
+                 100 * best->d_avg, (unsigned long long)best->distinct);
     else
         str_add(&text, "error against distinct µops, once there are mappings");
     grid_put(g, x, y, width, ROLE_TITLE, 0, "Pareto");
@@ -41,7 +46,8 @@ static void draw_words(const struct evolve_point *best, struct grid *g, int x, i
     str_done(&text);
 }
 
-void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y, unsigned width, unsigned height)
+void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y,
+                 unsigned width, unsigned height)
 {
     const size_t front = keep_unbeaten(points, n);
 
@@ -52,11 +58,13 @@ void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, i
     double *distinct = mem_alloc(4 * front * sizeof *distinct), *error = distinct + 2 * front;
     size_t corners = 0;
     for (size_t i = 0; i < front; i++)
-        for (size_t corner = i; corner < i + 2 && corner < front; corner++) {   /* as low as this one until the next has more µops */
+        /* as low as this one until the next has more µops */
+        for (size_t corner = i; corner < i + 2 && corner < front; corner++) {
             distinct[corners] = (double)points[corner].distinct;
             error[corners++] = 100 * points[i].d_avg;
         }
-    const struct plot_series series = {"error, % against distinct µops", ROLE_GOOD, distinct, error, corners, false};
+    const struct plot_series series = {
+        "error, % against distinct µops", ROLE_GOOD, distinct, error, corners, false};
     const struct plot plot = {.title = "Pareto", .series = &series, .series_count = 1};
     plot_draw(&plot, g, x, y, width, height);
     free(distinct);

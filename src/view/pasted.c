@@ -19,7 +19,8 @@ static bool is_instruction(const char *line, size_t length)
     while (at < length && isblank((unsigned char)line[at]))
         at++;
     begins = at;
-    while (at < length && (islower((unsigned char)line[at]) || (at > begins && (isdigit((unsigned char)line[at]) || line[at] == '.'))))
+    while (at < length && (islower((unsigned char)line[at]) ||
+                           (at > begins && (isdigit((unsigned char)line[at]) || line[at] == '.'))))
         at++;
     if (at < begins + 2 || at == length || !isblank((unsigned char)line[at]))
         return false;

@@ -6,29 +6,39 @@
 #include "view/lab_steps.h"
 
 const struct place_table places[PLACE_COUNT] = {
-    [PLACE_loop] = {.name = "LOOP", .help = "a loop: ports, the reason of its cycles, faster versions, other machines, cycle by cycle",
+    [PLACE_loop] = {.name = "LOOP",
+                    .help = "a loop: ports, the reason of its cycles, faster versions, other "
+                            "machines, cycle by cycle",
                     .panes = {{.views = {&kernel_view}, .band = 0, .share = 64, .least = 60},
                               {.views = {&why_view}, .band = 0, .share = 36, .least = 36},
-                              {.views = {&faster_view, &whatif_view, &compare_view}, .band = 1, .share = 64, .least = 60},
+                              {.views = {&faster_view, &whatif_view, &compare_view},
+                               .band = 1,
+                               .share = 64,
+                               .least = 60},
                               {.views = {&machines_view}, .band = 1, .share = 36, .least = 36},
                               {.views = {&timeline_view}, .band = 2, .share = 64, .least = 60},
                               {.views = {&source_view}, .band = 2, .share = 36, .least = 36}},
                     .bands = {{50, 18}, {20, 8}, {30, 8}}},
-    [PLACE_program] = {.name = "PROGRAM", .help = "a program: its hot loops, their code, what they cost, their source",
-                       .panes = {{.views = {&program_view, &functions_view}, .band = 0, .share = 48, .least = 50},
-                                 {.views = {&code_view}, .band = 0, .share = 52, .least = 44},
-                                 {.views = {&cost_view}, .band = 1, .share = 100, .least = 50},
-                                 {.views = {&lines_view}, .band = 2, .share = 100, .least = 50}},
-                       .bands = {{48, 16}, {26, 9}, {26, 8}}},
-    [PLACE_lab] = {.name = "LAB", .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
-                   .panes = {{.views = {&mapping_view, &matrix_view}, .band = 0, .share = 55, .least = 60},
-                             {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},
-                             {.views = {&search_view}, .band = 1, .share = 55, .least = 60},
-                             {.views = {&tables_view}, .band = 1, .share = 45, .least = 50},
-                             {.views = {&experiments_view, &check_view}, .band = 2, .share = 66, .least = 60},
-                             {.views = {&machine_view}, .band = 2, .share = 34, .least = 40}},
-                   .bands = {{48, 16}, {26, 9}, {26, 8}},
-                   .draw_head = lab_steps_draw},
+    [PLACE_program] =
+        {.name = "PROGRAM",
+         .help = "a program: its hot loops, their code, what they cost, their source",
+         .panes = {{.views = {&program_view, &functions_view}, .band = 0, .share = 48, .least = 50},
+                   {.views = {&code_view}, .band = 0, .share = 52, .least = 44},
+                   {.views = {&cost_view}, .band = 1, .share = 100, .least = 50},
+                   {.views = {&lines_view}, .band = 2, .share = 100, .least = 50}},
+         .bands = {{48, 16}, {26, 9}, {26, 8}}},
+    [PLACE_lab] =
+        {.name = "LAB",
+         .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
+         .panes =
+             {{.views = {&mapping_view, &matrix_view}, .band = 0, .share = 55, .least = 60},
+              {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},
+              {.views = {&search_view}, .band = 1, .share = 55, .least = 60},
+              {.views = {&tables_view}, .band = 1, .share = 45, .least = 50},
+              {.views = {&experiments_view, &check_view}, .band = 2, .share = 66, .least = 60},
+              {.views = {&machine_view}, .band = 2, .share = 34, .least = 40}},
+         .bands = {{48, 16}, {26, 9}, {26, 8}},
+         .draw_head = lab_steps_draw},
 };
 
 unsigned place_panes(const struct place_table *p)
@@ -40,7 +50,8 @@ unsigned place_panes(const struct place_table *p)
     return count;
 }
 
-const struct view_ops *place_view(const struct place_table *p, const struct place_state *state, unsigned pane)
+const struct view_ops *place_view(const struct place_table *p, const struct place_state *state,
+                                  unsigned pane)
 {
     return p->panes[pane].views[state->shown[pane]];
 }

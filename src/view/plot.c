@@ -66,8 +66,10 @@ static void range_of(const struct plot *p, struct axis *x, struct axis *y)
                 high[k] = at[k] > high[k] ? at[k] : high[k];
             }
         }
-    fit(x, p->x_min < p->x_max ? scaled(x, p->x_min) : low[0], p->x_min < p->x_max ? scaled(x, p->x_max) : high[0]);
-    fit(y, p->y_min < p->y_max ? scaled(y, p->y_min) : low[1], p->y_min < p->y_max ? scaled(y, p->y_max) : high[1]);
+    fit(x, p->x_min < p->x_max ? scaled(x, p->x_min) : low[0],
+        p->x_min < p->x_max ? scaled(x, p->x_max) : high[0]);
+    fit(y, p->y_min < p->y_max ? scaled(y, p->y_min) : low[1],
+        p->y_min < p->y_max ? scaled(y, p->y_max) : high[1]);
 }
 
 static void dot(struct canvas *c, long x, long y, enum role role)
@@ -86,10 +88,12 @@ static void line(struct canvas *c, double x0, double y0, double x1, double y1, e
     double steps = fmax(fabs(x1 - x0), fabs(y1 - y0));
     long n = steps < 1 ? 1 : steps > 8000 ? 8000 : (long)ceil(steps);
     for (long i = 0; i <= n; i++)
-        dot(c, lround(x0 + (x1 - x0) * (double)i / (double)n), lround(y0 + (y1 - y0) * (double)i / (double)n), role);
+        dot(c, lround(x0 + (x1 - x0) * (double)i / (double)n),
+            lround(y0 + (y1 - y0) * (double)i / (double)n), role);
 }
 
-static void draw_series(struct canvas *c, const struct plot_series *s, const struct axis *ax, const struct axis *ay)
+static void draw_series(struct canvas *c, const struct plot_series *s, const struct axis *ax,
+                        const struct axis *ay)
 {
     double before[2] = {NAN, NAN}, right = 2 * c->columns - 1, bottom = 4 * c->rows - 1;
 
@@ -111,25 +115,34 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
     for (unsigned row = 0; row < c->rows; row++)
         for (unsigned column = 0; column < c->columns; column++) {
             size_t cell = (size_t)row * c->columns + column;
-            char glyph[4] = {(char)0xe2, (char)(0xa0 | c->dots[cell] >> 6), (char)(0x80 | (c->dots[cell] & 0x3f)), 0};
+            char glyph[4] = {(char)0xe2, (char)(0xa0 | c->dots[cell] >> 6),
+                             (char)(0x80 | (c->dots[cell] & 0x3f)), 0};
             if (!c->dots[cell])
                 continue;
             /* ASCII: where in the cell the dots are. */
             bool upper = c->dots[cell] & 0x1b, lower = c->dots[cell] & 0xe4;
-            grid_put(g, x + (int)column, y + (int)row, 1, (enum role)c->roles[cell], 0, !g->ascii ? glyph : upper && lower ? ":" : upper ? "'" : ".");
+            grid_put(g, x + (int)column, y + (int)row, 1, (enum role)c->roles[cell], 0,
+                     !g->ascii        ? glyph
+                     : upper && lower ? ":"
+                     : upper          ? "'"
+                                      : ".");
         }
 }
 
 /* Without colours each of several series has a letter, where it ends. */
-static void draw_letters(const struct plot *p, const struct axis *ax, const struct axis *ay, const struct canvas *c, struct grid *g, int x, int y)
+static void draw_letters(const struct plot *p, const struct axis *ax, const struct axis *ay,
+                         const struct canvas *c, struct grid *g, int x, int y)
 {
     for (size_t s = 0; s < p->series_count; s++) {
         const struct plot_series *of = &p->series[s];
         for (size_t i = of->n; i-- > 0;) {
-            const double across = (scaled(ax, of->x[i]) - ax->low) / (ax->high - ax->low), up = (scaled(ay, of->y[i]) - ay->low) / (ay->high - ay->low);
+            const double across = (scaled(ax, of->x[i]) - ax->low) / (ax->high - ax->low),
+                         up = (scaled(ay, of->y[i]) - ay->low) / (ay->high - ay->low);
             if (!(across >= 0 && across <= 1 && up >= 0 && up <= 1))
                 continue;
-            grid_put(g, x + (int)lround(across * (c->columns - 1)), y + (int)lround((1 - up) * (c->rows - 1)), 1, of->role, ATTR_BOLD, (char[]){letter_of(s), '\0'});
+            grid_put(g, x + (int)lround(across * (c->columns - 1)),
+                     y + (int)lround((1 - up) * (c->rows - 1)), 1, of->role, ATTR_BOLD,
+                     (char[]){letter_of(s), '\0'});
             break;
         }
     }
@@ -137,10 +150,12 @@ static void draw_letters(const struct plot *p, const struct axis *ax, const stru
 
 static void format_value(double value, char out[24])
 {
-    snprintf(out, 24, value != 0 && (fabs(value) >= 1e5 || fabs(value) < 1e-3) ? "%.0e" : "%.4g", value);
+    snprintf(out, 24, value != 0 && (fabs(value) >= 1e5 || fabs(value) < 1e-3) ? "%.0e" : "%.4g",
+             value);
 }
 
-/* On a log scale of few decades: the densest of 1; 1 3; 1 2 5; 1 2 3 5 7 and 1 to 9 of each decade that has room. */
+/* On a log scale of few decades: the densest of 1; 1 3; 1 2 5; 1 2 3 5 7 and 1 to 9 of each decade
+ * that has room. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};
@@ -148,7 +163,8 @@ static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, s
 
     for (size_t set = 0; set < sizeof digits / sizeof *digits; set++) {
         n = 0;
-        for (int decade = (int)floor(axis->low); decade <= (int)floor(axis->high) && n < most; decade++)
+        for (int decade = (int)floor(axis->low); decade <= (int)floor(axis->high) && n < most;
+             decade++)
             for (const char *digit = digits[set]; *digit && n < most; digit++) {
                 double at = decade + log10(*digit - '0');
                 if (at >= axis->low - 1e-9 && at <= axis->high + 1e-9)
@@ -160,7 +176,8 @@ static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, s
     return n;
 }
 
-/* Values worth a label: decades of a log scale, else steps of 1, 2 or 5. Returns how many went to @ticks. */
+/* Values worth a label: decades of a log scale, else steps of 1, 2 or 5. Returns how many went to
+ * @ticks. */
 static size_t ticks_of(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     size_t n = 0;
@@ -172,14 +189,19 @@ static size_t ticks_of(const struct axis *axis, unsigned room, double *ticks, si
         step = ceil(span / (room ? room : 1));
     } else {
         double raw = span / (room ? room : 1), power = pow(10, floor(log10(raw)));
-        step = raw <= power ? power : raw <= 2 * power ? 2 * power : raw <= 5 * power ? 5 * power : 10 * power;
+        step = raw <= power       ? power
+               : raw <= 2 * power ? 2 * power
+               : raw <= 5 * power ? 5 * power
+                                  : 10 * power;
     }
-    for (double at = ceil(axis->low / step - 1e-9) * step; at <= axis->high + step * 1e-9 && n < most; at += step)
+    for (double at = ceil(axis->low / step - 1e-9) * step;
+         at <= axis->high + step * 1e-9 && n < most; at += step)
         ticks[n++] = fabs(at) < step * 1e-9 ? 0 : at;
     return n;
 }
 
-static void draw_axes(const struct axis *ax, const struct axis *ay, struct grid *g, int x, int y, unsigned columns, unsigned rows)
+static void draw_axes(const struct axis *ax, const struct axis *ay, struct grid *g, int x, int y,
+                      unsigned columns, unsigned rows)
 {
     double ticks[64];
     char label[24];
@@ -218,7 +240,10 @@ void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned widt
     unsigned used = grid_put(g, x, y, width, ROLE_TITLE, 0, p->title);
     for (size_t s = 0; s < p->series_count; s++) {
         if (used + 2 < width)
-            used += grid_printf(g, x + (int)used + 2, y, width - used - 2, p->series[s].role, ATTR_BOLD, "%.*s%s", letters ? 2 : 0, (char[]){letter_of(s), ' ', '\0'}, p->series[s].label) + 2;
+            used += grid_printf(g, x + (int)used + 2, y, width - used - 2, p->series[s].role,
+                                ATTR_BOLD, "%.*s%s", letters ? 2 : 0,
+                                (char[]){letter_of(s), ' ', '\0'}, p->series[s].label) +
+                    2;
         draw_series(&c, &p->series[s], &ax, &ay);
     }
     draw_axes(&ax, &ay, g, x + LABEL + 1, y + 1, c.columns, c.rows);

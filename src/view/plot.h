@@ -1,4 +1,5 @@
-/* Curves on a grid: braille dots (or ASCII), axes with labels, log scales with a tick per decade. No curses. */
+/* Curves on a grid: braille dots (or ASCII), axes with labels, log scales with a tick per decade.
+ * No curses. */
 #ifndef PORTOLAN_VIEW_PLOT_H
 #define PORTOLAN_VIEW_PLOT_H
 
@@ -20,8 +21,9 @@ struct plot {
     size_t series_count;
 };
 
-/* Draws @p into the rectangle; several points of a series in one column become their range. Labels of the series stand in the title row, where there are no colours each behind
- * the letter that ends its curve. */
+/* Draws @p into the rectangle; several points of a series in one column become their range. Labels
+ * of the series stand in the title row, where there are no colours each behind the letter that ends
+ * its curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
 #endif

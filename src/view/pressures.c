@@ -16,7 +16,8 @@ struct pressures {
     struct machine *machine;   /* held */
     size_t count, usages;      /* of forms; of distinct usages */
     unsigned ports;
-    size_t *order, *first;     /* rows by usage; where the rows of each usage begin in it, and its end */
+    /* rows by usage; where the rows of each usage begin in it, and its end */
+    size_t *order, *first;
     uint32_t *usage;           /* of each row */
     double *pressure, *cycles; /* usages * ports; of each usage */
     size_t distinct;
@@ -36,7 +37,10 @@ static int compare_usages(const struct usage *x, const struct usage *y)
         return x->count < y->count ? -1 : 1;
     for (unsigned u = 0; u < x->count; u++)
         if (x->uops[u].ports != y->uops[u].ports || x->uops[u].count != y->uops[u].count)
-            return x->uops[u].ports < y->uops[u].ports || (x->uops[u].ports == y->uops[u].ports && x->uops[u].count < y->uops[u].count) ? -1 : 1;
+            return x->uops[u].ports < y->uops[u].ports || (x->uops[u].ports == y->uops[u].ports &&
+                                                           x->uops[u].count < y->uops[u].count)
+                       ? -1
+                       : 1;
     return 0;
 }
 
@@ -94,7 +98,8 @@ static bool make(struct pressures *p, struct err *err)
     bool ok = (rows && group(p, rows)) || err_memory_for(err, "the mapping's pressures", bytes);
 
     for (size_t u = 0; ok && u < p->usages && !watch_steps(32); u++)
-        p->cycles[u] = solve_one(&mapping_at(m, p->order[p->first[u]])->usage, p->ports, p->pressure + u * p->ports);
+        p->cycles[u] = solve_one(&mapping_at(m, p->order[p->first[u]])->usage, p->ports,
+                                 p->pressure + u * p->ports);
     free(rows);
     ok = ok && watch_goes_on(err);
     if (ok)
@@ -108,7 +113,8 @@ static bool make_work(void *state, struct result *result, struct err *err)
     return make(state, err);
 }
 
-static void make_failed(struct session *s, void *state, struct result *result, const struct err *err)
+static void make_failed(struct session *s, void *state, struct result *result,
+                        const struct err *err)
 {
     (void)s;
     (void)result;
@@ -132,7 +138,8 @@ static void make_free(void *state)
 
 struct pressures *pressures_new(struct session *s, struct machine *m)
 {
-    static const struct task_ops ops = {.work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
+    static const struct task_ops ops = {
+        .work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
     struct pressures *p = mem_zero(1, sizeof *p);
     struct err none = {0};
 

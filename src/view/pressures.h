@@ -1,4 +1,5 @@
-/* What each form of a machine does to its ports on its own, and which forms do the same: made at once for a mapping that is not large, in the background for one that is. */
+/* What each form of a machine does to its ports on its own, and which forms do the same: made at
+ * once for a mapping that is not large, in the background for one that is. */
 #ifndef PORTOLAN_VIEW_PRESSURES_H
 #define PORTOLAN_VIEW_PRESSURES_H
 
@@ -9,7 +10,8 @@
 /* Of one machine, which it holds, so that another pointer means other forms. */
 struct pressures;
 
-/* Begins; on the screen a job makes those of a large mapping, and the session's revision changes when it ends. UI thread. */
+/* Begins; on the screen a job makes those of a large mapping, and the session's revision changes
+ * when it ends. UI thread. */
 struct pressures *pressures_new(struct session *s, struct machine *m);
 /* One more may read it, on any thread, and is to pressures_free it (NULL is fine). */
 struct pressures *pressures_hold(struct pressures *p);
@@ -20,7 +22,8 @@ void pressures_drop(struct pressures *p);
 bool pressures_made(const struct pressures *p);
 /* Whether a job makes them. */
 bool pressures_pending(const struct pressures *p);
-/* Cycles of form @row on port @port, of its throughput when it runs alone, balanced; and those cycles. */
+/* Cycles of form @row on port @port, of its throughput when it runs alone, balanced; and those
+ * cycles. */
 double pressures_port(const struct pressures *p, size_t row, unsigned port);
 double pressures_cycles(const struct pressures *p, size_t row);
 /* Distinct µops in the mapping. */

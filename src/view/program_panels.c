@@ -40,13 +40,16 @@ static const char *bytes_text(double bytes, char out[24])
     return out;
 }
 
-static void add_way(const struct study *s, size_t from, const struct study_way *way, struct str *out)
+static void add_way(const struct study *s, size_t from, const struct study_way *way,
+                    struct str *out)
 {
     if (way->to == from)
         str_add(out, "  ↺ itself");
     else
-        str_addf(out, "  → %s", way->to < s->blocks.count ? s->blocks.items[way->to].name : "(not executed)");
-    str_addf(out, 100 * way->share >= 99.995 || way->share <= 0 ? " %.0f %%" : " %.2f %%", 100 * way->share);
+        str_addf(out, "  → %s",
+                 way->to < s->blocks.count ? s->blocks.items[way->to].name : "(not executed)");
+    str_addf(out, 100 * way->share >= 99.995 || way->share <= 0 ? " %.0f %%" : " %.2f %%",
+             100 * way->share);
 }
 
 /* Where the executions of the selected block come from, by their counts. */
@@ -62,12 +65,15 @@ static void add_sources(const struct study *s, size_t selected, struct str *out)
                 if (!pass)
                     all += flow;
                 else if (flow > 0)
-                    str_addf(out, "%s%s %.4g %%", out->length ? ", " : "", i == selected ? "itself" : b->name, 100 * flow / all);
+                    str_addf(out, "%s%s %.4g %%", out->length ? ", " : "",
+                             i == selected ? "itself" : b->name, 100 * flow / all);
             }
 }
 
-/* Blocks of the selected one's function in the order of the code, with where each leads and how often. */
-static void draw_ways(const struct study *s, size_t selected, struct grid *g, int x, int y, unsigned width, unsigned height)
+/* Blocks of the selected one's function in the order of the code, with where each leads and how
+ * often. */
+static void draw_ways(const struct study *s, size_t selected, struct grid *g, int x, int y,
+                      unsigned width, unsigned height)
 {
     const struct study_block *mine = &s->blocks.items[selected];
     struct str text = {0};
@@ -77,15 +83,20 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    const bool roomy = WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;   /* where each comes from is worth more than the title */
+    /* where each comes from is worth more than the title */
+    const bool roomy =
+        WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;
     if (roomy)
         draw_title(g, x, y, width, "ways between blocks");
-    grid_printf(g, x + (roomy ? WAYS_TITLE : 0), y, roomy ? width - WAYS_TITLE : width, ROLE_ACCENT, 0, "%s comes from %s", mine->name, str_text(&text));
+    grid_printf(g, x + (roomy ? WAYS_TITLE : 0), y, roomy ? width - WAYS_TITLE : width, ROLE_ACCENT,
+                0, "%s comes from %s", mine->name, str_text(&text));
     for (size_t i = 0; i < s->blocks.count; i++) {
-        before += s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
+        before +=
+            s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected one stands in the middle, where there are as many on both sides; no row is left empty. */
+    /* The selected one stands in the middle, where there are as many on both sides; no row is left
+     * empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
@@ -93,7 +104,8 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
         size_t index = 0;
         for (size_t i = 0; i < s->blocks.count; i++) {
             const struct study_block *b = &s->blocks.items[i];
-            if (b->function == mine->function && b->block >= at && (!next || b->block < next->block)) {
+            if (b->function == mine->function && b->block >= at &&
+                (!next || b->block < next->block)) {
                 next = b;
                 index = i;
             }
@@ -114,14 +126,17 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
         enum role role = index == selected ? ROLE_CURSOR : ROLE_TEXT;
         if (index == selected)
             grid_fill(g, x, y + (int)row, width, 1, role, 0, ' ');
-        unsigned used = grid_printf(g, x, y + (int)row, width, role, 0, "%-12s%9.4g times", next->name, next->count);
-        grid_put(g, x + (int)used, y + (int)row, width > used ? width - used : 1, role, 0, str_text(&text));
+        unsigned used = grid_printf(g, x, y + (int)row, width, role, 0, "%-12s%9.4g times",
+                                    next->name, next->count);
+        grid_put(g, x + (int)used, y + (int)row, width > used ? width - used : 1, role, 0,
+                 str_text(&text));
     }
     str_done(&text);
 }
 
 /* Rows of the histogram: several octaves join where there is little room. */
-static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsigned width,
+                       unsigned height)
 {
     int last = 0, step = 1;
     double most = 0, sums[OCTAVES] = {0};
@@ -139,22 +154,27 @@ static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsi
         most = fmax(most, sums[row]);
     most = fmax(most, s->reuse.counts[OCTAVE_FIRST_USES]);
     for (int row = 0; row <= last / step && row < (int)height - 2; row++) {
-        double from = octave_from(row * step) * MEMORY_LINE, to = octave_from((row + 1) * step) * MEMORY_LINE;
+        double from = octave_from(row * step) * MEMORY_LINE,
+               to = octave_from((row + 1) * step) * MEMORY_LINE;
         const char *level = "";
         for (size_t l = s->level_count; l-- > 0;)
             if (s->levels[l].bytes >= from && s->levels[l].bytes < to)
                 level = l == 0 ? "L1" : l == 1 ? "L2" : "L3";
-        grid_printf(g, x, y + 1 + row, width, ROLE_TEXT, 0, "from %6s %2s %7.3f %%", bytes_text(from, text), level, 100 * sums[row] / s->reuse.all);
+        grid_printf(g, x, y + 1 + row, width, ROLE_TEXT, 0, "from %6s %2s %7.3f %%",
+                    bytes_text(from, text), level, 100 * sums[row] / s->reuse.all);
         draw_bar(g, x + 25, y + 1 + row, bar, sums[row] / most, ROLE_GOOD);
     }
     int end = y + 1 + (last / step + 1 < (int)height - 2 ? last / step + 1 : (int)height - 2);
-    grid_printf(g, x, end, width, ROLE_TEXT, 0, "first uses     %7.3f %%", 100 * s->reuse.counts[OCTAVE_FIRST_USES] / s->reuse.all);
+    grid_printf(g, x, end, width, ROLE_TEXT, 0, "first uses     %7.3f %%",
+                100 * s->reuse.counts[OCTAVE_FIRST_USES] / s->reuse.all);
     draw_bar(g, x + 25, end, bar, s->reuse.counts[OCTAVE_FIRST_USES] / most, ROLE_WARN);
 }
 
-static void draw_misses(const struct study *s, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_misses(const struct study *s, struct grid *g, int x, int y, unsigned width,
+                        unsigned height)
 {
-    double sizes[STUDY_SIZES], full[STUDY_SIZES], eight[STUDY_SIZES], level_x[MEMORY_LEVELS], level_y[MEMORY_LEVELS];
+    double sizes[STUDY_SIZES], full[STUDY_SIZES], eight[STUDY_SIZES], level_x[MEMORY_LEVELS],
+        level_y[MEMORY_LEVELS];
     struct str text = {0};
 
     for (size_t i = 0; i < s->size_count; i++) {
@@ -167,24 +187,36 @@ static void draw_misses(const struct study *s, struct grid *g, int x, int y, uns
         level_y[l] = 100 * s->levels[l].misses;
         str_addf(&text, "%sL%zu %.3g %%", l ? ", " : "", l + 1, level_y[l]);
     }
-    const struct plot_series series[] = {{"8 ways", ROLE_DIM, sizes, eight, s->size_count, false},
-                                         {"full", ROLE_GOOD, sizes, full, s->size_count, false},
-                                         {str_text(&text), ROLE_WARN, level_x, level_y, s->level_count, true}};
-    const struct plot plot = {.title = "misses, %", .x_label = "kbyte", .log_x = true, .series = series, .series_count = 3};
+    const struct plot_series series[] = {
+        {"8 ways", ROLE_DIM, sizes, eight, s->size_count, false},
+        {"full", ROLE_GOOD, sizes, full, s->size_count, false},
+        {str_text(&text), ROLE_WARN, level_x, level_y, s->level_count, true}};
+    const struct plot plot = {.title = "misses, %",
+                              .x_label = "kbyte",
+                              .log_x = true,
+                              .series = series,
+                              .series_count = 3};
     plot_draw(&plot, g, x, y, width, height);
     /* A stroke from top to bottom at each level's size. */
-    double low = log10(sizes[0]), high = log10(fmax(sizes[s->size_count - 1], s->level_count ? level_x[s->level_count - 1] : 0));
+    double low = log10(sizes[0]),
+           high = log10(
+               fmax(sizes[s->size_count - 1], s->level_count ? level_x[s->level_count - 1] : 0));
     low = fmin(low, s->level_count ? log10(level_x[0]) : low);
     for (size_t l = 0; l < s->level_count && width > 20 && height > 5; l++) {
         int column = x + 9 + (int)lround((log10(level_x[l]) - low) / (high - low) * (width - 10));
         for (int row = 1; row < (int)height - 2; row++)
             if (g->cells[(size_t)(y + row) * g->width + (unsigned)column].glyph[0] == ' ')
-                grid_put(g, column, y + row, 1, ROLE_WARN, 0, row == 1 ? (l == 0 ? "1" : l == 1 ? "2" : "3") : "┊");
+                grid_put(g, column, y + row, 1, ROLE_WARN, 0,
+                         row == 1 ? (l == 0   ? "1"
+                                     : l == 1 ? "2"
+                                              : "3")
+                                  : "┊");
     }
     str_done(&text);
 }
 
-static void draw_time(const struct study *s, const struct program_points *measured, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_time(const struct study *s, const struct program_points *measured, struct grid *g,
+                      int x, int y, unsigned width, unsigned height)
 {
     double here_x = s->at[s->axis], here_y = s->seconds, seen_x[64], seen_y[64];
     size_t seen = 0;
@@ -202,16 +234,23 @@ static void draw_time(const struct study *s, const struct program_points *measur
         }
     }
     str_addf(&title, "seconds over %s", s->axis_name);
-    const struct plot_series series[] = {{"predicted", ROLE_GOOD, s->x, s->time, s->point_count, false},
-                                         {seen ? "measured here" : "", ROLE_WARN, seen_x, seen_y, seen, true},
-                                         {"now", ROLE_ACCENT, &here_x, &here_y, 1, true}};
-    const struct plot plot = {.title = str_text(&title), .x_label = s->axis_name, .log_x = true, .log_y = true, .series = series, .series_count = 3};
+    const struct plot_series series[] = {
+        {"predicted", ROLE_GOOD, s->x, s->time, s->point_count, false},
+        {seen ? "measured here" : "", ROLE_WARN, seen_x, seen_y, seen, true},
+        {"now", ROLE_ACCENT, &here_x, &here_y, 1, true}};
+    const struct plot plot = {.title = str_text(&title),
+                              .x_label = s->axis_name,
+                              .log_x = true,
+                              .log_y = true,
+                              .series = series,
+                              .series_count = 3};
     plot_draw(&plot, g, x, y, width, height);
     str_done(&title);
 }
 
 /* Bars to the left save time, to the right cost it: each property doubled, and halved. */
-static void draw_effects(const struct study *s, struct grid *g, int x, int y, unsigned width, unsigned height)
+static void draw_effects(const struct study *s, struct grid *g, int x, int y, unsigned width,
+                         unsigned height)
 {
     double most = 0.01;
     unsigned half = width > 44 ? (width - 42) / 2 : 0;
@@ -220,7 +259,8 @@ static void draw_effects(const struct study *s, struct grid *g, int x, int y, un
     grid_put(g, x + 23, y, width > 23 ? width - 23 : 1, ROLE_DIM, 0, "  doubled   halved");
     for (size_t i = 0; i < s->effects.list.count; i++) {
         const struct effect *e = &s->effects.list.items[i];
-        most = fmax(most, fmax(isnan(e->doubled) ? 0 : fabs(e->doubled - 1), isnan(e->halved) ? 0 : fabs(e->halved - 1)));
+        most = fmax(most, fmax(isnan(e->doubled) ? 0 : fabs(e->doubled - 1),
+                               isnan(e->halved) ? 0 : fabs(e->halved - 1)));
     }
     for (size_t i = 0; i < s->effects.list.count && i + 1 < height; i++) {
         const struct effect *e = &s->effects.list.items[i];
@@ -232,34 +272,45 @@ static void draw_effects(const struct study *s, struct grid *g, int x, int y, un
                 grid_put(g, x + 24 + 9 * k, row, 9, ROLE_DIM, 0, "        -");
                 continue;
             }
-            grid_printf(g, x + 24 + 9 * k, row, 9, changes[k] < -5e-4 ? ROLE_GOOD : changes[k] > 5e-4 ? ROLE_ERROR : ROLE_DIM, 0, "%+7.1f %%", 100 * changes[k]);
+            grid_printf(g, x + 24 + 9 * k, row, 9,
+                        changes[k] < -5e-4  ? ROLE_GOOD
+                        : changes[k] > 5e-4 ? ROLE_ERROR
+                                            : ROLE_DIM,
+                        0, "%+7.1f %%", 100 * changes[k]);
             int columns = (int)lround(fabs(changes[k]) / most * half);
             for (int c = 0; half && c < columns; c++)
-                grid_put(g, changes[k] < 0 ? middle - 1 - c : middle + 1 + c, row, 1, changes[k] < 0 ? ROLE_GOOD : ROLE_ERROR, 0, k ? "▄" : "▀");
+                grid_put(g, changes[k] < 0 ? middle - 1 - c : middle + 1 + c, row, 1,
+                         changes[k] < 0 ? ROLE_GOOD : ROLE_ERROR, 0, k ? "▄" : "▀");
         }
         if (half)
             grid_put(g, middle, row, 1, ROLE_DIM, 0, "│");
     }
 }
 
-void program_panel_draw(enum program_panel panel, const struct study *s, size_t selected, const struct program_points *measured, struct grid *g, int x, int y, unsigned width,
-                        unsigned height)
+void program_panel_draw(enum program_panel panel, const struct study *s, size_t selected,
+                        const struct program_points *measured, struct grid *g, int x, int y,
+                        unsigned width, unsigned height)
 {
     if (height < 3 || width < 20)
         return;
     if (!s->traced && (panel == PANEL_REUSE || panel == PANEL_MISSES)) {
         draw_title(g, x, y, width, panel == PANEL_REUSE ? "reuse distances" : "misses");
-        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0, "Not known: the program was run with --mode counts.");
+        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
+                  "Not known: the program was run with --mode counts.");
         return;
     }
-    if ((panel == PANEL_REUSE && !(s->reuse.all > 0)) || (panel == PANEL_MISSES && !s->size_count)) {
+    if ((panel == PANEL_REUSE && !(s->reuse.all > 0)) ||
+        (panel == PANEL_MISSES && !s->size_count)) {
         draw_title(g, x, y, width, panel == PANEL_REUSE ? "reuse distances" : "misses");
-        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0, "No references: nothing that was traced loads or stores.");
+        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
+                  "No references: nothing that was traced loads or stores.");
         return;
     }
     if (panel == PANEL_TIME && !s->axis_name) {
         draw_title(g, x, y, width, "time");
-        grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0, "Over one value of each input there is no curve; program run N=16,32,64 runs several.");
+        grid_wrap(
+            g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
+            "Over one value of each input there is no curve; program run N=16,32,64 runs several.");
         return;
     }
     switch (panel) {
@@ -277,10 +328,13 @@ unsigned program_panel_rows(enum program_panel panel, const struct study *s, siz
 
     for (size_t i = 0; i < s->blocks.count; i++)
         blocks += s->blocks.items[i].function == s->blocks.items[selected].function;
-    return 1 + (panel == PANEL_WAYS ? blocks : panel == PANEL_EFFECTS ? (unsigned)s->effects.list.count : UINT_MAX - 1);
+    return 1 + (panel == PANEL_WAYS      ? blocks
+                : panel == PANEL_EFFECTS ? (unsigned)s->effects.list.count
+                                         : UINT_MAX - 1);
 }
 
-void program_functions_draw(const struct run_profile *p, size_t first, struct grid *g, int x, int y, unsigned width, unsigned height)
+void program_functions_draw(const struct run_profile *p, size_t first, struct grid *g, int x, int y,
+                            unsigned width, unsigned height)
 {
     unsigned bar = width > 70 ? width - 70 : 0;
     struct str name = {0};
@@ -293,14 +347,16 @@ void program_functions_draw(const struct run_profile *p, size_t first, struct gr
         int row = y + 1 + (int)(i - first);
         str_clear(&name);
         profile_name_short(profile_function_name(f), 32, &name);
-        grid_printf(g, x, row, width, ROLE_TEXT, 0, "%5.1f %% ± %4.1f  %-33s%s", 100 * share, 100 * off, str_text(&name), slash ? slash + 1 : f->file);
+        grid_printf(g, x, row, width, ROLE_TEXT, 0, "%5.1f %% ± %4.1f  %-33s%s", 100 * share,
+                    100 * off, str_text(&name), slash ? slash + 1 : f->file);
         if (bar)
             draw_bar(g, x + 70, row, bar, share, ROLE_GOOD);
     }
     str_done(&name);
 }
 
-void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int y, unsigned width, unsigned height)
+void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int y, unsigned width,
+                       unsigned height)
 {
     size_t count;
 
@@ -311,7 +367,8 @@ void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int 
     for (size_t i = 0; i < count && i + 1 < height; i++) {
         const bool more = i + 2 == height && i + 1 < count;
         if (more)
-            grid_printf(g, x, y + 1 + (int)i, width, ROLE_DIM, 0, "  and %zu more; Enter opens it", count - i);
+            grid_printf(g, x, y + 1 + (int)i, width, ROLE_DIM, 0, "  and %zu more; Enter opens it",
+                        count - i);
         else
             grid_printf(g, x, y + 1 + (int)i, width, ROLE_TEXT, 0, "  %s", insn_shown(&insns[i]));
     }

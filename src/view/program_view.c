@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A whole program: its blocks with their formulas, times and shares, or the hot loops of a profile, and what is known beside them. */
+/* A whole program: its blocks with their formulas, times and shares, or the hot loops of a profile,
+ * and what is known beside them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +14,32 @@
 
 #define PANEL_LEAST 8   /* rows of a panel below another */
 
-enum block_column { BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE, BLOCK_LIMIT, BLOCK_COLUMNS };
-enum loop_column { LOOP_NAME, LOOP_SAMPLES, LOOP_SHARE, LOOP_OFF, LOOP_INSNS, LOOP_MEASURED, LOOP_PREDICTED, LOOP_BOUND, LOOP_BY, LOOP_AT_BOUND, LOOP_COLUMNS, LOOP_PLACE = LOOP_COLUMNS, LOOP_FILTERS };
+enum block_column {
+    BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE,
+    BLOCK_LIMIT, BLOCK_COLUMNS
+};
+enum loop_column {
+    LOOP_NAME, LOOP_SAMPLES, LOOP_SHARE, LOOP_OFF, LOOP_INSNS, LOOP_MEASURED, LOOP_PREDICTED,
+    LOOP_BOUND, LOOP_BY, LOOP_AT_BOUND, LOOP_COLUMNS, LOOP_PLACE = LOOP_COLUMNS, LOOP_FILTERS
+};
 
 static const struct table_column block_columns[BLOCK_COLUMNS] = {
-    {"block", 15, false, 0}, {"line", 5, true, 60}, {"count", 11, true, 100}, {"formula", 0, false, 0}, {"left-out", 9, true, 70}, {"cycles", 9, true, 0}, {"share", 7, true, 0},
-    {"bound", 14, false, 90},
+    {"block", 15, false, 0},  {"line", 5, true, 60},     {"count", 11, true, 100},
+    {"formula", 0, false, 0}, {"left-out", 9, true, 70}, {"cycles", 9, true, 0},
+    {"share", 7, true, 0},    {"bound", 14, false, 90},
 };
 static const struct table_column loop_columns[LOOP_FILTERS] = {
-    {"loop", 0, false, 0}, {"samples", 8, true, 90}, {"share", 7, true, 0}, {"±", 5, true, 0}, {"insns", 6, true, 100}, {"alone", 8, true, 60}, {"predicted", 10, true, 76},
-    {"bound", 8, true, 0}, {"by", 13, false, 90}, {"at bound", 10, true, 110},
-    {"place", 0, false, 0},   /* the whole name and the file: not shown */
+    {"loop", 0, false, 0},       {"samples", 8, true, 90}, {"share", 7, true, 0},
+    {"±", 5, true, 0},           {"insns", 6, true, 100},  {"alone", 8, true, 60},
+    {"predicted", 10, true, 76}, {"bound", 8, true, 0},    {"by", 13, false, 90},
+    /* the whole name and the file: not shown */
+    {"at bound", 10, true, 110}, {"place", 0, false, 0},
 };
 
 struct program_view_state {
     struct table blocks, loops;
-    const struct study *study;           /* shown last; its serial number, to see that there is another */
+    /* shown last; its serial number, to see that there is another */
+    const struct study *study;
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
     unsigned long changes;
@@ -60,7 +71,8 @@ static size_t block_count(const void *context)
 
 static double block_number(const void *context, size_t row, int column)
 {
-    const struct study_block *b = &((const struct program_view_state *)context)->study->blocks.items[row];
+    const struct study_block *b =
+        &((const struct program_view_state *)context)->study->blocks.items[row];
 
     switch (column) {
     case BLOCK_LINE: return b->line ? b->line : NAN;
@@ -74,11 +86,14 @@ static double block_number(const void *context, size_t row, int column)
 
 static void block_text(const void *context, size_t row, int column, struct str *out)
 {
-    const struct study_block *b = &((const struct program_view_state *)context)->study->blocks.items[row];
+    const struct study_block *b =
+        &((const struct program_view_state *)context)->study->blocks.items[row];
     double number = block_number(context, row, column);
 
     if (column == BLOCK_NAME || column == BLOCK_FORMULA || column == BLOCK_LIMIT)
-        str_add(out, column == BLOCK_NAME ? b->name : column == BLOCK_FORMULA ? b->formula : b->limit);
+        str_add(out, column == BLOCK_NAME      ? b->name
+                     : column == BLOCK_FORMULA ? b->formula
+                                               : b->limit);
     else if (column == BLOCK_ERROR && b->exact)
         str_add(out, "exact");
     else if (isnan(number))
@@ -91,7 +106,8 @@ static void block_text(const void *context, size_t row, int column, struct str *
 
 static enum role block_role(const void *context, size_t row, int column)
 {
-    const struct study_block *b = &((const struct program_view_state *)context)->study->blocks.items[row];
+    const struct study_block *b =
+        &((const struct program_view_state *)context)->study->blocks.items[row];
 
     if (column == BLOCK_ERROR)
         return b->exact ? ROLE_GOOD : b->error > 0.05 ? ROLE_WARN : ROLE_TEXT;
@@ -124,7 +140,8 @@ static double loop_number(const void *context, size_t row, int column)
 
 static void loop_text(const void *context, size_t row, int column, struct str *out)
 {
-    const struct profile_loop *l = &((const struct program_view_state *)context)->profile->loops.items[row];
+    const struct profile_loop *l =
+        &((const struct program_view_state *)context)->profile->loops.items[row];
     double number = loop_number(context, row, column);
 
     if (column == LOOP_NAME)
@@ -152,9 +169,20 @@ static enum role loop_role(const void *context, size_t row, int column)
     return column == LOOP_OFF || column == LOOP_INSNS || column == LOOP_BY ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source block_source = {.columns = block_columns, .column_count = BLOCK_COLUMNS, .count = block_count, .number = block_number, .text = block_text, .role = block_role,
+static const struct table_source block_source = {.columns = block_columns,
+                                                 .column_count = BLOCK_COLUMNS,
+                                                 .count = block_count,
+                                                 .number = block_number,
+                                                 .text = block_text,
+                                                 .role = block_role,
                                                  .named_by = 1u << BLOCK_LINE};
-static const struct table_source loop_source = {.columns = loop_columns, .column_count = LOOP_COLUMNS, .filter_count = LOOP_FILTERS, .count = loop_count, .number = loop_number, .text = loop_text, .role = loop_role,
+static const struct table_source loop_source = {.columns = loop_columns,
+                                                .column_count = LOOP_COLUMNS,
+                                                .filter_count = LOOP_FILTERS,
+                                                .count = loop_count,
+                                                .number = loop_number,
+                                                .text = loop_text,
+                                                .role = loop_role,
                                                 .named_by = 1u << LOOP_PLACE};
 
 static const struct table_source *source_of(const struct program_view_state *v)
@@ -172,8 +200,10 @@ static bool refresh(struct program_view_state *v, struct session *s)
 {
     const struct study *study = s->document.program.study;
     const struct run_profile *profile = s->document.profile;
-    uint64_t profile_serial = profile ? profile->serial : 0, study_serial = study ? study->serial : 0;
-    bool other = v->profile != profile || v->profile_serial != profile_serial, another = v->study != study || v->study_serial != study_serial;
+    uint64_t profile_serial = profile ? profile->serial : 0,
+             study_serial = study ? study->serial : 0;
+    bool other = v->profile != profile || v->profile_serial != profile_serial,
+         another = v->study != study || v->study_serial != study_serial;
 
     v->study = study;
     v->profile = profile;
@@ -200,11 +230,17 @@ static void draw_empty(struct session *s, struct grid *g)
     const struct program_state *p = &s->document.program;
 
     if (p->model)
-        view_draw_empty(s, &program_view, g, "The program has been run; predicted, its blocks are shown here.", "prompt program show", "predicts it at inputs: N=4096");
+        view_draw_empty(s, &program_view, g,
+                        "The program has been run; predicted, its blocks are shown here.",
+                        "prompt program show", "predicts it at inputs: N=4096");
     else if (p->program)
-        view_draw_empty(s, &program_view, g, "The program is built; run at small inputs, it can be predicted at others.", "prompt program run", "runs it: N=16,32,64,128");
+        view_draw_empty(s, &program_view, g,
+                        "The program is built; run at small inputs, it can be predicted at others.",
+                        "prompt program run", "runs it: N=16,32,64,128");
     else
-        view_draw_empty(s, &program_view, g, "The hottest loops of any program, while it runs: no source is needed. :program load FILE.c predicts one at other inputs and on other machines.",
+        view_draw_empty(s, &program_view, g,
+                        "The hottest loops of any program, while it runs: no source is needed. "
+                        ":program load FILE.c predicts one at other inputs and on other machines.",
                         "prompt program profile", "profiles a program: ./PROGRAM ARGUMENTS");
 }
 
@@ -216,8 +252,10 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
     if (v->profiled) {
         struct str told = {0};
         const char *slash = strrchr(p->program, '/');
-        str_addf(&told, "  %.3f s, %zu samples by %s", p->user + (isnan(p->system) ? 0 : p->system), p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
-        const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;   /* a long path gives way to the name */
+        str_addf(&told, "  %.3f s, %zu samples by %s", p->user + (isnan(p->system) ? 0 : p->system),
+                 p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
+        /* a long path gives way to the name */
+        const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;
         unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);
         used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&told));
         str_done(&told);
@@ -225,8 +263,11 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
             grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the blocks");
         return;
     }
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s at %s", v->study->program, v->study->inputs);
-    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_TEXT, 0, "%.4g s on %s", v->study->seconds, v->study->machine) + 2;
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s at %s", v->study->program,
+                                v->study->inputs);
+    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_TEXT, 0, "%.4g s on %s", v->study->seconds,
+                        v->study->machine) +
+            2;
     if (current && strcmp(current->id, v->study->machine) != 0)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "u predicts for %s", current->id);
     else if (p)
@@ -234,7 +275,8 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
 }
 
 /* Panels below each other, as many as have room for what they show; curves share what is left. */
-static void draw_column(const struct program_view_state *v, const struct session *s, size_t selected, struct grid *g, int y, unsigned height)
+static void draw_column(const struct program_view_state *v, const struct session *s,
+                        size_t selected, struct grid *g, int y, unsigned height)
 {
     for (unsigned i = 0; i < PANEL_COUNT && (!i || height >= PANEL_LEAST); i++) {
         const enum program_panel panel = (enum program_panel)((v->panel + i) % PANEL_COUNT);
@@ -242,16 +284,19 @@ static void draw_column(const struct program_view_state *v, const struct session
         unsigned own = wants < height ? wants : height >= 3 * PANEL_LEAST ? height / 2 : height;
         if (height - own <= PANEL_LEAST)
             own = height;
-        program_panel_draw(panel, v->study, selected, &s->document.program.measured, g, 0, y, g->width, own);
+        program_panel_draw(panel, v->study, selected, &s->document.program.measured, g, 0, y,
+                           g->width, own);
         y += (int)own + 1;
         height -= own < height ? own + 1 : own;
     }
 }
 
 /* As many panels beside each other as have sixty columns, and two rows of them on high screens. */
-static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g, int y, unsigned height)
+static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g,
+                        int y, unsigned height)
 {
-    unsigned across = g->width / 60 ? g->width / 60 : 1, rows = height >= 24 ? 2 : 1, most = across * rows;
+    unsigned across = g->width / 60 ? g->width / 60 : 1, rows = height >= 24 ? 2 : 1,
+             most = across * rows;
     size_t selected;
 
     across = across > PANEL_COUNT ? PANEL_COUNT : across;
@@ -262,9 +307,11 @@ static void draw_panels(const struct program_view_state *v, const struct session
         return;
     }
     for (unsigned i = 0; i < most && i < PANEL_COUNT; i++) {
-        unsigned column = i % across, row = i / across, width = g->width / across, tall = height / rows;
-        program_panel_draw((enum program_panel)((v->panel + i) % PANEL_COUNT), v->study, selected, &s->document.program.measured, g, (int)(column * width), y + (int)(row * tall),
-                           width - (across > 1), tall);
+        unsigned column = i % across, row = i / across, width = g->width / across,
+                 tall = height / rows;
+        program_panel_draw((enum program_panel)((v->panel + i) % PANEL_COUNT), v->study, selected,
+                           &s->document.program.measured, g, (int)(column * width),
+                           y + (int)(row * tall), width - (across > 1), tall);
     }
 }
 
@@ -279,20 +326,27 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
         struct str text = {0};
         if (p->running)
-            str_add(&text, "The program still runs; its loops are predicted when it has ended. s stops it and keeps the samples.");
+            str_add(&text, "The program still runs; its loops are predicted when it has ended. s "
+                           "stops it and keeps the samples.");
         else if (isnan(now) || isnan(l->bound))
             hot_loop_unpredicted(p, l, &text);
         else if (now > 1.02 * l->bound)
-            str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
+            str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.",
+                     l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else
-            str_addf(&text, isnan(l->measured) ? "Predicted alone, not run: at its bound (%s)." : "Measured alone, it is at its bound (%s).", l->bottleneck);
+            str_addf(&text,
+                     isnan(l->measured) ? "Predicted alone, not run: at its bound (%s)."
+                                        : "Measured alone, it is at its bound (%s).",
+                     l->bottleneck);
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
         str_done(&text);
     }
-    const unsigned functions = (unsigned)v->profile->functions.count + 1, room = height > 2 ? height - 2 : 1;
+    const unsigned functions = (unsigned)v->profile->functions.count + 1,
+                   room = height > 2 ? height - 2 : 1;
     program_functions_draw(v->profile, 0, g, 0, y + 2, g->width, room);
     if (table_selected(&v->loops, &selected) && room > functions + 3)
-        program_loop_draw(&v->profile->loops.items[selected], g, 0, y + 3 + (int)functions, g->width, room - functions - 1);
+        program_loop_draw(&v->profile->loops.items[selected], g, 0, y + 3 + (int)functions,
+                          g->width, room - functions - 1);
 }
 
 static void program_draw(void *state, struct session *s, struct grid *g)
@@ -303,9 +357,13 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_empty(s, g);
         return;
     }
-    /* The table has about half of the screen, no more than it needs; on a small one there is only the table. */
+    /* The table has about half of the screen, no more than it needs; on a small one there is only
+     * the table. */
     size_t rows = source_of(v)->count(v);
-    unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room : room / 2 < rows + 1 ? room / 2 : (unsigned)rows + 1;
+    unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
+                                                               : room / 2 < rows + 1
+                                                                   ? room / 2
+                                                                   : (unsigned)rows + 1;
     draw_head(v, s, g);
     table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
     v->panels_from = 1 + (int)table;
@@ -327,7 +385,9 @@ static void program_draw_beside(void *state, struct session *s, struct grid *g)
         program_draw(state, s, g);
         return;
     }
-    const unsigned functions = (unsigned)v->profile->functions.count + 1, rows = (unsigned)source_of(v)->count(v) + 1, room = g->height > 1 ? g->height - 1 : 1;
+    const unsigned functions = (unsigned)v->profile->functions.count + 1,
+                   rows = (unsigned)source_of(v)->count(v) + 1,
+                   room = g->height > 1 ? g->height - 1 : 1;
     unsigned table = rows < room ? rows : room;
     if (table + functions + 1 > room && table > room / 2)
         table = room / 2;
@@ -443,10 +503,12 @@ static bool program_rows(void *state, struct session *s, struct rows_shown *out)
     return true;
 }
 
-static bool program_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
+static bool program_copy(void *state, struct session *s, enum copied part, struct str *out,
+                         struct err *err)
 {
     struct program_view_state *v = state;
-    return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err) : table_copies_nothing(err);
+    return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err)
+                         : table_copies_nothing(err);
 }
 
 /* Blocks of a whole program have panels of their own, which take all the room. */
@@ -464,8 +526,25 @@ static bool program_live(void *state, struct session *s)
     return s->profiling != NULL;
 }
 
-const struct view_ops program_view = {.live = program_live, .whole = program_whole, .name = "program", .label = "Where the time goes", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
-                                      .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
-                                      .open = program_view_open, .close = program_view_close, .draw = program_draw, .draw_beside = program_draw_beside, .click = program_click, .find = program_find, .sort = program_sort,
-                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,
+const struct view_ops program_view = {.live = program_live,
+                                      .whole = program_whole,
+                                      .name = "program",
+                                      .label = "Where the time goes",
+                                      .help = "a whole program: blocks, memory, time and what it "
+                                              "depends on, or the hot loops of a profile",
+                                      .act = program_act,
+                                      .marks =
+                                          "filter\tshare>0.01 & bound~miss; empty shows all rows",
+                                      .open = program_view_open,
+                                      .close = program_view_close,
+                                      .draw = program_draw,
+                                      .draw_beside = program_draw_beside,
+                                      .click = program_click,
+                                      .find = program_find,
+                                      .sort = program_sort,
+                                      .filter = program_filter,
+                                      .source = program_source,
+                                      .status = program_status,
+                                      .rows = program_rows,
+                                      .copy = program_copy,
                                       .busy = program_busy};

@@ -25,37 +25,49 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
     str_addf(&rest, "  issue %g", r->issue);
     if (r->alone)
         str_addf(&rest, "  alone at least %g", r->alone->cycles);
-    const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2, taken = form + grid_columns(g, str_text(&rest));
+    const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2,
+                   taken = form + grid_columns(g, str_text(&rest));
     /* Where both do not fit it is the usage that gives way: the ports are in the table above. */
     const unsigned room = g->width > taken + USAGE_LEAST ? g->width - taken : g->width;
     unsigned used = form + grid_put_ends(g, (int)form, y, room, ROLE_TEXT, 0, str_text(&usage));
     used += grid_put(g, (int)used, y, 0, ROLE_DIM, 0, str_text(&rest));
     for (uint32_t flags = r->flags; flags; flags &= flags - 1)
-        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(flags & -flags)) + 2;
+        used +=
+            grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(flags & -flags)) +
+            2;
     str_done(&usage);
     str_done(&rest);
 }
 
-int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int x, int y, unsigned width)
+int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured,
+                   struct grid *g, int x, int y, unsigned width)
 {
     for (int kind = 0; kind < BOUND_COUNT; kind++, y++) {
         double value = a->bounds[kind];
         bool binds = (int)a->bottleneck == kind && a->cycles > 0;
-        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, 0, "%-13s", bound_name((enum bound_kind)kind));
+        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, 0, "%-13s",
+                    bound_name((enum bound_kind)kind));
         if (isnan(value)) {
             grid_put(g, x + 13, y, width > 13 ? width - 13 : 1, ROLE_DIM, 0, "     - not modelled");
             continue;
         }
         grid_printf(g, x + 13, y, 8, binds ? ROLE_WARN : ROLE_TEXT, 0, "%6.2f", value);
-        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
+        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0);
+             k++)
             grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, "█");
     }
-    const struct { const char *name; double cycles; } beyond[] = {{"simulated", sim ? sim->cycles : NAN}, {"measured here", measured}};
+    const struct {
+        const char *name;
+        double cycles;
+    } beyond[] = {{"simulated", sim ? sim->cycles : NAN}, {"measured here", measured}};
     for (size_t i = 0; i < 2; i++) {
         if (isnan(beyond[i].cycles))
             continue;
         grid_printf(g, x, y, width, ROLE_TITLE, 0, "%-13s%6.2f", beyond[i].name, beyond[i].cycles);
-        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * beyond[i].cycles / a->cycles) : 0) && 21 + k < (int)width; k++)
+        for (int k = 0; width > 36 &&
+                        k < (a->cycles > 0 ? (int)lround(14 * beyond[i].cycles / a->cycles) : 0) &&
+                        21 + k < (int)width;
+             k++)
             grid_put(g, x + 21 + k, y, 1, ROLE_TITLE, 0, "█");
         y++;
     }
@@ -76,22 +88,28 @@ unsigned reasons_machines_width(struct analysis *const *a, size_t n)
     return widest_id(a, n) + BESIDE_ID + BOUND_NAME;
 }
 
-void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x, int y, int end)
+void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
+                      int y, int end)
 {
-    const unsigned room = (int)g->width > x ? g->width - (unsigned)x : 0, names = room < ID_WANTED + BESIDE_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
+    const unsigned room = (int)g->width > x ? g->width - (unsigned)x : 0,
+                   names = room < ID_WANTED + BESIDE_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
 
     for (size_t i = 0; i < n && y + (int)i < end; i++)
-        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-*s %2s%6.2f  %s", i == in_view ? '>' : ' ', (int)names,
-                    a[i]->machine->id, cycles_sign(a[i]->lower_bound, a[i]->estimate), a[i]->cycles, bound_name(a[i]->bottleneck));
+        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0,
+                    "%c%-*s %2s%6.2f  %s", i == in_view ? '>' : ' ', (int)names, a[i]->machine->id,
+                    cycles_sign(a[i]->lower_bound, a[i]->estimate), a[i]->cycles,
+                    bound_name(a[i]->bottleneck));
 }
 
-int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int y, unsigned rows)
+int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured,
+                         struct grid *g, int y, unsigned rows)
 {
     struct str line = {0};
 
     for (int kind = 0; kind < BOUND_COUNT; kind++)
         if (!isnan(a->bounds[kind]))
-            str_addf(&line, "%s%s %.2f", line.length ? "  " : "", bound_name((enum bound_kind)kind), a->bounds[kind]);
+            str_addf(&line, "%s%s %.2f", line.length ? "  " : "", bound_name((enum bound_kind)kind),
+                     a->bounds[kind]);
     if (sim)
         str_addf(&line, "  simulated %.2f", sim->cycles);
     if (!isnan(measured))
@@ -105,7 +123,8 @@ int reasons_bounds_short(const struct analysis *a, const struct simulation *sim,
 static bool elsewhere(const struct here *here, const struct analysis *a)
 {
     const char *id = a->machine->id;
-    return here->id && strcmp(id, here->id) != 0 && strcmp(id, HERE_NAME) != 0 && !(here->base && strcmp(id, here->base) == 0);
+    return here->id && strcmp(id, here->id) != 0 && strcmp(id, HERE_NAME) != 0 &&
+           !(here->base && strcmp(id, here->base) == 0);
 }
 
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out)
@@ -118,11 +137,14 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
             str_add(out, " (a shows them)");
         return;
     }
-    double measured = s->document.kernel_measured, predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
+    double measured = s->document.kernel_measured,
+           predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
 
-    if (isnan(measured) || (!b && (fabs(measured - predicted) <= BLAME_AGREES * measured || elsewhere(&s->document.here, a))))
+    if (isnan(measured) || (!b && (fabs(measured - predicted) <= BLAME_AGREES * measured ||
+                                   elsewhere(&s->document.here, a))))
         return;
-    str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
+    str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted,
+             100 * (predicted / measured - 1));
     if (!b)
         str_add(out, "b finds out why");
     else if (!b->sentence)

@@ -7,10 +7,13 @@
 #include "base/str.h"
 
 #define EMPTY_ROWS 2000    /* of tables whose columns are looked through for anything */
-#define WIDTH_ROWS 20000   /* of tables whose column without a width is looked through for how much room it takes */
+/* of tables whose column without a width is looked through for how much room it takes */
+#define WIDTH_ROWS 20000
 
-/* Whether no row has anything in @column; of many rows only the first are looked at, and a column that is empty there may have something further on. */
-static bool is_empty(const struct table_source *source, const void *context, size_t count, int column)
+/* Whether no row has anything in @column; of many rows only the first are looked at, and a column
+ * that is empty there may have something further on. */
+static bool is_empty(const struct table_source *source, const void *context, size_t count,
+                     int column)
 {
     struct str text = {0};
     bool empty = count > 0 && count <= EMPTY_ROWS;

@@ -8,10 +8,12 @@
 
 #define ROOM_COLUMNS 64   /* that room_empty has bits for */
 
-/* Columns behind the first that say nothing and give their room to others, bit by number. UI thread. */
+/* Columns behind the first that say nothing and give their room to others, bit by number. UI
+ * thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
-/* Bytes of the widest cell of the column that has no width of its own but the room that others leave: on a wide screen what belongs together would stand far apart.
- * Of very many rows nobody knows: UINT_MAX. UI thread. */
+/* Bytes of the widest cell of the column that has no width of its own but the room that others
+ * leave: on a wide screen what belongs together would stand far apart. Of very many rows nobody
+ * knows: UINT_MAX. UI thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
 
 #endif

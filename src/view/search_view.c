@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run of inference does at the moment and why, what comes next, and the experiments that it explains worst. */
+/* What a run of inference does at the moment and why, what comes next, and the experiments that it
+ * explains worst. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,11 +27,15 @@ static void add_moves(const struct evolve_status *status, struct str *out)
         accepted += status->stats.accepted[kind];
     }
     if (tried)
-        str_addf(out, "%.3g million changes tried, %.1f %% of them kept; %.3g million experiments predicted per second.", (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
+        str_addf(out,
+                 "%.3g million changes tried, %.1f %% of them kept; %.3g million experiments "
+                 "predicted per second.",
+                 (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
 /* What is done, when it ends, and what is known of the number of ports. */
-static int draw_now(const struct evolve_run *run, const struct evolve_status *status, struct grid *g)
+static int draw_now(const struct evolve_run *run, const struct evolve_status *status,
+                    struct grid *g)
 {
     const bool goes_on = status->state <= EVOLVE_PAUSED;
     struct str text = {0};
@@ -51,11 +56,18 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
         str_add(&text, "No time limit. ");
     }
     if (run->arriving)
-        str_addf(&text, "More experiments joined %u time%s. ", status->joined, status->joined == 1 ? "" : "s");
+        str_addf(&text, "More experiments joined %u time%s. ", status->joined,
+                 status->joined == 1 ? "" : "s");
     if (status->ports && status->ports_known != PORTS_FOUND)
-        str_addf(&text, "%u ports are assumed: %s. ", status->ports, status->ports_known == PORTS_NO_TIME ? "more time would tell how many there are" : "no number of ports explains the measurements");
+        str_addf(&text, "%u ports are assumed: %s. ", status->ports,
+                 status->ports_known == PORTS_NO_TIME
+                     ? "more time would tell how many there are"
+                     : "no number of ports explains the measurements");
     if (status->d_reached < status->d_avg && !status->joined)
-        str_addf(&text, "The least error reached is %.2f %%; what is shown costs less in error and µops together, or is the consensus of the good mappings. ", 100 * status->d_reached);
+        str_addf(&text,
+                 "The least error reached is %.2f %%; what is shown costs less in error and µops "
+                 "together, or is the consensus of the good mappings. ",
+                 100 * status->d_reached);
     add_moves(status, &text);
     y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));
     str_done(&text);
@@ -76,18 +88,27 @@ static void draw_worst(const struct outline *o, struct grid *g, int y)
 {
     uint32_t worst[WORST_MOST];
     const int rows = (int)g->height - y - 1;
-    const size_t count = rows > 0 ? outline_worst(o, worst, rows < WORST_MOST ? (size_t)rows : WORST_MOST) : 0;
+    const size_t count =
+        rows > 0 ? outline_worst(o, worst, rows < WORST_MOST ? (size_t)rows : WORST_MOST) : 0;
     struct str text = {0};
 
     if (count)
-        grid_printf(g, 0, y, 0, ROLE_HEADER, 0, "%-*s", (int)g->width, "measured predicted    error  explained worst");
+        grid_printf(g, 0, y, 0, ROLE_HEADER, 0, "%-*s", (int)g->width,
+                    "measured predicted    error  explained worst");
     for (size_t i = 0; i < count; i++) {
         const double error = outline_error(o, worst[i]);
         str_clear(&text);
         print_experiment(o->problem, worst[i], &text);
-        grid_printf(g, 0, y + 1 + (int)i, 0, ROLE_TEXT, 0, "%8.3f  %8.3f", (double)o->problem->cycles[worst[i]], (double)o->predicted[worst[i]]);
-        grid_printf(g, 18, y + 1 + (int)i, 0, fabs(error) > 0.25 ? ROLE_ERROR : fabs(error) > 0.1 ? ROLE_WARN : ROLE_GOOD, 0, "%+7.1f %%", 100 * error);
-        grid_put_ends(g, EXPERIMENT_X, y + 1 + (int)i, g->width > EXPERIMENT_X ? g->width - EXPERIMENT_X : 1, ROLE_TEXT, 0, str_text(&text));
+        grid_printf(g, 0, y + 1 + (int)i, 0, ROLE_TEXT, 0, "%8.3f  %8.3f",
+                    (double)o->problem->cycles[worst[i]], (double)o->predicted[worst[i]]);
+        grid_printf(g, 18, y + 1 + (int)i, 0,
+                    fabs(error) > 0.25  ? ROLE_ERROR
+                    : fabs(error) > 0.1 ? ROLE_WARN
+                                        : ROLE_GOOD,
+                    0, "%+7.1f %%", 100 * error);
+        grid_put_ends(g, EXPERIMENT_X, y + 1 + (int)i,
+                      g->width > EXPERIMENT_X ? g->width - EXPERIMENT_X : 1, ROLE_TEXT, 0,
+                      str_text(&text));
     }
     str_done(&text);
 }
@@ -99,7 +120,9 @@ static void search_draw(void *state, struct session *s, struct grid *g)
 
     (void)state;
     if (!run) {
-        lab_draw_empty(s, &search_view, g, "What the search for a mapping does, and the experiments that it explains worst.");
+        lab_draw_empty(
+            s, &search_view, g,
+            "What the search for a mapping does, and the experiments that it explains worst.");
         return;
     }
     evolve_get_status(run->evolve, &status);
@@ -124,5 +147,12 @@ static bool search_live(void *state, struct session *s)
     return lab_run_goes_on(s);
 }
 
-const struct view_ops search_view = {.name = "search", .label = "What it does", .help = "what inference does at the moment, and the experiments that it explains worst", .act = search_act, .open = search_open, .close = free,
-                                     .draw = search_draw, .live = search_live};
+const struct view_ops search_view = {
+    .name = "search",
+    .label = "What it does",
+    .help = "what inference does at the moment, and the experiments that it explains worst",
+    .act = search_act,
+    .open = search_open,
+    .close = free,
+    .draw = search_draw,
+    .live = search_live};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text that the loop stands in: the source that it was compiled from, the assembler text, or of code without text its instructions. The loop is marked in it. */
+/* The text that the loop stands in: the source that it was compiled from, the assembler text, or of
+ * code without text its instructions. The loop is marked in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,8 @@ static void add_line(struct source_view_state *v, const char *text, size_t lengt
 }
 
 /* The lines of the text, each with the loop's first instruction in it. */
-static void read_text(struct source_view_state *v, const struct kernel *k, const struct insn *insns, size_t count)
+static void read_text(struct source_view_state *v, const struct kernel *k, const struct insn *insns,
+                      size_t count)
 {
     if (k->origin_text_count)
         for (size_t i = 0; i < k->origin_text_count; i++)
@@ -56,14 +58,16 @@ static void read_text(struct source_view_state *v, const struct kernel *k, const
         for (const char *at = k->source; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
             add_line(v, at, strcspn(at, "\n"));
     for (size_t i = count; i-- > 0;) {
-        uint32_t line = k->origin_text_count ? kernel_source_line(k, &insns[i], NULL) : insns[i].line;
+        uint32_t line =
+            k->origin_text_count ? kernel_source_line(k, &insns[i], NULL) : insns[i].line;
         if (line && line <= v->lines.count)
             v->lines.items[line - 1].row = i;
     }
 }
 
 /* Code without a text: all instructions around the loop. */
-static void read_code(struct source_view_state *v, const struct kernel *k, const struct insn *insns, size_t count)
+static void read_code(struct source_view_state *v, const struct kernel *k, const struct insn *insns,
+                      size_t count)
 {
     for (size_t i = 0; i < k->insn_count; i++) {
         const struct insn *insn = &k->insns[i];
@@ -74,7 +78,8 @@ static void read_code(struct source_view_state *v, const struct kernel *k, const
     }
 }
 
-/* The line that instruction @row of the loop comes from; where none is known, the one the cursor is on. */
+/* The line that instruction @row of the loop comes from; where none is known, the one the cursor is
+ * on. */
 static size_t line_of(const struct source_view_state *v, size_t row)
 {
     const struct kernel *k = v->kernel;
@@ -83,7 +88,9 @@ static size_t line_of(const struct source_view_state *v, size_t row)
 
     if (row >= count)
         return v->cursor;
-    uint32_t line = k->origin_text_count ? kernel_source_line(k, &insns[row], NULL) : k->source ? insns[row].line : (uint32_t)(&insns[row] - k->insns) + 1;
+    uint32_t line = k->origin_text_count ? kernel_source_line(k, &insns[row], NULL)
+                    : k->source          ? insns[row].line
+                                         : (uint32_t)(&insns[row] - k->insns) + 1;
     return line && line <= v->lines.count ? line - 1 : v->cursor;
 }
 
@@ -149,7 +156,10 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     struct str text = {0};
 
     if (!refresh(v, s)) {
-        view_draw_empty(s, &source_view, g, s->document.kernel ? "The loop has no text: it is machine code." : "The text of the loop.", "prompt kernel load", "loads a loop");
+        view_draw_empty(s, &source_view, g,
+                        s->document.kernel ? "The loop has no text: it is machine code."
+                                           : "The text of the loop.",
+                        "prompt kernel load", "loads a loop");
         return;
     }
     v->height = g->height;
@@ -228,5 +238,15 @@ static void source_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, v->lines.count);
 }
 
-const struct view_ops source_view = {.name = "source", .label = "Source", .help = "the text that the loop stands in, its lines marked", .act = source_act, .marks = "cursor\ton a line of the loop the views beside it follow", .open = source_open, .close = source_close,
-                                     .draw = source_draw, .click = source_click, .find = source_find, .status = source_status};
+const struct view_ops source_view = {.name = "source",
+                                     .label = "Source",
+                                     .help = "the text that the loop stands in, its lines marked",
+                                     .act = source_act,
+                                     .marks =
+                                         "cursor\ton a line of the loop the views beside it follow",
+                                     .open = source_open,
+                                     .close = source_close,
+                                     .draw = source_draw,
+                                     .click = source_click,
+                                     .find = source_find,
+                                     .status = source_status};

@@ -28,7 +28,8 @@ void table_done(struct table *t)
     tags_done(&t->tags);
 }
 
-static bool row_holds(const struct table_source *source, const void *context, size_t row, const char *match)
+static bool row_holds(const struct table_source *source, const void *context, size_t row,
+                      const char *match)
 {
     struct str text = {0};
     bool found = false;
@@ -42,7 +43,8 @@ static bool row_holds(const struct table_source *source, const void *context, si
 }
 
 /* What @row is tagged by. */
-static void row_name(const struct table_source *source, const void *context, size_t row, struct str *out)
+static void row_name(const struct table_source *source, const void *context, size_t row,
+                     struct str *out)
 {
     struct str text = {0};
 
@@ -57,7 +59,8 @@ static void row_name(const struct table_source *source, const void *context, siz
     str_done(&text);
 }
 
-static bool is_tagged(const struct table *t, const struct table_source *source, const void *context, size_t row)
+static bool is_tagged(const struct table *t, const struct table_source *source, const void *context,
+                      size_t row)
 {
     struct str name = {0};
 
@@ -69,7 +72,8 @@ static bool is_tagged(const struct table *t, const struct table_source *source, 
     return tagged;
 }
 
-/* The rows are in order: the cursor goes to the end it was sent to meanwhile. True when there was one. */
+/* The rows are in order: the cursor goes to the end it was sent to meanwhile. True when there was
+ * one. */
 static bool go_to_end(struct table *t)
 {
     bool goes = t->goes != 0;
@@ -125,7 +129,8 @@ static void drop_rows(struct table *t, size_t total)
     t->shown = kept;
 }
 
-/* Begins anew. Until the rows are in order they are shown as they were, without those that are gone. */
+/* Begins anew. Until the rows are in order they are shown as they were, without those that are
+ * gone. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
     size_t total = source->count(context);
@@ -164,12 +169,15 @@ static bool hidden_as_empty(const struct table *t, int column)
     return column != t->sort && column < ROOM_COLUMNS && t->empty >> column & 1;
 }
 
-static bool column_shown(const struct table *t, const struct table_source *source, int column, unsigned width)
+static bool column_shown(const struct table *t, const struct table_source *source, int column,
+                         unsigned width)
 {
-    return width >= source->columns[column].from && (column == 0 || (column > t->skipped && !hidden_as_empty(t, column)));
+    return width >= source->columns[column].from &&
+           (column == 0 || (column > t->skipped && !hidden_as_empty(t, column)));
 }
 
-static unsigned column_width(const struct table *t, const struct table_source *source, int column, unsigned width)
+static unsigned column_width(const struct table *t, const struct table_source *source, int column,
+                             unsigned width)
 {
     unsigned fixed = 0;
     if (source->columns[column].width)
@@ -177,7 +185,8 @@ static unsigned column_width(const struct table *t, const struct table_source *s
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
     unsigned least = width >= 80 ? 28 : 12;   /* columns further right are cut instead */
-    unsigned room = width > fixed + least ? width - fixed : least, most = t->widest > least ? t->widest : least;
+    unsigned room = width > fixed + least ? width - fixed : least,
+             most = t->widest > least ? t->widest : least;
     return room < most ? room : most;
 }
 
@@ -202,21 +211,27 @@ static void scroll(struct table *t, const struct table_source *source, bool righ
         while (hidden_as_empty(t, t->skipped) && t->skipped + 2 < source->column_count);
 }
 
-static void draw_cell(const struct table_source *source, const char *text, int column, struct grid *g, int x, int y, unsigned width, enum role role, unsigned attr)
+static void draw_cell(const struct table_source *source, const char *text, int column,
+                      struct grid *g, int x, int y, unsigned width, enum role role, unsigned attr)
 {
     unsigned length = (unsigned)strlen(text);
     unsigned pad = source->columns[column].number && length < width ? width - length : 0;
     unsigned used = grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
-    if (length > width && used == width - pad && width > 4)   /* what is cut must not be taken for all */
+    /* what is cut must not be taken for all */
+    if (length > width && used == width - pad && width > 4)
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
 
-static bool parse_filter(const struct table_source *source, const char *expression, struct filter *out, struct err *err)
+static bool parse_filter(const struct table_source *source, const char *expression,
+                         struct filter *out, struct err *err)
 {
-    return filter_parse(expression, source->columns, source->filter_count ? source->filter_count : source->column_count, out, err);
+    return filter_parse(expression, source->columns,
+                        source->filter_count ? source->filter_count : source->column_count, out,
+                        err);
 }
 
-/* The source may have other columns than before, as another machine has other ports: what was sorted and filtered by is looked for among them. */
+/* The source may have other columns than before, as another machine has other ports: what was
+ * sorted and filtered by is looked for among them. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -262,7 +277,8 @@ static void find_on(struct table *t, const struct table_source *source, const vo
     uint64_t each = (uint64_t)source->column_count * CELL_STEPS;
 
     for (uint64_t taken = 0; t->finding && taken < TABLE_STEPS; taken += each) {
-        size_t at = t->finding > 0 ? (t->find_from + t->find_step) % t->shown : (t->find_from + t->shown - t->find_step) % t->shown;
+        size_t at = t->finding > 0 ? (t->find_from + t->find_step) % t->shown
+                                   : (t->find_from + t->shown - t->find_step) % t->shown;
         steps_add(each);
         if (row_holds(source, context, table_row(t, at), t->match)) {
             t->finding = 0;
@@ -274,7 +290,8 @@ static void find_on(struct table *t, const struct table_source *source, const vo
     }
 }
 
-void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision)
+void table_update(struct table *t, const struct table_source *source, const void *context,
+                  unsigned long revision)
 {
     if (t->revision != revision) {
         meet_columns(t, source);
@@ -306,7 +323,8 @@ void table_finish(struct table *t, const struct table_source *source, const void
         table_update(t, source, context, t->revision);
 }
 
-void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height)
+void table_draw(struct table *t, const struct table_source *source, const void *context,
+                unsigned long revision, struct grid *g, int y, unsigned height)
 {
     struct str text = {0};
 
@@ -321,8 +339,12 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         if (!header && t->top + r - 1 >= t->shown)
             break;
         size_t row = header ? 0 : table_row(t, t->top + r - 1);
-        enum role whole = cursor ? ROLE_CURSOR : header ? ROLE_HEADER : t->match[0] && row_holds(source, context, row, t->match) ? ROLE_MATCH : ROLE_TEXT;
-        unsigned tagged = !header && is_tagged(t, source, context, row) ? ATTR_BOLD | ATTR_UNDERLINE : 0;
+        enum role whole = cursor                                                     ? ROLE_CURSOR
+                          : header                                                   ? ROLE_HEADER
+                          : t->match[0] && row_holds(source, context, row, t->match) ? ROLE_MATCH
+                                                                                     : ROLE_TEXT;
+        unsigned tagged =
+            !header && is_tagged(t, source, context, row) ? ATTR_BOLD | ATTR_UNDERLINE : 0;
         if (cursor)
             grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
         for (int c = 0; c < source->column_count; c++) {
@@ -332,23 +354,31 @@ void table_draw(struct table *t, const struct table_source *source, const void *
             enum role role = whole;
             str_clear(&text);
             if (header)
-                str_addf(&text, "%s%s", source->columns[c].name, c != t->sort ? "" : t->descending ? "-" : "+");
+                str_addf(&text, "%s%s", source->columns[c].name,
+                         c != t->sort    ? ""
+                         : t->descending ? "-"
+                                         : "+");
             else
                 source->text(context, row, c, &text);
             if (!header && !cursor && whole == ROLE_TEXT && source->role)
                 role = source->role(context, row, c);
-            draw_cell(source, str_text(&text), c, g, x, y + (int)r, width, role, header && c == t->sort ? ATTR_BOLD : tagged);
+            draw_cell(source, str_text(&text), c, g, x, y + (int)r, width, role,
+                      header && c == t->sort ? ATTR_BOLD : tagged);
             x += (int)width + 1;
         }
     }
     if (!t->shown && t->arranging && t->height)
-        grid_printf(g, 2, y + 1, 0, ROLE_DIM, 0, "Sorting, %.0f %%; Esc ends it", 100 * arrange_done(t->arranging));
+        grid_printf(g, 2, y + 1, 0, ROLE_DIM, 0, "Sorting, %.0f %%; Esc ends it",
+                    100 * arrange_done(t->arranging));
     else if (!t->shown && t->total && t->height)
-        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0, t->filter.count ? "No row matches the filter." : "Not enough memory for the rows.");
+        grid_put(g, 2, y + 1, 0, ROLE_DIM, 0,
+                 t->filter.count ? "No row matches the filter."
+                                 : "Not enough memory for the rows.");
     str_done(&text);
 }
 
-/* What takes its time ends: the rows stay as they come, or the search where it was. True when there was something to end. */
+/* What takes its time ends: the rows stay as they come, or the search where it was. True when there
+ * was something to end. */
 static bool give_up(struct table *t)
 {
     bool busy = table_busy(t);
@@ -393,7 +423,9 @@ bool table_act(struct table *t, const struct table_source *source, enum action a
     case ACTION_SORT_PREVIOUS: case ACTION_SORT_NEXT:
         t->sort += action == ACTION_SORT_NEXT ? 1 : -1;
         t->then_count = 0;
-        t->sort = t->sort < -1 ? source->column_count - 1 : t->sort >= source->column_count ? -1 : t->sort;
+        t->sort = t->sort < -1                      ? source->column_count - 1
+                  : t->sort >= source->column_count ? -1
+                                                    : t->sort;
         t->stale = true;
         return true;
     case ACTION_REVERSE:
@@ -419,7 +451,8 @@ void table_tag(struct table *t, const struct table_source *source, const void *c
 }
 
 /* Line of row @row; SIZE_MAX: of the columns' names. */
-static void add_line(const struct table_source *source, const void *context, size_t row, enum copied part, struct str *out)
+static void add_line(const struct table_source *source, const void *context, size_t row,
+                     enum copied part, struct str *out)
 {
     struct str text = {0};
 
@@ -430,7 +463,8 @@ static void add_line(const struct table_source *source, const void *context, siz
         else
             source->text(context, row, c, &text);
         str_add(out, c ? "\t" : "");
-        utf8_escape(str_text(&text), text.length, out);   /* a clipboard's text may be run where it is pasted */
+        /* a clipboard's text may be run where it is pasted */
+        utf8_escape(str_text(&text), text.length, out);
     }
     str_add_char(out, '\n');
     str_done(&text);
@@ -442,8 +476,10 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The tagged rows, in order of their numbers, to be freed; only they are read, unless rows have moved. */
-static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context, size_t *count)
+/* The tagged rows, in order of their numbers, to be freed; only they are read, unless rows have
+ * moved. */
+static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context,
+                           size_t *count)
 {
     size_t *rows = mem_zero(t->tags.list.count, sizeof *rows), moved = 0;
     struct str name = {0};
@@ -477,7 +513,8 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
 /* What @verb would take is filtered out, or there are no rows at all. */
 static bool none_in_sight(const char *verb, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "U takes tags away, the command filter the filter", "no row in sight to %s", verb);
+    return err_set(err, ERR_USAGE, "U takes tags away, the command filter the filter",
+                   "no row in sight to %s", verb);
 }
 
 bool table_copies_nothing(struct err *err)
@@ -485,16 +522,22 @@ bool table_copies_nothing(struct err *err)
     return none_in_sight("copy", err);
 }
 
-/* A filter or sorting that stands before `copy` on the same line holds for it; what takes too long for that is waited for. */
-static bool in_order(struct table *t, const struct table_source *source, const void *context, struct err *err)
+/* A filter or sorting that stands before `copy` on the same line holds for it; what takes too long
+ * for that is waited for. */
+static bool in_order(struct table *t, const struct table_source *source, const void *context,
+                     struct err *err)
 {
     table_update(t, source, context, t->revision);
     for (unsigned i = 0; t->arranging && i < COPY_UPDATES; i++)
         table_update(t, source, context, t->revision);
-    return !t->arranging || err_set(err, ERR_USAGE, "copy again when the status line has no \"sorting\"; export waits for it", "the rows are not in order yet");
+    return !t->arranging ||
+           err_set(err, ERR_USAGE,
+                   "copy again when the status line has no \"sorting\"; export waits for it",
+                   "the rows are not in order yet");
 }
 
-bool table_copy(struct table *t, const struct table_source *source, const void *context, enum copied part, struct str *out, struct err *err)
+bool table_copy(struct table *t, const struct table_source *source, const void *context,
+                enum copied part, struct str *out, struct err *err)
 {
     const bool one = !t->tags.list.count && part != COPIED_TABLE;
     size_t selected, count = 0, *tagged = NULL, lines = 0;
@@ -509,7 +552,9 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
         tagged = tagged_rows(t, source, context, &count);
     for (size_t i = 0; i < t->shown; i++) {
         const size_t row = table_row(t, i);
-        if (one ? row != selected : t->tags.list.count && !(count && bsearch(&row, tagged, count, sizeof row, compare_rows)))
+        if (one ? row != selected
+                : t->tags.list.count &&
+                      !(count && bsearch(&row, tagged, count, sizeof row, compare_rows)))
             continue;
         add_line(source, context, row, part, out);
         lines++;
@@ -538,7 +583,8 @@ void table_click(struct table *t, const struct table_source *source, int x, int 
     }
 }
 
-bool table_find(struct table *t, const struct table_source *source, const void *context, const char *text, int direction)
+bool table_find(struct table *t, const struct table_source *source, const void *context,
+                const char *text, int direction)
 {
     snprintf(t->match, sizeof t->match, "%s", text);
     t->missed = false;
@@ -552,7 +598,8 @@ bool table_find(struct table *t, const struct table_source *source, const void *
 }
 
 /* -COLUMN or COLUMN, by its first letters; false with err when there is none. */
-static bool parse_key(const struct table_source *source, const char *word, size_t length, struct table_key *out, struct err *err)
+static bool parse_key(const struct table_source *source, const char *word, size_t length,
+                      struct table_key *out, struct err *err)
 {
     struct str names = {0};
 
@@ -571,16 +618,19 @@ static bool parse_key(const struct table_source *source, const char *word, size_
     return false;
 }
 
-bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err)
+bool table_sort(struct table *t, const struct table_source *source, const char *column,
+                struct err *err)
 {
     struct table_key keys[1 + TABLE_THEN] = {{-1, false}};
     struct err none = {0};
     unsigned count = 0;
 
-    if (*column && parse_key(source, column, strlen(column), &keys[0], &none))   /* a name may have blanks */
+    /* a name may have blanks */
+    if (*column && parse_key(source, column, strlen(column), &keys[0], &none))
         count = 1;
     const bool whole = count;
-    for (const char *at = column + strspn(column, " ,"); !whole && *at; at += strspn(at, " ,"), count++) {
+    for (const char *at = column + strspn(column, " ,"); !whole && *at;
+         at += strspn(at, " ,"), count++) {
         const size_t length = strcspn(at, " ,");
         if (count == 1 + TABLE_THEN)
             return err_set(err, ERR_USAGE, NULL, "at most %d columns to sort by", 1 + TABLE_THEN);
@@ -597,12 +647,14 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     return true;
 }
 
-bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err)
+bool table_filter(struct table *t, const struct table_source *source, const char *expression,
+                  struct err *err)
 {
     struct filter fresh;
 
     if (strlen(expression) >= sizeof t->filter_text)
-        return err_set(err, ERR_USAGE, NULL, "a filter may have %zu characters", sizeof t->filter_text - 1);
+        return err_set(err, ERR_USAGE, NULL, "a filter may have %zu characters",
+                       sizeof t->filter_text - 1);
     if (!parse_filter(source, expression, &fresh, err))
         return false;
     filter_done(&t->filter);
@@ -612,16 +664,20 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     return true;
 }
 
-/* The rows of @t, the tagged ones alone where there are some, all columns, as table @key of @out; ends early when the thread's watch is over. False when none of those tagged
- * is in sight. */
-static bool add_rows(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
+/* The rows of @t, the tagged ones alone where there are some, all columns, as table @key of @out;
+ * ends early when the thread's watch is over. False when none of those tagged is in sight. */
+static bool add_rows(const struct table *t, const struct table_source *source, const void *context,
+                     const char *key, struct result *out)
 {
     struct result_column *columns = mem_zero((size_t)source->column_count, sizeof *columns);
     struct str text = {0};
     size_t added = 0;
 
     for (int c = 0; c < source->column_count; c++)
-        columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
+        columns[c] =
+            (struct result_column){.key = source->columns[c].name,
+                                   .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT,
+                                   .decimals = SHORTEST};
     struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
     for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++) {
         if (t->tags.list.count && !is_tagged(t, source, context, table_row(t, i)))
@@ -642,7 +698,8 @@ static bool add_rows(const struct table *t, const struct table_source *source, c
     return added || !t->tags.list.count;
 }
 
-/* Rows that are still to be collected, of a context that is held; or that are, where there are few. */
+/* Rows that are still to be collected, of a context that is held; or that are, where there are
+ * few. */
 struct collecting {
     struct table_source source;
     void *held;
@@ -676,7 +733,8 @@ static bool collect(void *state, struct result *out, struct err *err)
         return true;
     }
     if (c->untagged)
-        return err_memory_for(err, "the tags", c->as.tags.list.count * sizeof *c->as.tags.list.items);
+        return err_memory_for(err, "the tags",
+                              c->as.tags.list.count * sizeof *c->as.tags.list.items);
     do
         table_update(&c->as, &c->source, c->held, 1);
     while (table_busy(&c->as) && !watch_over());
@@ -688,7 +746,8 @@ static bool collect(void *state, struct result *out, struct err *err)
     return watch_goes_on(err) && (seen || none_in_sight("export", err));
 }
 
-void table_collect(struct table *t, const struct table_source *source, const void *context, unsigned long revision, const char *key, struct rows_shown *out)
+void table_collect(struct table *t, const struct table_source *source, const void *context,
+                   unsigned long revision, const char *key, struct rows_shown *out)
 {
     struct collecting *c = mem_zero(1, sizeof *c);
 
@@ -719,8 +778,10 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_addf(out, " of %zu", t->total);
     if (t->sort >= 0)
         str_addf(out, "  sort %s%s", t->descending ? "-" : "", source->columns[t->sort].name);
-    for (unsigned i = 0; t->sort >= 0 && i < t->then_count && t->then[i].column < source->column_count; i++)
-        str_addf(out, " %s%s", t->then[i].descending ? "-" : "", source->columns[t->then[i].column].name);
+    for (unsigned i = 0;
+         t->sort >= 0 && i < t->then_count && t->then[i].column < source->column_count; i++)
+        str_addf(out, " %s%s", t->then[i].descending ? "-" : "",
+                 source->columns[t->then[i].column].name);
     if (t->tags.list.count)
         str_addf(out, "  %zu tagged", t->tags.list.count);
     if (t->filter_text[0])

@@ -31,7 +31,8 @@ bool table_view_act(void *state, struct session *s, enum action action, struct s
         return true;
     }
     if (v->has_detail && (action == ACTION_DETAIL_DOWN || action == ACTION_DETAIL_UP)) {
-        v->first_line = action == ACTION_DETAIL_DOWN ? v->first_line + v->detail : v->first_line - (v->first_line > 0);
+        v->first_line = action == ACTION_DETAIL_DOWN ? v->first_line + v->detail
+                                                     : v->first_line - (v->first_line > 0);
         return true;
     }
     if (action == ACTION_TAG) {
@@ -121,7 +122,8 @@ bool table_view_find(void *state, struct session *s, const char *text, int direc
 
 static bool has_columns(struct table_view *v, struct session *s, struct err *err)
 {
-    return v->refresh(v, s) || v->source.columns || err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
+    return v->refresh(v, s) || v->source.columns ||
+           err_set(err, ERR_USAGE, NULL, "the view shows no table yet");
 }
 
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err)
@@ -157,10 +159,12 @@ void table_view_status(void *state, struct session *s, struct str *out)
         table_status(&v->table, &v->source, out);
 }
 
-bool table_view_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
+bool table_view_copy(void *state, struct session *s, enum copied part, struct str *out,
+                     struct err *err)
 {
     struct table_view *v = state;
-    return v->refresh(state, s) ? table_copy(&v->table, &v->source, v, part, out, err) : table_copies_nothing(err);
+    return v->refresh(state, s) ? table_copy(&v->table, &v->source, v, part, out, err)
+                                : table_copies_nothing(err);
 }
 
 bool table_view_busy(void *state)

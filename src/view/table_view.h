@@ -1,4 +1,5 @@
-/* A view whose body is one table: moving, sorting, filtering, searching, its detail and export are the same in each. What struct view_ops asks for. */
+/* A view whose body is one table: moving, sorting, filtering, searching, its detail and export are
+ * the same in each. What struct view_ops asks for. */
 #ifndef PORTOLAN_VIEW_TABLE_VIEW_H
 #define PORTOLAN_VIEW_TABLE_VIEW_H
 
@@ -22,7 +23,8 @@ void table_view_changed(struct table_view *v, const struct table_source *source)
 /* Moves the cursor, sorts by columns, opens, scrolls and closes the detail. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);
 void table_view_click(void *state, struct session *s, int x, int y);
-/* The row under the cursor as "NUMBER NAME", and back to it; or to the first whose first column is the text. */
+/* The row under the cursor as "NUMBER NAME", and back to it; or to the first whose first column is
+ * the text. */
 bool table_view_mark(void *state, struct session *s, struct str *out);
 bool table_view_recall(void *state, struct session *s, const char *mark);
 /* The first column of the row under the cursor, of tables whose rows are forms. */
@@ -35,7 +37,8 @@ bool table_view_filter(void *state, struct session *s, const char *expression, s
 const char *table_view_filtered(void *state);
 bool table_view_source(void *state, struct session *s, struct table_source *out);
 void table_view_status(void *state, struct session *s, struct str *out);
-bool table_view_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err);
+bool table_view_copy(void *state, struct session *s, enum copied part, struct str *out,
+                     struct err *err);
 bool table_view_busy(void *state);
 bool table_view_rows(void *state, struct session *s, struct rows_shown *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping that a run of inference has now against a machine's tables: which ports are which, and the forms that differ. */
+/* The mapping that a run of inference has now against a machine's tables: which ports are which,
+ * and the forms that differ. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,8 @@ static bool refresh(void *state, struct session *s)
 
     if (!m)
         return false;
-    if (v->diff && v->run == run && v->outlines == run->outlines && v->machine == m && v->revision == s->revision)
+    if (v->diff && v->run == run && v->outlines == run->outlines && v->machine == m &&
+        v->revision == s->revision)
         return true;
     drop(v);
     evolve_run_ports(run, o->best->ports, &names);
@@ -114,13 +116,17 @@ static bool refresh(void *state, struct session *s)
     v->machine = machine_hold(m);
     v->inferred = genome_mapping(o->best, o->problem, &names);
     v->diff = mapping_diff_new(m->mapping, v->inferred, false);
-    table_view_changed(&v->view, &(struct table_source){v->columns, COLUMNS, 0, row_count, row_number, row_text, NULL, NULL, NULL, 0});
+    table_view_changed(&v->view, &(struct table_source){v->columns, COLUMNS, 0, row_count,
+                                                        row_number, row_text, NULL, NULL, NULL, 0});
     return true;
 }
 
 static void *tables_open(void)
 {
-    static const struct table_column columns[COLUMNS] = {{"form", 0, false, 0}, {"inferred", USAGE_COLUMNS, false, 0}, {"tables", USAGE_COLUMNS, false, 0}, {"kind", 8, false, 60}};
+    static const struct table_column columns[COLUMNS] = {{"form", 0, false, 0},
+                                                         {"inferred", USAGE_COLUMNS, false, 0},
+                                                         {"tables", USAGE_COLUMNS, false, 0},
+                                                         {"kind", 8, false, 60}};
     struct tables_view_state *v = mem_zero(1, sizeof *v);
 
     memcpy(v->columns, columns, sizeof columns);
@@ -133,17 +139,20 @@ static void *tables_open(void)
 /* How many forms agree, and which inferred port is which of the machine's. */
 static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
 {
-    const struct ports *own = mapping_ports(v->machine->mapping), *inferred = mapping_ports(v->inferred);
+    const struct ports *own = mapping_ports(v->machine->mapping),
+                       *inferred = mapping_ports(v->inferred);
     struct str text = {0};
 
-    str_addf(&text, "%s: %zu of %zu forms alike", v->machine->id, v->diff->kinds[DIFF_NONE], v->diff->shared);
+    str_addf(&text, "%s: %zu of %zu forms alike", v->machine->id, v->diff->kinds[DIFF_NONE],
+             v->diff->shared);
     if (v->diff->only_b)
         str_addf(&text, ", %zu not in its tables", v->diff->only_b);
     unsigned y = grid_wrap(g, 0, 0, g->width, 2, ROLE_TITLE, ATTR_BOLD, str_text(&text));
     str_clear(&text);
     str_add(&text, "ports by use, inferred=tables:");
     for (unsigned p = 0; p < inferred->count; p++)
-        str_addf(&text, " %s=%s", inferred->names[p], v->diff->to_a[p] < 0 ? "-" : own->names[v->diff->to_a[p]]);
+        str_addf(&text, " %s=%s", inferred->names[p],
+                 v->diff->to_a[p] < 0 ? "-" : own->names[v->diff->to_a[p]]);
     y += grid_wrap(g, 0, (int)y, g->width, 2, ROLE_DIM, 0, str_text(&text));
     str_done(&text);
     return y;
@@ -154,10 +163,12 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
     struct tables_view_state *v = state;
 
     if (!refresh(v, s)) {
-        lab_draw_empty(s, &tables_view, g, "Where the mapping that inference finds differs from the machine's tables.");
+        lab_draw_empty(s, &tables_view, g,
+                       "Where the mapping that inference finds differs from the machine's tables.");
         return;
     }
-    v->columns[COLUMN_INFERRED].width = v->columns[COLUMN_TABLES].width = g->width >= USAGE_ROOMY ? USAGE_WIDE : USAGE_COLUMNS;
+    v->columns[COLUMN_INFERRED].width = v->columns[COLUMN_TABLES].width =
+        g->width >= USAGE_ROOMY ? USAGE_WIDE : USAGE_COLUMNS;
     const unsigned y = draw_summary(v, g);
     if (g->height > y + 1)
         table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, (int)y, g->height - y);
@@ -169,9 +180,27 @@ static bool tables_live(void *state, struct session *s)
     return lab_run_goes_on(s);
 }
 
-const struct view_ops tables_view = {.name = "tables", .label = "Against the tables", .help = "where the mapping that inference has found so far differs from the machine's tables", .act = table_view_act,
-                                     .marks = "kind\tof the tables' usage: narrower or wider (fewer or more ports), ports (others), fewer or more (µops), pipes (dividers)\n"
-                                              "others\tports that have none of the machine's for a counterpart",
-                                     .open = tables_open, .close = tables_close, .draw = tables_draw, .live = tables_live, .form_at = table_view_form, .mark = table_view_mark,
-                                     .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered,
-                                     .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};
+const struct view_ops tables_view = {
+    .name = "tables",
+    .label = "Against the tables",
+    .help = "where the mapping that inference has found so far differs from the machine's tables",
+    .act = table_view_act,
+    .marks = "kind\tof the tables' usage: narrower or wider (fewer or more ports), ports (others), "
+             "fewer or more (µops), pipes (dividers)\n"
+             "others\tports that have none of the machine's for a counterpart",
+    .open = tables_open,
+    .close = tables_close,
+    .draw = tables_draw,
+    .live = tables_live,
+    .form_at = table_view_form,
+    .mark = table_view_mark,
+    .recall = table_view_recall,
+    .find = table_view_find,
+    .sort = table_view_sort,
+    .filter = table_view_filter,
+    .filtered = table_view_filtered,
+    .source = table_view_source,
+    .status = table_view_status,
+    .rows = table_view_rows,
+    .copy = table_view_copy,
+    .busy = table_view_busy};

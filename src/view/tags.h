@@ -1,4 +1,5 @@
-/* Rows that are tagged, by name: they stay so when the table sorts, filters, or shows another machine. */
+/* Rows that are tagged, by name: they stay so when the table sorts, filters, or shows another
+ * machine. */
 #ifndef PORTOLAN_VIEW_TAGS_H
 #define PORTOLAN_VIEW_TAGS_H
 
@@ -23,7 +24,8 @@ bool tags_have(const struct tags *t, const char *name);
 struct tag *tags_find(const struct tags *t, const char *name);
 /* Tags @name, which is at @row, or takes its tag away; where memory runs out it stays untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
-bool tags_copy(struct tags *to, const struct tags *from);   /* @to is empty; false when memory runs out: it lacks some */
+/* @to is empty; false when memory runs out: it lacks some */
+bool tags_copy(struct tags *to, const struct tags *from);
 void tags_done(struct tags *t);                             /* empty again */
 
 #endif

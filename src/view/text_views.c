@@ -13,7 +13,8 @@
 #include "view/place.h"
 
 #define HELP_WIDTH 80       /* columns of help that is asked for before a screen is known */
-#define PAIR_INDENT 16      /* columns before what a key does, what a view shows, and what a command does */
+/* columns before what a key does, what a view shows, and what a command does */
+#define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
 #define HELP_ROWS 12        /* of the help for a pane */
@@ -103,8 +104,10 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
-/* What is shown below the command's name, as `export` writes it; there are no rows to choose from. */
-static bool output_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
+/* What is shown below the command's name, as `export` writes it; there are no rows to choose
+ * from. */
+static bool output_copy(void *state, struct session *s, enum copied part, struct str *out,
+                        struct err *err)
 {
     const struct text_view *v = state;
 
@@ -135,7 +138,8 @@ static unsigned log_wants(void *state, struct session *s, unsigned width, bool b
 
 static void log_draw(void *state, struct session *s, struct grid *g)
 {
-    static const enum role roles[] = {[LOG_INFO] = ROLE_TEXT, [LOG_WARN] = ROLE_WARN, [LOG_ERROR] = ROLE_ERROR};
+    static const enum role roles[] = {
+        [LOG_INFO] = ROLE_TEXT, [LOG_WARN] = ROLE_WARN, [LOG_ERROR] = ROLE_ERROR};
     struct text_view *v = state;
     (void)s;
 
@@ -169,14 +173,17 @@ struct key_lines {
     char keys[128], help[256];   /* gathered: keys that do the same stand on one line */
 };
 
-/* @text behind @lead, on as many lines as it takes; those below the first begin at column @indent. */
-static void add_broken(const struct help_page *p, enum role role, const char *lead, const char *text, unsigned indent)
+/* @text behind @lead, on as many lines as it takes; those below the first begin at column
+ * @indent. */
+static void add_broken(const struct help_page *p, enum role role, const char *lead,
+                       const char *text, unsigned indent)
 {
     struct str line = {0};
 
     str_addf(&line, "%-*s", (int)indent, lead);
     do {
-        const size_t room = p->width > line.length + BROKEN_LEAST ? p->width - line.length : BROKEN_LEAST;
+        const size_t room =
+            p->width > line.length + BROKEN_LEAST ? p->width - line.length : BROKEN_LEAST;
         size_t length = strlen(text), fits = length <= room ? length : room;
         while (fits < length && fits && text[fits] != ' ')
             fits--;
@@ -190,7 +197,8 @@ static void add_broken(const struct help_page *p, enum role role, const char *le
     str_done(&line);
 }
 
-static void add_pair(const struct help_page *p, const char *left, int left_bytes, const char *right, int right_bytes)
+static void add_pair(const struct help_page *p, const char *left, int left_bytes, const char *right,
+                     int right_bytes)
 {
     struct str lead = {0}, text = {0};
 
@@ -233,10 +241,12 @@ static void add_view_keys(const struct help_page *p, const struct session *s, co
 }
 
 /* The keys and marks of one view, a line each. */
-static void add_view_help(const struct help_page *p, const struct session *s, const struct view_ops *v)
+static void add_view_help(const struct help_page *p, const struct session *s,
+                          const struct view_ops *v)
 {
     add_view_keys(p, s, v->name);
-    for (const char *at = v->marks; at && *at; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
+    for (const char *at = v->marks; at && *at;
+         at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
         size_t mark = strcspn(at, "\t\n"), end = strcspn(at, "\n");
         add_pair(p, at, (int)mark, at + mark + 1, (int)(end - mark - 1));
     }
@@ -257,17 +267,20 @@ static void collect_short(void *to, const char *keys, const char *command, const
     k->items[k->count++].help = *help ? help : command;
 }
 
-/* A key of the short help and what it does, @columns wide: all of it, else up to the first comma; an ellipsis marks what is cut within that. */
+/* A key of the short help and what it does, @columns wide: all of it, else up to the first comma;
+ * an ellipsis marks what is cut within that. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
     const struct grid row = {.width = columns, .height = 1};
     const size_t first = strcspn(help, ";:,");
-    const bool whole = HELP_KEYS + grid_columns(&row, help) + HELP_GAP <= columns || first < HELP_LEAST;
+    const bool whole =
+        HELP_KEYS + grid_columns(&row, help) + HELP_GAP <= columns || first < HELP_LEAST;
     struct str cell = {0};
     unsigned used = 0;
 
     str_addf(&cell, "%-*s %.*s", HELP_KEYS - 1, keys, whole ? (int)strlen(help) : (int)first, help);
-    const unsigned all = grid_columns(&row, str_text(&cell)), room = all + HELP_GAP <= columns ? all : columns - HELP_GAP - 1;
+    const unsigned all = grid_columns(&row, str_text(&cell)),
+                   room = all + HELP_GAP <= columns ? all : columns - HELP_GAP - 1;
     for (const char *at = str_text(&cell); *at && used < room;) {
         uint32_t code;
         const size_t length = utf8_next(at, strlen(at), &code);
@@ -279,11 +292,14 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Columns of keys next to each other: as many as have room for all of what each key does, and no fewer than HELP_ROWS needs where they have HELP_COLUMN each. */
+/* Columns of keys next to each other: as many as have room for all of what each key does, and no
+ * fewer than HELP_ROWS needs where they have HELP_COLUMN each. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
-    const unsigned rows = HELP_ROWS - 2, narrow = width / HELP_COLUMN, needed = (keys->count + rows - 1) / rows, least = needed < narrow ? needed : narrow;
+    const unsigned rows = HELP_ROWS - 2, narrow = width / HELP_COLUMN,
+                   needed = (keys->count + rows - 1) / rows,
+                   least = needed < narrow ? needed : narrow;
     unsigned most = 1;
 
     for (unsigned i = 0; i < keys->count; i++) {
@@ -294,7 +310,8 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
     return fit > least ? fit : least > 1 ? least : 1;
 }
 
-/* The keys of the pane's view in columns, HELP_ROWS lines with title and end where the width allows; behind them its marks, as many as have room. */
+/* The keys of the pane's view in columns, HELP_ROWS lines with title and end where the width
+ * allows; behind them its marks, as many as have room. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};
@@ -309,16 +326,20 @@ static void fill_short(struct text_view *v, const struct session *s, unsigned wi
     for (unsigned r = 0; r < rows; r++) {
         str_clear(&line);
         for (unsigned c = 0; c < across && c * rows + r < keys.count; c++)
-            add_short(&line, keys.items[c * rows + r].keys, keys.items[c * rows + r].help, width / across);
+            add_short(&line, keys.items[c * rows + r].keys, keys.items[c * rows + r].help,
+                      width / across);
         pager_add(&v->pager, ROLE_TEXT, str_text(&line));
     }
-    for (const char *at = from->marks; at && *at && v->pager.lines.count + 1 < HELP_ROWS; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
+    for (const char *at = from->marks; at && *at && v->pager.lines.count + 1 < HELP_ROWS;
+         at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
         const size_t mark = strcspn(at, "\t\n"), end = strcspn(at, "\n");
         str_clear(&line);
         str_addf(&line, "%-10.*s %.*s", (int)mark, at, (int)(end - mark - 1), at + mark + 1);
         pager_add(&v->pager, ROLE_TEXT, str_text(&line));
     }
-    pager_add(&v->pager, ROLE_DIM, "j k move   Tab next pane   1 2 3 places   q back   ~ output and log   : command   ? all keys, commands");
+    pager_add(&v->pager, ROLE_DIM,
+              "j k move   Tab next pane   1 2 3 places   q back   ~ output and log   : command   ? "
+              "all keys, commands");
     str_done(&line);
 }
 
@@ -337,7 +358,8 @@ static void fill_all(struct text_view *v, const struct session *session, unsigne
     pager_add(&v->pager, ROLE_TITLE, "Keys of all panes");
     add_view_keys(p, session, KEYMAP_ALL);
     pager_add(&v->pager, ROLE_TEXT, "");
-    pager_add(&v->pager, ROLE_TITLE, "Places and their panes, by the names that view and bind take");
+    pager_add(&v->pager, ROLE_TITLE,
+              "Places and their panes, by the names that view and bind take");
     for (unsigned i = 0; i < PLACE_COUNT; i++) {
         str_clear(&line);
         str_addf(&line, "%u %s", i + 1, places[i].name);
@@ -421,9 +443,37 @@ static void help_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-const struct view_ops output_view = {.name = "output", .label = "Output", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
-                                     .draw = output_draw, .copy = output_copy, .wants = text_wants, .find = text_find, .status = text_status, .busy = text_busy};
-const struct view_ops log_view = {.name = "log", .label = "Log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
-                                  .draw = log_draw, .wants = log_wants, .find = text_find, .status = text_status, .busy = text_busy};
-const struct view_ops help_view = {.name = "help", .label = "Help", .help = "keys, places and commands", .act = help_act, .open = text_open, .close = text_close, .draw = help_draw,
-                                   .wants = help_wants, .find = text_find, .status = text_status, .busy = text_busy};
+const struct view_ops output_view = {.name = "output",
+                                     .label = "Output",
+                                     .help = "output of the last command",
+                                     .act = text_act,
+                                     .open = text_open,
+                                     .close = text_close,
+                                     .draw = output_draw,
+                                     .copy = output_copy,
+                                     .wants = text_wants,
+                                     .find = text_find,
+                                     .status = text_status,
+                                     .busy = text_busy};
+const struct view_ops log_view = {.name = "log",
+                                  .label = "Log",
+                                  .help = "log of actions and errors",
+                                  .act = text_act,
+                                  .open = log_open,
+                                  .close = text_close,
+                                  .draw = log_draw,
+                                  .wants = log_wants,
+                                  .find = text_find,
+                                  .status = text_status,
+                                  .busy = text_busy};
+const struct view_ops help_view = {.name = "help",
+                                   .label = "Help",
+                                   .help = "keys, places and commands",
+                                   .act = help_act,
+                                   .open = text_open,
+                                   .close = text_close,
+                                   .draw = help_draw,
+                                   .wants = help_wants,
+                                   .find = text_find,
+                                   .status = text_status,
+                                   .busy = text_busy};

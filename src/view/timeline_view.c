@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The timeline: instructions of the first iterations by cycles, a colour per stage, as the simulator saw them. */
+/* The timeline: instructions of the first iterations by cycles, a colour per stage, as the
+ * simulator saw them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,21 @@
 
 #define PLACES 5             /* columns for the iteration, before that of the line or address */
 #define TEXT 30              /* columns for the instruction, where there is room */
-#define TEXTS_LEAST 100    /* columns of a screen that has the instructions beside the rows; on others that of the cursor has a row below */
+/* columns of a screen that has the instructions beside the rows; on others that of the cursor has a
+ * row below */
+#define TEXTS_LEAST 100
 #define OWN_ROW_LEAST 16   /* rows for that */
 #define TEXT_WIDE 46
 #define CYCLES_WIDTH 16      /* columns of the title line for the cycles */
 
 struct timeline_view_state {
     const struct kernel *kernel;
-    size_t cursor, top, height;   /* rows: iteration * picked + the instruction's place among these */
+    /* rows: iteration * picked + the instruction's place among these */
+    size_t cursor, top, height;
     uint32_t *pick;               /* the instructions that have rows, in their order */
     size_t picked;
-    enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;   /* PICK_LIMIT: the chain where it limits the loop */
+    /* PICK_LIMIT: the chain where it limits the loop */
+    enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
     int32_t left;                 /* first cycle shown */
     bool pinned;                  /* left does not follow the cursor */
 };
@@ -40,9 +45,11 @@ static void *timeline_open(void)
 }
 
 /* By enum stage. */
-static const struct { enum role role; const char *name; } stages[] = {
-    {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"}, {ROLE_TITLE, "renamed"}, {ROLE_WARN, "waits"}, {ROLE_GOOD, "dispatched"},
-    {ROLE_GOOD, "executes"}, {ROLE_DIM, "done"}, {ROLE_ACCENT, "retired"},
+static const struct { enum role role; const char *name;
+} stages[] = {
+    {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"},      {ROLE_TITLE, "renamed"},
+    {ROLE_WARN, "waits"},  {ROLE_GOOD, "dispatched"}, {ROLE_GOOD, "executes"},
+    {ROLE_DIM, "done"},    {ROLE_ACCENT, "retired"},
 };
 
 static int compare_picks(const void *a, const void *b)
@@ -54,7 +61,9 @@ static int compare_picks(const void *a, const void *b)
 /* Whether the rows are those of the chain. */
 static bool only_chain(const struct timeline_view_state *v, const struct analysis *a)
 {
-    return a->limit.chain.count > 0 && (v->mode == PICK_CHAIN || (v->mode == PICK_LIMIT && a->bottleneck == BOUND_DEPENDENCIES));
+    return a->limit.chain.count > 0 &&
+           (v->mode == PICK_CHAIN ||
+            (v->mode == PICK_LIMIT && a->bottleneck == BOUND_DEPENDENCIES));
 }
 
 /* Chooses the instructions that have rows. */
@@ -68,7 +77,8 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
     qsort(v->pick, most, sizeof *v->pick, compare_picks);
     v->picked = 0;
-    for (size_t i = 0; i < most; i++)   /* a chain over several iterations has an instruction several times */
+    /* a chain over several iterations has an instruction several times */
+    for (size_t i = 0; i < most; i++)
         if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
             v->pick[v->picked++] = v->pick[i];
 }
@@ -85,7 +95,8 @@ static size_t step_of(const struct timeline_view_state *v, size_t row, size_t co
 }
 
 /* The simulation of the machine in view; NULL when there is none. */
-static const struct simulation *shown(struct timeline_view_state *v, struct session *s, const struct insn **insns, size_t *count)
+static const struct simulation *shown(struct timeline_view_state *v, struct session *s,
+                                      const struct insn **insns, size_t *count)
 {
     size_t machines;
 
@@ -108,14 +119,16 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     size_t rows = sim->step_iterations * v->picked;
     v->cursor = v->cursor < rows ? v->cursor : rows - 1;
     for (size_t i = 0; i < v->picked; i++)
-        if (v->pick[i] == s->document.row && v->cursor % v->picked != i) {   /* where another view has put it, within the iteration */
+        /* where another view has put it, within the iteration */
+        if (v->pick[i] == s->document.row && v->cursor % v->picked != i) {
             v->cursor = v->cursor / v->picked * v->picked + i;
             v->pinned = false;
         }
     return sim;
 }
 
-static void draw_ruler(const struct timeline_view_state *v, const struct insn *insns, size_t count, struct grid *g, int y, int width)
+static void draw_ruler(const struct timeline_view_state *v, const struct insn *insns, size_t count,
+                       struct grid *g, int y, int width)
 {
     const int begin = PLACES + (int)insn_place_width(insns, count);
 
@@ -126,7 +139,9 @@ static void draw_ruler(const struct timeline_view_state *v, const struct insn *i
             grid_printf(g, begin + 1 + x, y, 6, ROLE_HEADER, 0, "%d", v->left + x);
 }
 
-static void draw_row(const struct simulated_step *step, const struct insn *insn, unsigned places, size_t iteration, bool first, bool cursor, int32_t left, struct grid *g, int y, int width)
+static void draw_row(const struct simulated_step *step, const struct insn *insn, unsigned places,
+                     size_t iteration, bool first, bool cursor, int32_t left, struct grid *g, int y,
+                     int width)
 {
     enum role role = cursor ? ROLE_CURSOR : first ? ROLE_TITLE : ROLE_DIM;
     const int begin = PLACES + (int)places;
@@ -134,12 +149,14 @@ static void draw_row(const struct simulated_step *step, const struct insn *insn,
 
     if (cursor)
         grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
-    grid_printf(g, 0, y, (unsigned)begin, role, 0, "%4zu %*s", iteration, (int)places, insn_place_text(insn, number));
+    grid_printf(g, 0, y, (unsigned)begin, role, 0, "%4zu %*s", iteration, (int)places,
+                insn_place_text(insn, number));
     for (int x = 0; x < width; x++) {
         enum stage stage = stage_at(step, left + x);
         char glyph[2] = {stage_glyph(stage), 0};
         if (stage != STAGE_NONE)
-            grid_put(g, begin + 1 + x, y, 1, cursor ? ROLE_CURSOR : stages[stage].role, stage == STAGE_EXECUTES || stage == STAGE_DISPATCHED ? ATTR_BOLD : 0, glyph);
+            grid_put(g, begin + 1 + x, y, 1, cursor ? ROLE_CURSOR : stages[stage].role,
+                     stage == STAGE_EXECUTES || stage == STAGE_DISPATCHED ? ATTR_BOLD : 0, glyph);
         else if (first && (left + x) % 10 == 0)
             grid_put(g, begin + 1 + x, y, 1, role, 0, "·");
     }
@@ -155,26 +172,41 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     if (!sim) {
-        view_draw_empty(s, &timeline_view, g, "The first iterations of the loop, cycle by cycle, a row per instruction.", "prompt kernel load", "loads a loop");
+        view_draw_empty(s, &timeline_view, g,
+                        "The first iterations of the loop, cycle by cycle, a row per instruction.",
+                        "prompt kernel load", "loads a loop");
         return;
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
     const struct machine *m = analyses[s->document.in_view]->machine;
-    bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;   /* a long title gives way to the id */
+    /* a long title gives way to the id */
+    bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? m->title : m->id);
     if (sim->period)
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->period == 1 ? "%.2f cycles (repeats every iteration)" : "%.2f cycles (repeats every %u iterations)",
-                            sim->cycles, sim->period) + 2;
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD,
+                            sim->period == 1 ? "%.2f cycles (repeats every iteration)"
+                                             : "%.2f cycles (repeats every %u iterations)",
+                            sim->cycles, sim->period) +
+                2;
     else
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->bounded ? "%.2f cycles (the bound, simulated in part)" : sim->replayed ? "%.2f cycles (loads tried again)" : "about %.2f cycles (the state did not repeat)", sim->cycles) + 2;
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD,
+                            sim->bounded    ? "%.2f cycles (the bound, simulated in part)"
+                            : sim->replayed ? "%.2f cycles (loads tried again)"
+                                            : "about %.2f cycles (the state did not repeat)",
+                            sim->cycles) +
+                2;
     const unsigned places = insn_place_width(insns, count);
     const bool texts = g->width >= TEXTS_LEAST, own = !texts && g->height >= OWN_ROW_LEAST;
     char stalls[80];
-    snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+    snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f",
+             sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     const bool told = used + 2 + strlen(stalls) <= g->width;
     if (told)
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, stalls);
-    int width = (int)g->width - PLACES - (int)places - 1 - (g->width >= 160 ? TEXT_WIDE : texts ? TEXT : 0);
+    int width = (int)g->width - PLACES - (int)places - 1 -
+                (g->width >= 160 ? TEXT_WIDE
+                 : texts         ? TEXT
+                                 : 0);
     const unsigned others = 4 + own;
     v->height = g->height > others ? g->height - others : 1;
     if (v->cursor < v->top)
@@ -187,7 +219,9 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     draw_ruler(v, insns, count, g, 1, width);
     for (size_t r = 0; r < v->height && v->top + r < sim->step_iterations * v->picked; r++) {
         size_t row = v->top + r;
-        draw_row(&sim->steps[step_of(v, row, count)], &insns[insn_of(v, row)], places, row / v->picked, row % v->picked == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
+        draw_row(&sim->steps[step_of(v, row, count)], &insns[insn_of(v, row)], places,
+                 row / v->picked, row % v->picked == 0, row == v->cursor, v->left, g, 2 + (int)r,
+                 width);
     }
     int y = (int)g->height - 2;
     if (own) {
@@ -196,10 +230,12 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         if (!told && grid_columns(g, text) + 2 + strlen(stalls) <= g->width)
             grid_put(g, (int)(g->width - strlen(stalls)), y - 1, 0, ROLE_DIM, 0, stalls);
     }
-    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "fetched %d  renamed %d  dispatched %d  done %d  retired %d", current->fetch, current->issue, current->dispatch, current->done,
-                current->retire);
+    grid_printf(g, 0, y, 0, ROLE_ACCENT, 0,
+                "fetched %d  renamed %d  dispatched %d  done %d  retired %d", current->fetch,
+                current->issue, current->dispatch, current->done, current->retire);
     for (size_t i = 0, x = 0; i < sizeof stages / sizeof *stages; i++)
-        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, texts ? "%c %s  " : "%c %s ", stage_glyph((enum stage)i), stages[i].name);
+        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, texts ? "%c %s  " : "%c %s ",
+                         stage_glyph((enum stage)i), stages[i].name);
 }
 
 static bool timeline_act(void *state, struct session *s, enum action action, struct str *command)
@@ -208,7 +244,8 @@ static bool timeline_act(void *state, struct session *s, enum action action, str
     const struct insn *insns;
     size_t count, machines;
     const struct simulation *sim = shown(v, s, &insns, &count);
-    long rows = sim ? (long)(sim->step_iterations * v->picked) : 0, at = (long)v->cursor, page = (long)(v->height ? v->height : 1);
+    long rows = sim ? (long)(sim->step_iterations * v->picked) : 0, at = (long)v->cursor,
+         page = (long)(v->height ? v->height : 1);
 
     (void)command;
     if (!sim)
@@ -217,7 +254,8 @@ static bool timeline_act(void *state, struct session *s, enum action action, str
     case ACTION_CHAIN:
         if (!session_analyses(s, &machines)[s->document.in_view]->limit.chain.count)
             return false;
-        v->mode = only_chain(v, session_analyses(s, &machines)[s->document.in_view]) ? PICK_ALL : PICK_CHAIN;
+        v->mode = only_chain(v, session_analyses(s, &machines)[s->document.in_view]) ? PICK_ALL
+                                                                                     : PICK_CHAIN;
         v->top = v->cursor = 0;
         v->pinned = false;
         return true;
@@ -247,7 +285,8 @@ static void timeline_click(void *state, struct session *s, int x, int y)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     (void)x;
-    if (!sim || y < 2 || (size_t)(y - 2) >= v->height || v->top + (size_t)(y - 2) >= sim->step_iterations * v->picked)
+    if (!sim || y < 2 || (size_t)(y - 2) >= v->height ||
+        v->top + (size_t)(y - 2) >= sim->step_iterations * v->picked)
         return;
     v->cursor = v->top + (size_t)(y - 2);
     s->document.row = insn_of(v, v->cursor);
@@ -282,7 +321,8 @@ static void timeline_status(void *state, struct session *s, struct str *out)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     if (sim)
-        str_addf(out, "%zu/%zu  iteration %zu of %u", insn_of(v, v->cursor) + 1, count, v->cursor / v->picked, sim->step_iterations);
+        str_addf(out, "%zu/%zu  iteration %zu of %u", insn_of(v, v->cursor) + 1, count,
+                 v->cursor / v->picked, sim->step_iterations);
 }
 
 static void timeline_title(void *state, struct session *s, struct str *out)
@@ -291,11 +331,20 @@ static void timeline_title(void *state, struct session *s, struct str *out)
     const struct insn *insns;
     size_t count, machines;
 
-    if (shown(v, s, &insns, &count) && only_chain(v, session_analyses(s, &machines)[s->document.in_view]))
+    if (shown(v, s, &insns, &count) &&
+        only_chain(v, session_analyses(s, &machines)[s->document.in_view]))
         str_add(out, ": the chain");
 }
 
-const struct view_ops timeline_view = {.title = timeline_title, .name = "timeline", .label = "Timeline", .help = "the first iterations, simulated cycle by cycle",
-                                       .act = timeline_act, .marks = "cursor\tthe window follows the instruction",
-                                       .open = timeline_open, .close = timeline_close, .draw = timeline_draw, .click = timeline_click,
-                                       .find = timeline_find, .status = timeline_status};
+const struct view_ops timeline_view = {.title = timeline_title,
+                                       .name = "timeline",
+                                       .label = "Timeline",
+                                       .help = "the first iterations, simulated cycle by cycle",
+                                       .act = timeline_act,
+                                       .marks = "cursor\tthe window follows the instruction",
+                                       .open = timeline_open,
+                                       .close = timeline_close,
+                                       .draw = timeline_draw,
+                                       .click = timeline_click,
+                                       .find = timeline_find,
+                                       .status = timeline_status};

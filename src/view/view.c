@@ -49,13 +49,15 @@ void view_words(void (*add)(void *to, const char *word), void *to)
     add(to, VIEW_PREVIOUS);
 }
 
-void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g, const char *says, const char *command, const char *does)
+void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
+                     const char *says, const char *command, const char *does)
 {
     const unsigned width = g->width > 4 ? g->width - 4 : 1;
     char key[KEY_NAME_MOST];
     int y = g->height > 6;
 
-    y += (int)grid_wrap(g, 2, y, width, g->height > 2 ? g->height - 2 : 1, ROLE_TEXT, 0, says) + (g->height > 6);
+    y += (int)grid_wrap(g, 2, y, width, g->height > 2 ? g->height - 2 : 1, ROLE_TEXT, 0, says) +
+         (g->height > 6);
     if (keymap_key(s->keys, view->name, command, key)) {
         const unsigned used = grid_put(g, 2, y, 0, ROLE_TITLE, ATTR_BOLD, key) + 2;
         grid_wrap(g, 2 + (int)used, y, width > used ? width - used : 1, 3, ROLE_TEXT, 0, does);
@@ -98,7 +100,8 @@ bool view_refuse(const char *name, struct err *err)
         similar_try(&similar, views[i]->name);
         str_addf(&names, "%s%s", i ? ", " : "", views[i]->name);
     }
-    err_set(err, ERR_USAGE, similar_todo(&similar, str_text(&names), todo), "unknown view \"%s\"", name);
+    err_set(err, ERR_USAGE, similar_todo(&similar, str_text(&names), todo), "unknown view \"%s\"",
+            name);
     str_done(&names);
     return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What if: the last sweep of a machine's fact, usage or latency as curves, and the cursor's value in numbers. */
+/* What if: the last sweep of a machine's fact, usage or latency as curves, and the cursor's value
+ * in numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,17 +23,20 @@ static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);
     grid_fill(g, 0, 2, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_printf(g, 0, 2, 0, ROLE_HEADER, 0, "%-10s %10s %10s  %s", "", "bounds", "simulated", "bottleneck");
+    grid_printf(g, 0, 2, 0, ROLE_HEADER, 0, "%-10s %10s %10s  %s", "", "bounds", "simulated",
+                "bottleneck");
     for (int side = 0; side < 2; side++) {
         char simulated[32] = "-";
         if (!isnan(pair->sides[side].simulated))
             snprintf(simulated, sizeof simulated, "%.2f", pair->sides[side].simulated);
-        grid_printf(g, 0, 3 + side, 0, side ? ROLE_ACCENT : ROLE_TEXT, 0, "%-10s %10.2f %10s  %s", side ? "changed" : "unchanged", pair->sides[side].bounds, simulated,
+        grid_printf(g, 0, 3 + side, 0, side ? ROLE_ACCENT : ROLE_TEXT, 0, "%-10s %10.2f %10s  %s",
+                    side ? "changed" : "unchanged", pair->sides[side].bounds, simulated,
                     pair->sides[side].bottleneck);
     }
     if (isnan(pair->sides[0].simulated) || isnan(pair->sides[1].simulated))
         return;
-    grid_printf(g, 0, 6, 0, ROLE_WARN, 0, "%+.2f cycles per iteration simulated, %+.1f %%", pair->sides[1].simulated - pair->sides[0].simulated,
+    grid_printf(g, 0, 6, 0, ROLE_WARN, 0, "%+.2f cycles per iteration simulated, %+.1f %%",
+                pair->sides[1].simulated - pair->sides[0].simulated,
                 100 * (pair->sides[1].simulated / pair->sides[0].simulated - 1));
 }
 
@@ -46,8 +50,13 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
         return;
     }
     if (!sweep->count) {
-        view_draw_empty(s, &whatif_view, g, "The loop on a changed machine: a fact, a usage or a latency set, or swept over a range and drawn as a curve.", s->document.kernel ? "prompt kernel whatif" : "prompt kernel load",
-                        !s->document.kernel ? "loads a loop" : "issue_width=6, scheduler=8..64, 'usage:ADD (R64, R64)=1*p5'");
+        view_draw_empty(s, &whatif_view, g,
+                        "The loop on a changed machine: a fact, a usage or a latency set, or swept "
+                        "over a range and drawn as a curve.",
+                        s->document.kernel ? "prompt kernel whatif" : "prompt kernel load",
+                        !s->document.kernel
+                            ? "loads a loop"
+                            : "issue_width=6, scheduler=8..64, 'usage:ADD (R64, R64)=1*p5'");
         return;
     }
     v->cursor = v->cursor < sweep->count ? v->cursor : sweep->count - 1;
@@ -56,11 +65,13 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
         {"bounds", ROLE_WARN, sweep->values, sweep->bounds, sweep->count, false},
         {"", ROLE_ACCENT, &sweep->values[v->cursor], &sweep->simulated[v->cursor], 1, true},
     };
-    const struct plot plot = {.title = "cycles per iteration", .x_label = "", .series = series, .series_count = 3};
+    const struct plot plot = {
+        .title = "cycles per iteration", .x_label = "", .series = series, .series_count = 3};
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f", sweep->name, sweep->values[v->cursor],
-                sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
+    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f",
+                sweep->name, sweep->values[v->cursor], sweep->bounds[v->cursor],
+                sweep->simulated[v->cursor]);
 }
 
 static bool whatif_act(void *state, struct session *s, enum action action, struct str *command)
@@ -85,6 +96,12 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
-const struct view_ops whatif_view = {.name = "whatif", .label = "What if", .help = "curves of the last kernel whatif NAME=A..B, or a machine beside its change",
-    .act = whatif_act, .open = whatif_open, .close = free,
-                                     .draw = whatif_draw, .status = whatif_status};
+const struct view_ops whatif_view = {
+    .name = "whatif",
+    .label = "What if",
+    .help = "curves of the last kernel whatif NAME=A..B, or a machine beside its change",
+    .act = whatif_act,
+    .open = whatif_open,
+    .close = free,
+    .draw = whatif_draw,
+    .status = whatif_status};

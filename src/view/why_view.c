@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why the loop takes its time: the sentence, bounds, machines, the critical chain, and what loads the ports that are full. */
+/* Why the loop takes its time: the sentence, bounds, machines, the critical chain, and what loads
+ * the ports that are full. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #define MACHINES_X 40        /* columns of the bounds */
 
 struct why_view_state {
-    unsigned top, rows, height;   /* rows scrolled away; rows of all, and those that the pane has, at the last drawing */
+    /* rows scrolled away; rows of all, and those that the pane has, at the last drawing */
+    unsigned top, rows, height;
 };
 
 static void *why_open(void)
@@ -33,7 +35,8 @@ static struct analysis *const *shown(struct session *s, size_t *n)
     return a[s->document.in_view]->count ? a : NULL;
 }
 
-static void draw_insn(const struct analysis *a, size_t row, double cycles, const char *unit, struct grid *g, int y)
+static void draw_insn(const struct analysis *a, size_t row, double cycles, const char *unit,
+                      struct grid *g, int y)
 {
     const struct insn *insn = a->rows[row].insn;
     const char *text = insn_shown(insn);
@@ -41,9 +44,11 @@ static void draw_insn(const struct analysis *a, size_t row, double cycles, const
     char number[PLACE_TEXT];
 
     if (isnan(cycles))
-        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%*s  %10s  %s", (int)width, insn_place_text(insn, number), "", text);
+        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%*s  %10s  %s", (int)width,
+                    insn_place_text(insn, number), "", text);
     else
-        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%*s  %5.2f %-4s  %s", (int)width, insn_place_text(insn, number), cycles, unit, text);
+        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%*s  %5.2f %-4s  %s", (int)width,
+                    insn_place_text(insn, number), cycles, unit, text);
 }
 
 /* The instructions of the chain that bounds the loop, with their latencies. */
@@ -55,7 +60,9 @@ static int draw_chain(const struct analysis *a, struct grid *g, int y)
         count += (a->rows[i].flags & ROW_CHAIN) != 0;
     if (!count)
         return y;
-    grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "longest chain: %.2f cycles per iteration through %zu instruction%s", a->bounds[BOUND_DEPENDENCIES], count, count == 1 ? "" : "s");
+    grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD,
+                "longest chain: %.2f cycles per iteration through %zu instruction%s",
+                a->bounds[BOUND_DEPENDENCIES], count, count == 1 ? "" : "s");
     for (size_t i = 0; i < a->count; i++)
         if (a->rows[i].flags & ROW_CHAIN)
             draw_insn(a, i, a->rows[i].latency, "lat.", g, y++);
@@ -79,7 +86,8 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
 
     if (a->totals[port] < 0.005)
         return y;
-    grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "busiest port: %s, %.2f of %.2f cycles", mapping_ports(a->machine->mapping)->names[port], a->totals[port], a->cycles);
+    grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "busiest port: %s, %.2f of %.2f cycles",
+                mapping_ports(a->machine->mapping)->names[port], a->totals[port], a->cycles);
     for (size_t i = 0; i < a->count; i++)
         if (a->rows[i].pressure[port] > 0.005)
             draw_insn(a, i, a->rows[i].pressure[port], "", g, y++);
@@ -92,20 +100,28 @@ static unsigned rows_of(const char *text, unsigned width)
     return 2 * (unsigned)strlen(text) / (width ? width : 1) + 2;
 }
 
-/* All of it from row 0 of @g on, the machines where they have no pane of their own (@machines_too); returns the rows used. */
-static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too, struct grid *g)
+/* All of it from row 0 of @g on, the machines where they have no pane of their own (@machines_too);
+ * returns the rows used. */
+static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too,
+                         struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
     const bool beside = machines_too && g->width >= MACHINES_X + reasons_machines_width(a, n);
     struct str why = {0};
-    int y = (int)grid_wrap(g, 0, 0, g->width, rows_of(current->sentence, g->width), ROLE_GOOD, 0, current->sentence);
+    int y = (int)grid_wrap(g, 0, 0, g->width, rows_of(current->sentence, g->width), ROLE_GOOD, 0,
+                           current->sentence);
 
     reasons_explain(s, current, &why);
-    y += (int)grid_wrap(g, 0, y, g->width, rows_of(str_text(&why), g->width), ROLE_WARN, 0, str_text(&why)) + 1;
+    y += (int)grid_wrap(g, 0, y, g->width, rows_of(str_text(&why), g->width), ROLE_WARN, 0,
+                        str_text(&why)) +
+         1;
     str_done(&why);
-    int below = reasons_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y, beside ? MACHINES_X - 2 : g->width);
+    int below =
+        reasons_bounds(current, session_simulation(s, s->document.in_view),
+                       s->document.kernel_measured, g, 0, y, beside ? MACHINES_X - 2 : g->width);
     int machines = beside ? y : below + 1, end = machines_too ? machines + (int)n : below;
-    reasons_machines(a, machines_too ? n : 0, s->document.in_view, g, beside ? MACHINES_X : 0, machines, end);
+    reasons_machines(a, machines_too ? n : 0, s->document.in_view, g, beside ? MACHINES_X : 0,
+                     machines, end);
     y = (below > end ? below : end) + 1;
     y = draw_chain(current, g, y);
     y = draw_busiest(current, g, y);
@@ -123,8 +139,10 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
     return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
-/* The last row says that there is more below it, and what shows it: beside others the pane alone has more room. */
-static void draw_more(const struct why_view_state *v, const struct session *s, bool beside, struct grid *g)
+/* The last row says that there is more below it, and what shows it: beside others the pane alone
+ * has more room. */
+static void draw_more(const struct why_view_state *v, const struct session *s, bool beside,
+                      struct grid *g)
 {
     char key[KEY_NAME_MOST];
 
@@ -132,7 +150,8 @@ static void draw_more(const struct why_view_state *v, const struct session *s, b
         return;
     grid_fill(g, 0, (int)v->height - 1, g->width, 1, ROLE_DIM, 0, ' ');
     const bool bound = keymap_key(s->keys, why_view.name, beside ? "do zoom" : "do down", key);
-    grid_printf(g, 0, (int)v->height - 1, 0, ROLE_DIM, 0, "… %u more rows%s%s", v->rows - v->top - v->height + 1, bound ? ": " : "", bound ? key : "");
+    grid_printf(g, 0, (int)v->height - 1, 0, ROLE_DIM, 0, "… %u more rows%s%s",
+                v->rows - v->top - v->height + 1, bound ? ": " : "", bound ? key : "");
 }
 
 static void draw(void *state, struct session *s, bool machines_too, struct grid *g)
@@ -143,15 +162,19 @@ static void draw(void *state, struct session *s, bool machines_too, struct grid 
     struct grid all;
 
     if (!a) {
-        view_draw_empty(s, &why_view, g, "What limits the loop, and what would limit it next.", "prompt kernel load", "loads a loop");
+        view_draw_empty(s, &why_view, g, "What limits the loop, and what would limit it next.",
+                        "prompt kernel load", "loads a loop");
         return;
     }
     grid_init_part(&all, g, g->width, most_rows(s, a[s->document.in_view], n, g->width));
     v->rows = draw_all(s, a, n, machines_too, &all);
     v->height = g->height;
-    v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height : v->rows > v->height ? v->top : 0;
+    v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height
+             : v->rows > v->height                               ? v->top
+                                                                 : 0;
     for (unsigned r = 0; r < g->height && v->top + r < all.height; r++)
-        memcpy(&g->cells[(size_t)r * g->width], &all.cells[(size_t)(v->top + r) * g->width], g->width * sizeof *g->cells);
+        memcpy(&g->cells[(size_t)r * g->width], &all.cells[(size_t)(v->top + r) * g->width],
+               g->width * sizeof *g->cells);
     grid_done(&all);
     draw_more(v, s, !machines_too, g);
 }
@@ -184,7 +207,8 @@ static unsigned why_wants(void *state, struct session *s, unsigned width, bool b
 static bool why_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct why_view_state *v = state;
-    unsigned last = v->rows > v->height ? v->rows - v->height : 0, page = v->height > 1 ? v->height - 1 : 1;
+    unsigned last = v->rows > v->height ? v->rows - v->height : 0,
+             page = v->height > 1 ? v->height - 1 : 1;
 
     (void)command;
     switch (action) {
@@ -194,12 +218,23 @@ static bool why_act(void *state, struct session *s, enum action action, struct s
     case ACTION_PAGE_UP: v->top -= v->top < page ? v->top : page; break;
     case ACTION_FIRST: v->top = 0; break;
     case ACTION_LAST: v->top = last; break;
-    case ACTION_NEXT_MACHINE: case ACTION_PREVIOUS_MACHINE: view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1); break;
+    case ACTION_NEXT_MACHINE:
+    case ACTION_PREVIOUS_MACHINE:
+        view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1);
+        break;
     default: return false;
     }
     v->top = v->top < last ? v->top : last;
     return true;
 }
 
-const struct view_ops why_view = {.name = "why", .label = "Why", .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port", .act = why_act, .open = why_open,
-                                  .close = free, .draw = why_draw, .draw_beside = why_draw_beside, .wants = why_wants};
+const struct view_ops why_view = {
+    .name = "why",
+    .label = "Why",
+    .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port",
+    .act = why_act,
+    .open = why_open,
+    .close = free,
+    .draw = why_draw,
+    .draw_beside = why_draw_beside,
+    .wants = why_wants};

@@ -89,14 +89,16 @@ static void take_result(void *state, size_t index, const struct measured *m)
 static void show_progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct active *a = state;
-    job_progress(a->job, (double)(so_far->done + so_far->failed), (double)total, "%zu to measure, %.0f passes/s", so_far->left, so_far->rate);
+    job_progress(a->job, (double)(so_far->done + so_far->failed), (double)total,
+                 "%zu to measure, %.0f passes/s", so_far->left, so_far->rate);
 }
 
 static bool measure(struct experiments *t, void *state, struct err *err)
 {
     struct active *a = state;
     const struct runner_options options = {0};
-    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = a};
+    const struct runner_hooks hooks = {
+        .cancelled = cancelled, .result = take_result, .progress = show_progress, .state = a};
     struct runner_summary summary;
 
     if (a->o.record)
@@ -117,7 +119,8 @@ static void report(void *state, const struct select_round *round, const struct m
     lock_take(&a->o.curve->lock);
     vec_push(&a->o.curve->rounds, ((struct active_round){*round, clock_seconds() - a->begun}));
     lock_give(&a->o.curve->lock);
-    job_progress(a->job, (double)round->measurements, (double)a->o.select.most, "%zu measured", round->measurements);
+    job_progress(a->job, (double)round->measurements, (double)a->o.select.most, "%zu measured",
+                 round->measurements);
 }
 
 static void poll_round(void *state, struct evolve *e)
@@ -141,9 +144,12 @@ static bool run(struct job *job, void *state, struct err *err)
     a->job = job;
     a->begun = clock_seconds();
     if (measures(a))
-        ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL && (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
+        ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL &&
+             (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
     if (ok && !a->o.record)
-        a->source = a->o.simulated ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed) : source_cpu(a->forms, a->o.cpu, 0, &crew_threads, cancelled, a, err);
+        a->source = a->o.simulated
+                        ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed)
+                        : source_cpu(a->forms, a->o.cpu, 0, &crew_threads, cancelled, a, err);
     ok = ok && (a->source || a->o.record);
     a->o.select.record = a->o.record;
     a->o.select.poll = poll_round;
@@ -185,9 +191,11 @@ static void done(void *state)
     free(a);
 }
 
-static const struct job_ops ops = {.run = run, .finish = finish, .free = done, .measures = measures, .counts = true};
+static const struct job_ops ops = {
+    .run = run, .finish = finish, .free = done, .measures = measures, .counts = true};
 
-unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish_with)(void *state, struct active_outcome *out, bool ok),
+unsigned active_start(struct experiments *take_table, const struct active_options *o,
+                      void (*finish_with)(void *state, struct active_outcome *out, bool ok),
                       void *state, struct err *err)
 {
     struct active *a = mem_zero(1, sizeof *a);

@@ -78,7 +78,8 @@ static bool begin(struct background_writer *k, struct err *err)
     int fault = pthread_create(&k->thread, NULL, work, k);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     k->begun = fault == 0;
-    return k->begun || err_set(err, ERR_LIMIT, NULL, "no thread to save the session: %s", strerror(fault));
+    return k->begun ||
+           err_set(err, ERR_LIMIT, NULL, "no thread to save the session: %s", strerror(fault));
 }
 
 bool background_writer_idle(struct background_writer *k)

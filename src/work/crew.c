@@ -96,7 +96,8 @@ struct crew *crew_new(unsigned members, struct err *err)
     }
     if (!fault)
         return c;
-    err_set(err, ERR_LIMIT, "cancel other jobs first", "only %u of %u threads started: %s", c->members, members, strerror(fault));
+    err_set(err, ERR_LIMIT, "cancel other jobs first", "only %u of %u threads started: %s",
+            c->members, members, strerror(fault));
     crew_free(c);
     return NULL;
 }
@@ -123,7 +124,8 @@ unsigned crew_members(const struct crew *c)
     return c->members;
 }
 
-/* Waits until all others are done or the time to ask has come; true when they are done. Under the lock. */
+/* Waits until all others are done or the time to ask has come; true when they are done. Under the
+ * lock. */
 static bool wait_a_while(struct crew *c)
 {
     struct timespec until;
@@ -137,7 +139,8 @@ static bool wait_a_while(struct crew *c)
     return !c->busy;
 }
 
-void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void *state, void (*waiting)(void *state))
+void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void *state,
+               void (*waiting)(void *state))
 {
     lock_take(&c->lock);
     c->work = work;
@@ -163,7 +166,8 @@ static void *threads_begin(unsigned members, struct err *err)
     return crew_new(members, err);
 }
 
-static void threads_call(void *crew, void (*work)(void *state, unsigned member), void *state, void (*waiting)(void *state))
+static void threads_call(void *crew, void (*work)(void *state, unsigned member), void *state,
+                         void (*waiting)(void *state))
 {
     crew_call(crew, work, state, waiting);
 }

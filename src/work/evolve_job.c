@@ -16,10 +16,12 @@
 
 #define CHECKPOINT_SECONDS 3
 
-#define OUTLINE_SECONDS 0.5      /* between two outlines, at least, and OUTLINE_TIMES what the last one took */
+/* between two outlines, at least, and OUTLINE_TIMES what the last one took */
+#define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
 #define OUTLINE_OTHERS EVOLVE_POPULATION   /* individuals that tell how sure the best is */
-#define JOIN_SECONDS 1           /* between two joins, at least, and JOIN_TIMES what the last one took */
+/* between two joins, at least, and JOIN_TIMES what the last one took */
+#define JOIN_SECONDS 1
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* between two looks whether a run has taken up what came */
 
@@ -44,7 +46,8 @@ void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports
         ports_number(out, count);
 }
 
-static struct mapping *named(const struct evolve_run *run, const struct genome *g, const struct problem *p)
+static struct mapping *named(const struct evolve_run *run, const struct genome *g,
+                             const struct problem *p)
 {
     struct ports names;
     evolve_run_ports(run, g->ports, &names);
@@ -88,7 +91,8 @@ const struct outline *evolve_run_outline(struct evolve_run *run)
     const double begun = clock_seconds();
 
     evolve_get_status(run->evolve, &status);
-    const bool ended = status.state > EVOLVE_PAUSED && (!job_find(run->job, &info) || info.settled);   /* then other ranks have given what they found */
+    /* then other ranks have given what they found */
+    const bool ended = status.state > EVOLVE_PAUSED && (!job_find(run->job, &info) || info.settled);
     if (run->outline_last || (!ended && begun < run->outline_due))
         return run->outline;
     look(run);
@@ -128,7 +132,8 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     }
     free(genomes);
     problem_free(problem);
-    if (!count && (p.mappings[0] = evolve_run_best(run)))   /* no individual is finished yet: what there is */
+    /* no individual is finished yet: what there is */
+    if (!count && (p.mappings[0] = evolve_run_best(run)))
         p.count = 1;
     if (p.count)
         ok = population_save(&p, run->checkpoint, err);
@@ -196,7 +201,8 @@ static void poll_run(void *state)
     if (isnan(status.d_avg))
         job_progress(shift->job, status.seconds, o.seconds, "%s", status.phase);
     else
-        job_progress(shift->job, status.seconds, o.seconds, "%s, mean error %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
+        job_progress(shift->job, status.seconds, o.seconds,
+                     "%s, mean error %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
                      (unsigned long long)status.distinct);
     double now = clock_seconds();
     if (run->checkpoint && now - run->last_checkpoint >= CHECKPOINT_SECONDS) {
@@ -247,14 +253,16 @@ static bool run_job(struct job *job, void *state, struct err *err)
     struct evolve_status status;
     evolve_get_status(shift.run->evolve, &status);
     if (status.state == EVOLVE_DONE && isnan(status.d_avg))
-        return err_set(err, ERR_LIMIT, "give it more --seconds, or fewer experiments", "no mapping yet: the %g s ended while it was %s", o.seconds, status.phase);
+        return err_set(err, ERR_LIMIT, "give it more --seconds, or fewer experiments",
+                       "no mapping yet: the %g s ended while it was %s", o.seconds, status.phase);
     return evolve_run_checkpoint(shift.run, err);
 }
 
 static const struct job_ops ops = {.run = run_job, .counts = true};
 
 /* The genomes of @from, for a run of @width; NULL with err. */
-static struct genome **genomes_of(const struct problem *p, double width, const struct mapping *const *from, size_t count, struct err *err)
+static struct genome **genomes_of(const struct problem *p, double width,
+                                  const struct mapping *const *from, size_t count, struct err *err)
 {
     struct genome **genomes = mem_zero(count + 1, sizeof *genomes);
     size_t n = 0;
@@ -272,9 +280,11 @@ static struct genome **genomes_of(const struct problem *p, double width, const s
 }
 
 /* Makes the run's search, here and on the other ranks; false with err. */
-static bool make_evolve(struct evolve_run *run, const struct evolve_start *start, const struct evolve_options *o, struct err *err)
+static bool make_evolve(struct evolve_run *run, const struct evolve_start *start,
+                        const struct evolve_options *o, struct err *err)
 {
-    struct genome **genomes = genomes_of(start->take_problem, o->width, start->from, start->from_count, err);
+    struct genome **genomes =
+        genomes_of(start->take_problem, o->width, start->from, start->from_count, err);
     struct evolve_options own = *o;
 
     if (!genomes)
@@ -292,13 +302,16 @@ static bool make_evolve(struct evolve_run *run, const struct evolve_start *start
     return run->evolve != NULL;
 }
 
-struct evolve_run *evolve_run_start(const struct evolve_start *start, const struct evolve_options *o, struct err *err)
+struct evolve_run *evolve_run_start(const struct evolve_start *start,
+                                    const struct evolve_options *o, struct err *err)
 {
     static unsigned numbers;
     struct evolve_run *run = mem_zero(1, sizeof *run);
     char title[80];
 
-    run->names = start->names ? *start->names : start->from_count ? *mapping_ports(start->from[0]) : (struct ports){0};
+    run->names = start->names        ? *start->names
+                 : start->from_count ? *mapping_ports(start->from[0])
+                                     : (struct ports){0};
     run->checkpoint = start->checkpoint ? mem_strdup(start->checkpoint) : NULL;
     run->seconds_before = start->seconds_before;
     run->last_checkpoint = clock_seconds();
@@ -308,7 +321,9 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start, const stru
     }
     if (make_evolve(run, start, o, err)) {
         run->number = ++numbers;
-        snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments%s", run->number, start->take_problem->forms, start->take_problem->experiments, start->live ? " and more" : "");
+        snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments%s", run->number,
+                 start->take_problem->forms, start->take_problem->experiments,
+                 start->live ? " and more" : "");
         run->job = job_start(title, &ops, run, err);
     }
     problem_free(start->take_problem);   /* the search holds it */
@@ -327,7 +342,8 @@ bool evolve_run_wants(const struct evolve_run *run)
         return false;
     evolve_get_status(run->evolve, &status);
     lock_take(&a->lock);
-    bool wants = status.state == EVOLVE_RUNNING && !a->closed && !a->table && clock_seconds() - a->taken >= fmax(JOIN_SECONDS, JOIN_TIMES * a->cost);
+    bool wants = status.state == EVOLVE_RUNNING && !a->closed && !a->table &&
+                 clock_seconds() - a->taken >= fmax(JOIN_SECONDS, JOIN_TIMES * a->cost);
     lock_give(&a->lock);
     return wants;
 }
@@ -353,8 +369,10 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        evolve_get_status(run->evolve, &status);   /* after that: what is laid out is joining, or has joined */
-        arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) && !job_wait_for(run->job, CATCH_UP_SECONDS);
+        /* after that: what is laid out is joining, or has joined */
+        evolve_get_status(run->evolve, &status);
+        arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
+                  !job_wait_for(run->job, CATCH_UP_SECONDS);
     }
 }
 

@@ -16,12 +16,14 @@ struct evolve_run {
     double last_checkpoint;      /* worker's */
     unsigned ranks;              /* that work on it */
     struct islands *islands;     /* worker's; NULL: this process works alone */
-    struct arriving *arriving;   /* of a live one, which experiments that are measured meanwhile join; NULL: it is none */
+    /* of a live one, which experiments that are measured meanwhile join; NULL: it is none */
+    struct arriving *arriving;
     struct outline *outline;     /* made last, for who looks at it; NULL: none yet */
     double outline_due;          /* clock seconds from which another one is made */
     bool outline_last;           /* it is of the run's end */
     unsigned long outlines;      /* made so far */
-    uint64_t fed_serial, fed_revision;   /* of the table that came last, for the one that feeds it */
+    /* of the table that came last, for the one that feeds it */
+    uint64_t fed_serial, fed_revision;
 };
 
 struct evolve_start {
@@ -34,13 +36,18 @@ struct evolve_start {
     bool live;                   /* memetic, on this process alone */
 };
 
-/* Starts the threads, and with other ranks theirs (work/islands.h). What else @start names stays the caller's. UI thread; NULL with err. */
-struct evolve_run *evolve_run_start(const struct evolve_start *start, const struct evolve_options *o, struct err *err);
-/* Whether a live run would take more experiments now: it goes on, has taken what came before, and is not busy with that for more than a twentieth of its time. UI thread. */
+/* Starts the threads, and with other ranks theirs (work/islands.h). What else @start names stays
+ * the caller's. UI thread; NULL with err. */
+struct evolve_run *evolve_run_start(const struct evolve_start *start,
+                                    const struct evolve_options *o, struct err *err);
+/* Whether a live run would take more experiments now: it goes on, has taken what came before, and
+ * is not busy with that for more than a twentieth of its time. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* What @t has that was measured joins a live run that wants it; nothing where it does not. Holds @t until a thread of the run has laid it out, or the run ends. UI thread. */
+/* What @t has that was measured joins a live run that wants it; nothing where it does not. Holds @t
+ * until a thread of the run has laid it out, or the run ends. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
-/* The same at once, and blocks until the run goes on over it, or over what came before where @t is NULL; at most until it ends, pauses, or the user interrupts. UI thread. */
+/* The same at once, and blocks until the run goes on over it, or over what came before where @t is
+ * NULL; at most until it ends, pauses, or the user interrupts. UI thread. */
 void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
 /* Stops it, waits for its threads and frees everything. */
 void evolve_run_free(struct evolve_run *run);
@@ -50,10 +57,12 @@ void evolve_run_wait(struct evolve_run *run);
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
 /* A copy of the best mapping so far, NULL before there is one. */
 struct mapping *evolve_run_best(struct evolve_run *run);
-/* The best mapping as it is now, or was a moment ago: while the run goes on it is made anew twice a second at most, and for a twentieth of the time. Borrowed until the next call; NULL before
- * there is a mapping. UI thread. */
+/* The best mapping as it is now, or was a moment ago: while the run goes on it is made anew twice a
+ * second at most, and for a twentieth of the time. Borrowed until the next call; NULL before there
+ * is a mapping. UI thread. */
 const struct outline *evolve_run_outline(struct evolve_run *run);
-/* Writes the population; any thread. True without a checkpoint path or before there are individuals. */
+/* Writes the population; any thread. True without a checkpoint path or before there are
+ * individuals. */
 bool evolve_run_checkpoint(struct evolve_run *run, struct err *err);
 
 #endif

@@ -30,7 +30,8 @@ static void send_count(unsigned to, enum rank_kind kind, uint64_t value)
     str_done(&bytes);
 }
 
-struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup, const struct farm_taking *taking)
+struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup,
+                      const struct farm_taking *taking)
 {
     struct str bytes = {0};
 
@@ -54,7 +55,8 @@ static void fail(struct farm *f, const struct err *err)
     f->failed = true;
 }
 
-/* An answer begins with the pieces that the rank would take from now on, more; a result with whether it is one, or with what failed. */
+/* An answer begins with the pieces that the rank would take from now on, more; a result with
+ * whether it is one, or with what failed. */
 static void take(struct farm *f, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};
@@ -72,7 +74,8 @@ static void take(struct farm *f, const struct rank_message *m)
             err_set(&err, ERR_DATA, unpack_text(&from), "rank %u: %s", m->from, what);
             err_at(&err, unpack_text(&from), 0, 0);
             fail(f, &err);
-        } else if (!f->dropped && f->taking.result && !f->taking.result(f->taking.state, &from, &err)) {
+        } else if (!f->dropped && f->taking.result &&
+                   !f->taking.result(f->taking.state, &from, &err)) {
             fail(f, &err);
         }
     }
@@ -193,7 +196,8 @@ static bool next_piece(void *state, unsigned worker)
     bool some = hand->waiting.count && !atomic_load(&hand->unwanted);
     if (some) {
         *m = hand->waiting.items[0];
-        memmove(hand->waiting.items, hand->waiting.items + 1, --hand->waiting.count * sizeof *hand->waiting.items);
+        memmove(hand->waiting.items, hand->waiting.items + 1,
+                --hand->waiting.count * sizeof *hand->waiting.items);
     }
     lock_give(&hand->ear);
     return some;
@@ -202,7 +206,8 @@ static bool next_piece(void *state, unsigned worker)
 static void work_piece(void *state, unsigned worker)
 {
     struct farmhand *hand = state;
-    struct unpacking piece = {hand->pieces[worker].bytes.data, hand->pieces[worker].bytes.length, false};
+    struct unpacking piece = {hand->pieces[worker].bytes.data, hand->pieces[worker].bytes.length,
+                              false};
     struct str answer = {0};
     struct err err = {0};
 
@@ -235,7 +240,8 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
     hand.state = work->open(&hand, &from, workers, &hand.err);
     send_count(0, RANK_ANSWER, workers + AHEAD);
     pool_run(workers, &ops, &hand);
-    bool ok = hand.err.code == ERR_NONE && !atomic_load(&hand.unwanted) && work->close(hand.state, &found, &hand.err);
+    bool ok = hand.err.code == ERR_NONE && !atomic_load(&hand.unwanted) &&
+              work->close(hand.state, &found, &hand.err);
     pack_count(&result, ok);
     if (ok) {
         pack_array(&result, found.data, found.length, 1);

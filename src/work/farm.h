@@ -1,5 +1,7 @@
-/* Many independent pieces of work over several ranks (ranks/ranks.h). Rank 0 hands the others a few pieces at a time and more as they are done, whatever their speed; each
- * keeps what comes out until rank 0 has no more, and then sends all of it at once. So memory does not grow with the number of pieces. */
+/* Many independent pieces of work over several ranks (ranks/ranks.h). Rank 0 hands the others a few
+ * pieces at a time and more as they are done, whatever their speed; each keeps what comes out until
+ * rank 0 has no more, and then sends all of it at once. So memory does not grow with the number of
+ * pieces. */
 #ifndef PORTOLAN_WORK_FARM_H
 #define PORTOLAN_WORK_FARM_H
 
@@ -12,29 +14,38 @@ struct farm;
 struct farm_taking {
     void (*answer)(void *state, struct unpacking *from);   /* of a piece */
     bool (*result)(void *state, struct unpacking *from, struct err *err);   /* of a rank */
-    bool (*unwanted)(void *state);   /* asked while results are awaited; true: nobody wants them any more, and the others stop as soon as they can */
+    /* asked while results are awaited; true: nobody wants them any more, and the others stop as
+     * soon as they can */
+    bool (*unwanted)(void *state);
     void *state;
 };
 
-/* Rank 0: reserves the others for work of @kind, by as many @workers each, and sends them @setup. NULL when there are none or they are busy. One thread at a time has it. */
-struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup, const struct farm_taking *taking);
+/* Rank 0: reserves the others for work of @kind, by as many @workers each, and sends them @setup.
+ * NULL when there are none or they are busy. One thread at a time has it. */
+struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup,
+                      const struct farm_taking *taking);
 /* Takes what came within @seconds; whether some rank has room for a piece. */
 bool farm_room(struct farm *f, double seconds);
 /* A piece for the rank with the most room. */
 void farm_give(struct farm *f, const struct str *piece);
-/* No more pieces: waits for all results, takes them and frees @f. False with err when a rank failed or a result could not be taken; the others' are taken. False with
- * err when they are not wanted any more: then none is taken. */
+/* No more pieces: waits for all results, takes them and frees @f. False with err when a rank failed
+ * or a result could not be taken; the others' are taken. False with err when they are not wanted
+ * any more: then none is taken. */
 bool farm_end(struct farm *f, struct err *err);
 
 /* Another rank's part. */
 struct farmhand;
-/* Whether what @hand does is not wanted any more: for pieces that take their time. Any of its threads. */
+/* Whether what @hand does is not wanted any more: for pieces that take their time. Any of its
+ * threads. */
 bool farm_unwanted(struct farmhand *hand);
 struct farm_work {
     /* From what farm_new was given; @hand lives as long as the state. NULL with err. */
-    void *(*open)(struct farmhand *hand, struct unpacking *setup, unsigned workers, struct err *err);
-    /* Does a piece, on thread @worker; @answer gets what is to be sent back at once. False with err ends the rank's part. */
-    bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err);
+    void *(*open)(struct farmhand *hand, struct unpacking *setup, unsigned workers,
+                  struct err *err);
+    /* Does a piece, on thread @worker; @answer gets what is to be sent back at once. False with err
+     * ends the rank's part. */
+    bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
+                 struct err *err);
     /* What all pieces came to; false with err when they do not go together. */
     bool (*close)(void *state, struct str *result, struct err *err);
     /* Frees @state. */

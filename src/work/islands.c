@@ -13,10 +13,12 @@
 #define INTERVAL_SHARE (1 / 30.)   /* of the time, between two migrations */
 #define INTERVAL_LEAST 0.5         /* seconds */
 #define INTERVAL_MOST 30
-#define WAITING_MOST 2             /* migrants on their way to one island: a slow one is spared more */
+/* migrants on their way to one island: a slow one is spared more */
+#define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between two looks while others are awaited */
 
-/* Prices of islands other than rank 0, in turn, as factors: what is dear on one is tried on another. */
+/* Prices of islands other than rank 0, in turn, as factors: what is dear on one is tried on
+ * another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
 /* What rank 0 passes on. */
@@ -84,14 +86,20 @@ static struct island_control control_of(struct evolve *e, bool stopped)
 
     evolve_get_options(e, &o);
     evolve_get_status(e, &status);
-    return (struct island_control){.paused = status.state == EVOLVE_PAUSED, .stopped = stopped, .seconds = o.seconds, .volume_weight = o.volume_weight,
-                                   .generations = o.generations, .prices = o.prices};
+    return (struct island_control){.paused = status.state == EVOLVE_PAUSED,
+                                   .stopped = stopped,
+                                   .seconds = o.seconds,
+                                   .volume_weight = o.volume_weight,
+                                   .generations = o.generations,
+                                   .prices = o.prices};
 }
 
 static bool same_control(const struct island_control *a, const struct island_control *b)
 {
-    return a->paused == b->paused && a->stopped == b->stopped && a->seconds == b->seconds && a->volume_weight == b->volume_weight && a->generations == b->generations &&
-           a->prices.uop == b->prices.uop && a->prices.volume == b->prices.volume && a->prices.usage == b->prices.usage;
+    return a->paused == b->paused && a->stopped == b->stopped && a->seconds == b->seconds &&
+           a->volume_weight == b->volume_weight && a->generations == b->generations &&
+           a->prices.uop == b->prices.uop && a->prices.volume == b->prices.volume &&
+           a->prices.usage == b->prices.usage;
 }
 
 static void tell(struct islands *is, const struct island_control *control)
@@ -115,9 +123,14 @@ static void obey(const struct islands *is, struct evolve *e, struct unpacking *f
     unpack_array(from, &c, 1, sizeof c);
     if (from->broken)
         return;
-    const struct { const char *name; double value; } values[] = {
-        {"seconds", c.seconds}, {"generations", c.generations}, {"volume-weight", c.volume_weight}, {"uop-price", is->factor * c.prices.uop},
-        {"volume-price", is->factor * c.prices.volume}, {"usage-price", is->factor * c.prices.usage},
+    const struct { const char *name; double value;
+    } values[] = {
+        {"seconds", c.seconds},
+        {"generations", c.generations},
+        {"volume-weight", c.volume_weight},
+        {"uop-price", is->factor * c.prices.uop},
+        {"volume-price", is->factor * c.prices.volume},
+        {"usage-price", is->factor * c.prices.usage},
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         evolve_set(e, values[i].name, values[i].value, &err);
@@ -126,13 +139,17 @@ static void obey(const struct islands *is, struct evolve *e, struct unpacking *f
         evolve_stop(e);
 }
 
-struct islands *islands_start(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count)
+struct islands *islands_start(const struct problem *p, const struct evolve_options *o,
+                              struct genome *const *from, size_t count)
 {
     static uint64_t runs;
     struct islands *is = islands_new(++runs, o);
     struct str bytes = {0};
 
-    is->told = (struct island_control){.seconds = o->seconds, .volume_weight = o->volume_weight, .generations = o->generations, .prices = o->prices};
+    is->told = (struct island_control){.seconds = o->seconds,
+                                       .volume_weight = o->volume_weight,
+                                       .generations = o->generations,
+                                       .prices = o->prices};
     pack_count(&bytes, is->run);
     pack_array(&bytes, o, 1, sizeof *o);
     pack_number(&bytes, isnan(o->begun) ? 0 : clock_seconds() - o->begun);
@@ -236,7 +253,8 @@ void islands_poll(struct islands *is, struct evolve *e)
     migrate(is, e);
 }
 
-void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const void *), const void *state)
+void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const void *),
+                    const void *state)
 {
     while (is->finished + 1 < ranks_count()) {
         struct island_control control = control_of(e, !over || over(state));
@@ -284,7 +302,8 @@ static void finish(const struct islands *is, struct evolve *e)
     genome_free(best);
 }
 
-static void run_island(struct islands *is, struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
+static void run_island(struct islands *is, struct problem *p, const struct evolve_options *o,
+                       struct genome *const *from, size_t count, struct err *err)
 {
     struct shore shore = {is, evolve_new(p, o, from, count, err)};
 

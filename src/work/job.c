@@ -57,7 +57,8 @@ static bool open_wake_pipe(struct err *err)
         return true;
     if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0)
         return true;
-    return err_set(err, ERR_IO, NULL, "cannot create a pipe for background jobs: %s", strerror(errno));
+    return err_set(err, ERR_IO, NULL, "cannot create a pipe for background jobs: %s",
+                   strerror(errno));
 }
 
 static void ring(void)
@@ -66,7 +67,8 @@ static void ring(void)
         BUG("lost the wake pipe: %s", strerror(errno));
 }
 
-static void set_progress(struct job *job, double done, double total, const char *format, va_list args)
+static void set_progress(struct job *job, double done, double total, const char *format,
+                         va_list args)
 {
     lock_take(&job->lock);
     job->info.done = done;
@@ -91,7 +93,8 @@ void job_progress(struct job *job, double done, double total, const char *format
     va_end(args);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, const char *format,
+                                                            ...)
 {
     va_list args;
 
@@ -100,7 +103,8 @@ __attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, con
     va_end(args);
 }
 
-/* "1.2 M rows/s": what the loops under watch have done, and how fast; not while the job itself says what it is at. */
+/* "1.2 M rows/s": what the loops under watch have done, and how fast; not while the job itself says
+ * what it is at. */
 static void tell_progress(struct job *job)
 {
     double now = clock_seconds();
@@ -150,7 +154,9 @@ static void *work(void *argument)
     ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     lock_take(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
-    job->info.state = ok ? JOB_DONE : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
+    job->info.state = ok                                             ? JOB_DONE
+                      : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
+                                                                     : JOB_FAILED;
     if (ok && !job->ops->counts)
         job->info.note[0] = '\0';
     job->info.err = err;
@@ -195,7 +201,8 @@ bool job_may_measure(const char *title, bool alone, struct err *err)
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING && info.measures && (alone || info.measures_alone)) {
             snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
-            return err_set(err, ERR_LIMIT, hint, "%s would disturb job %u (%s), which is measuring", title, info.number, info.title);
+            return err_set(err, ERR_LIMIT, hint, "%s would disturb job %u (%s), which is measuring",
+                           title, info.number, info.title);
         }
     return true;
 }
@@ -231,7 +238,8 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault) {
         if (fault > 0)
-            err_set(err, ERR_LIMIT, "cancel other jobs first", "cannot start a thread for the job: %s", strerror(fault));
+            err_set(err, ERR_LIMIT, "cancel other jobs first",
+                    "cannot start a thread for the job: %s", strerror(fault));
         job_free(job);
         return 0;
     }
@@ -241,7 +249,8 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     return job->info.number;
 }
 
-unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state, struct err *err)
+unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
+                         struct err *err)
 {
     unsigned number = job_start(title, ops, take_state, err);
 
@@ -305,7 +314,8 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* An interrupt comes from a signal handler, which cannot wake anybody: look now and then. */
+        /* An interrupt comes from a signal handler, which cannot wake anybody: look now and
+         * then. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
@@ -347,7 +357,8 @@ static void settle(struct job *job)
     shortage_keep();
 }
 
-/* Memory ran out for what is no job's, such as drawing: jobs end if it stays short, since nothing else will give any back. */
+/* Memory ran out for what is no job's, such as drawing: jobs end if it stays short, since nothing
+ * else will give any back. */
 static void relieve(void)
 {
     if (!shortage_unclaimed() || shortage_keep())

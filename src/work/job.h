@@ -1,4 +1,5 @@
-/* Background jobs: the only place that starts threads. A job owns its state, posts messages, polls its cancel flag. */
+/* Background jobs: the only place that starts threads. A job owns its state, posts messages, polls
+ * its cancel flag. */
 #ifndef PORTOLAN_WORK_JOB_H
 #define PORTOLAN_WORK_JOB_H
 
@@ -26,41 +27,51 @@ struct job_info {
 };
 
 struct job_ops {
-    /* Worker thread. Returns false with @err set on failure. Poll job_cancelled often; loops that ask watch_steps (base/watch.h) are told of it, and what they say
-     * by watch_at becomes the job's progress. */
+    /* Worker thread. Returns false with @err set on failure. Poll job_cancelled often; loops that
+     * ask watch_steps (base/watch.h) are told of it, and what they say by watch_at becomes the
+     * job's progress. */
     bool (*run)(struct job *job, void *state, struct err *err);
     /* UI thread, once, after run returned (also when cancelled): publish the result. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
     /* UI thread, at its start: whether it times code on this CPU. NULL: it does not. */
     bool (*measures)(const void *state);
-    /* One that measures for so long that whatever else measures meanwhile would be in its times: it does not start beside another, nor another beside it. */
+    /* One that measures for so long that whatever else measures meanwhile would be in its times: it
+     * does not start beside another, nor another beside it. */
     bool measures_alone;
-    bool counts;            /* notes are cumulative counters, so the last one stays valid after the job ends */
+    /* notes are cumulative counters, so the last one stays valid after the job ends */
+    bool counts;
 };
 
 /* For jobs of a kind that measure always. */
 bool job_measures_always(const void *state);
 
-/* UI thread. Whether a job @title that measures could start now, @alone or beside others. False with err. */
+/* UI thread. Whether a job @title that measures could start now, @alone or beside others. False
+ * with err. */
 bool job_may_measure(const char *title, bool alone, struct err *err);
-/* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no thread, or another measures and one of both wants to be alone with that. */
+/* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no
+ * thread, or another measures and one of both wants to be alone with that. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* The same for work that nobody asked for and that reads only what it holds, such as what a view shows: nothing has to wait for it (job_working). */
-unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
+/* The same for work that nobody asked for and that reads only what it holds, such as what a view
+ * shows: nothing has to wait for it (job_working). */
+unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
+                         struct err *err);
 /* The job that this thread does the work of; NULL: none. */
 struct job *job_current(void);
 /* Worker thread. NULL: no job. */
 bool job_cancelled(const struct job *job);
-void job_progress(struct job *job, double done, double total, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void job_progress(struct job *job, double done, double total, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-/* Blocks while the job is paused; returns the seconds that took. Call it between pieces of work of a job that can be paused. */
+/* Blocks while the job is paused; returns the seconds that took. Call it between pieces of work of
+ * a job that can be paused. */
 double job_wait_paused(struct job *job);
 
 /* UI thread, from a finish function: what its run made cannot be used; the job failed with @err. */
 void job_refuse(unsigned number, const struct err *err);
 
-/* UI thread. Takes the newest job off the list when it has settled, and gives its number to the next one. Returns the number, 0 when there is no such job. */
+/* UI thread. Takes the newest job off the list when it has settled, and gives its number to the
+ * next one. Returns the number, 0 when there is no such job. */
 unsigned job_withdraw(void);
 
 /* UI thread. Runs the finish functions of ended jobs. */
@@ -70,7 +81,8 @@ size_t job_count(void);                                   /* ever started and st
 bool job_get(size_t index, struct job_info *out);         /* newest last */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
-/* Pauses job @number or lets it go on; false when it does not run. It pauses where it calls job_wait_paused. */
+/* Pauses job @number or lets it go on; false when it does not run. It pauses where it calls
+ * job_wait_paused. */
 bool job_pause(unsigned number, bool on);
 /* Asks every job to end and job_wait to cancel what it waits for. From a signal handler too. */
 void job_interrupt(void);

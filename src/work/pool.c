@@ -54,7 +54,8 @@ static void decide(struct team *team, int order)
 }
 
 /* As team_run; with @fewer it makes do with the threads there are. */
-static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker), void *state, struct err *err)
+static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
+                     void *state, struct err *err)
 {
     struct team team = {.work = work, .state = state, .shortage = shortage_current()};
     struct worker *all = mem_zero(workers ? workers : 1, sizeof *all);
@@ -73,7 +74,8 @@ static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, uns
     if (ok)
         work(state, 0);
     else
-        err_set(err, ERR_LIMIT, "use fewer --threads", "only %u of %u threads started: %s", started, workers, strerror(fault));
+        err_set(err, ERR_LIMIT, "use fewer --threads", "only %u of %u threads started: %s", started,
+                workers, strerror(fault));
     for (unsigned i = 1; i < started; i++)
         pthread_join(all[i].thread, NULL);
     pthread_cond_destroy(&team.decided);
@@ -82,7 +84,8 @@ static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, uns
     return ok;
 }
 
-bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state, struct err *err)
+bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
+              struct err *err)
 {
     return run_team(workers, false, work, state, err);
 }
@@ -112,7 +115,8 @@ bool thread_apart(void (*work)(void *state), void *state, struct err *err)
     int fault = pthread_create(&thread, NULL, run_apart, &apart);
 
     if (fault)
-        return err_set(err, ERR_LIMIT, "cancel other jobs first", "cannot start a thread: %s", strerror(fault));
+        return err_set(err, ERR_LIMIT, "cancel other jobs first", "cannot start a thread: %s",
+                       strerror(fault));
     pthread_join(thread, NULL);
     return true;
 }
@@ -151,5 +155,7 @@ void pool_run(unsigned workers, const struct pool_ops *ops, void *state)
 unsigned pool_processors(void)
 {
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0
+               ? (unsigned)CPU_COUNT(&set)
+               : 1;
 }

@@ -1,4 +1,5 @@
-/* Threads for one task: a team, whose members each do their own part, a pool, which takes turns fetching pieces, and one apart. */
+/* Threads for one task: a team, whose members each do their own part, a pool, which takes turns
+ * fetching pieces, and one apart. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
@@ -6,23 +7,26 @@
 
 #include "base/err.h"
 
-/* Calls @work once for each of 0 .. @workers - 1, each on a thread of its own, worker 0 on the calling one; returns when all have returned.
- * No work begins before all threads are there: false with err, and nothing was called, when the system refuses one. */
-bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state, struct err *err);
+/* Calls @work once for each of 0 .. @workers - 1, each on a thread of its own, worker 0 on the
+ * calling one; returns when all have returned. No work begins before all threads are there: false
+ * with err, and nothing was called, when the system refuses one. */
+bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
+              struct err *err);
 
-/* Calls @work on a new thread, which has ended when this returns: what the system ties to a thread is gone with it. False with err, and nothing was called, when the
- * system refuses the thread. */
+/* Calls @work on a new thread, which has ended when this returns: what the system ties to a thread
+ * is gone with it. False with err, and nothing was called, when the system refuses the thread. */
 bool thread_apart(void (*work)(void *state), void *state, struct err *err);
 
 struct pool_ops {
-    /* Fetches the next piece into worker @worker's own place; false when there is no more. One worker at a time. */
+    /* Fetches the next piece into worker @worker's own place; false when there is no more. One
+     * worker at a time. */
     bool (*next)(void *state, unsigned worker);
     /* Does it. At the same time as others. */
     void (*work)(void *state, unsigned worker);
 };
 
-/* Runs until next returns false for all; the calling thread is worker 0. A worker may get no piece, and fewer of them work when the system
- * refuses threads. */
+/* Runs until next returns false for all; the calling thread is worker 0. A worker may get no piece,
+ * and fewer of them work when the system refuses threads. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
 /* Processors that this process may use, at least 1. */
 unsigned pool_processors(void);

@@ -26,7 +26,8 @@ static void *work(void *unused)
 {
     (void)unused;
     fault_this_helps();
-    free(mem_alloc(64));   /* so that it has a part of the allocator to itself, before that of others is damaged */
+    /* so that it has a part of the allocator to itself, before that of others is damaged */
+    free(mem_alloc(64));
     await(&asked);
     if (!atomic_load(&leaving)) {
         die_prepare();

@@ -1,4 +1,5 @@
-/* What several fuzz targets do. Each is a program of one source file, so these are of each its own. */
+/* What several fuzz targets do. Each is a program of one source file, so these are of each its
+ * own. */
 #ifndef PORTOLAN_TESTS_FUZZ_COMMON_H
 #define PORTOLAN_TESTS_FUZZ_COMMON_H
 
@@ -34,7 +35,8 @@ static inline void remove_few_forms(void)
         fputs("the fuzz target's data could not be removed\n", stderr);
 }
 
-/* From now on the program finds tables of few forms instead of the shipped ones, whose reading takes a hundred times as long as all that most inputs ask for. */
+/* From now on the program finds tables of few forms instead of the shipped ones, whose reading
+ * takes a hundred times as long as all that most inputs ask for. */
 static inline void use_few_forms(void)
 {
     static char dir[] = "/tmp/fuzz-data-XXXXXX";
@@ -46,10 +48,13 @@ static inline void use_few_forms(void)
     if (!mkdtemp(dir))
         abort();
     snprintf(command, sizeof command,
-             "cd '%s' && mkdir isa && for f in '%s'/*; do [ \"${f##*/}\" = isa ] || ln -s \"$f\" . || exit; done && "
-             "for f in '%s'/isa/*; do awk 'NR <= 100 || /^\"(ADD|IMUL|SUB|MOV|XOR|FADD|MUL) /' \"$f\" >\"isa/${f##*/}\" || exit; done",
+             "cd '%s' && mkdir isa && for f in '%s'/*; do [ \"${f##*/}\" = isa ] || ln -s \"$f\" . "
+             "|| exit; done && "
+             "for f in '%s'/isa/*; do awk 'NR <= 100 || /^\"(ADD|IMUL|SUB|MOV|XOR|FADD|MUL) /' "
+             "\"$f\" >\"isa/${f##*/}\" || exit; done",
              dir, data, data);
-    if (system(command) != 0 || setenv("PORTOLAN_DATA", dir, 1) != 0 || atexit(remove_few_forms) != 0)
+    if (system(command) != 0 || setenv("PORTOLAN_DATA", dir, 1) != 0 ||
+        atexit(remove_few_forms) != 0)
         abort();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to AArch64 decoding as words, and as text to the operand reader and the cleaning of listings. */
+/* Feeds bytes to AArch64 decoding as words, and as text to the operand reader and the cleaning of
+ * listings. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,11 @@ static void words(const uint8_t *data, size_t size)
         struct insn insn;
         char form[FORM_MAX];
         uint32_t traits;
-        if (!a64_decode(data + at, size - at, at, true, &insn, NULL) || insn.length != 4 || insn.operand_count > INSN_OPERANDS)
+        if (!a64_decode(data + at, size - at, at, true, &insn, NULL) || insn.length != 4 ||
+            insn.operand_count > INSN_OPERANDS)
             abort();
-        if (a64_form(data + at, size - at, form, &traits) != 4 || strcmp(form, insn.form) != 0 || traits != insn.traits)
+        if (a64_form(data + at, size - at, form, &traits) != 4 || strcmp(form, insn.form) != 0 ||
+            traits != insn.traits)
             abort();
         insn_done(&insn);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the splitting of command lines, and as arguments to commands that touch no file: words come back whole, commands succeed or say why. */
+/* Feeds text to the splitting of command lines, and as arguments to commands that touch no file:
+ * words come back whole, commands succeed or say why. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const heads[] = {"throughput ", "mapping set ", "mapping show ", "mapping diff ", "forms list ", "forms select ", "set ", "help ", "machine show ", "machine list ",
-                                       "kernel hex ", "experiments list ", "mapping new "};
+static const char *const heads[] = {"throughput ",   "mapping set ", "mapping show ",
+                                    "mapping diff ", "forms list ",  "forms select ",
+                                    "set ",          "help ",        "machine show ",
+                                    "machine list ", "kernel hex ",  "experiments list ",
+                                    "mapping new "};
 #define COMMANDS (sizeof heads / sizeof *heads)
 
 static void split(const char *text)

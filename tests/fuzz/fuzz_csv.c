@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the CSV reader: a table or a reason, and a table that is written comes back the same. */
+/* Feeds bytes to the CSV reader: a table or a reason, and a table that is written comes back the
+ * same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     for (size_t i = 0; i <= t->count; i++)
         for (size_t k = 0; k < t->columns; k++)
-            if (strcmp(i ? t->rows[i - 1][k] : t->header[k], i ? again->rows[i - 1][k] : again->header[k]) != 0)
+            if (strcmp(i ? t->rows[i - 1][k] : t->header[k],
+                       i ? again->rows[i - 1][k] : again->header[k]) != 0)
                 abort();
     csv_table_free(t);
     csv_table_free(again);

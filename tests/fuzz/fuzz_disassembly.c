@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the reader of what other disassemblers write of an x86-64 instruction, behind one byte that chooses the encoding. */
+/* Feeds text to the reader of what other disassemblers write of an x86-64 instruction, behind one
+ * byte that chooses the encoding. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         in.bytes[0] = (uint8_t)*line;
         in.bytes[1] = 0xf4;
         if (x86_text_read(line + (*line != '\0'), &in) &&
-            (in.operand_count > INSN_OPERANDS || !memchr(in.form, 0, FORM_MAX) || !strchr(in.form, '(') || !memchr(in.mnemonic, 0, sizeof in.mnemonic)))
+            (in.operand_count > INSN_OPERANDS || !memchr(in.form, 0, FORM_MAX) ||
+             !strchr(in.form, '(') || !memchr(in.mnemonic, 0, sizeof in.mnemonic)))
             abort();
         for (unsigned i = 0; i < in.operand_count; i++) {
             const struct operand *op = &in.operands[i];
-            if ((op->reg != REG_NONE && op->reg >= INSN_REGISTERS) || (op->base != REG_NONE && op->base >= INSN_REGISTERS) ||
+            if ((op->reg != REG_NONE && op->reg >= INSN_REGISTERS) ||
+                (op->base != REG_NONE && op->base >= INSN_REGISTERS) ||
                 (op->index != REG_NONE && op->index >= INSN_REGISTERS))
                 abort();
         }

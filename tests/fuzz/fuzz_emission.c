@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as machine code to what would be run of it: a kernel is refused with a reason, or what is emitted decodes to the very same instructions. */
+/* Feeds bytes as machine code to what would be run of it: a kernel is refused with a reason, or
+ * what is emitted decodes to the very same instructions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

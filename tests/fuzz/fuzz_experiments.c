@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the readers of experiments and populations: CSV, PMEvo's JSON, checkpoints. What is read is whole. */
+/* Feeds bytes to the readers of experiments and populations: CSV, PMEvo's JSON, checkpoints. What
+ * is read is whole. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(struct experiments *t)
 {
     for (size_t i = 0; t && i < t->rows.count; i++)
-        if (t->rows.items[i].count == 0 || (t->rows.items[i].cycles == t->rows.items[i].cycles && !experiments_measured(t, i)))
+        if (t->rows.items[i].count == 0 ||
+            (t->rows.items[i].cycles == t->rows.items[i].cycles && !experiments_measured(t, i)))
             abort();
     experiments_free(t);
 }

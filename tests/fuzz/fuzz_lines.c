@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of what libdw's process writes, in a piece of memory that ends with them: rows name what is there. */
+/* Feeds bytes to the reading of what libdw's process writes, in a piece of memory that ends with
+ * them: rows name what is there. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     debug_lines_parse(text, size, 0x1000, &d);
     for (size_t i = 0; i < d.rows.count; i++) {
         const struct debug_line *row = debug_line_at(&d, d.rows.items[i].place);
-        if (d.rows.items[i].inlined > d.inlined.count || (row && (row < d.rows.items || row >= d.rows.items + d.rows.count)))
+        if (d.rows.items[i].inlined > d.inlined.count ||
+            (row && (row < d.rows.items || row >= d.rows.items + d.rows.count)))
             abort();
     }
     debug_lines_done(&d);
-    struct object_section section = {.index = 1, .address = 0x1000, .size = 0x1000, .position = 0x1000};
+    struct object_section section = {
+        .index = 1, .address = 0x1000, .size = 0x1000, .position = 0x1000};
     const struct object o = {.sections = {.items = &section, .count = 1}};
     struct unit_lines u;
     unit_lines_parse(text, size, &o, &u);

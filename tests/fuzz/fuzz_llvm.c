@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!(entry->latency >= 0 && isfinite(entry->latency)))
             abort();
         for (unsigned k = 0; k < entry->usage.count; k++)
-            if (!entry->usage.uops[k].ports || !entry->usage.uops[k].count || (ports->count < 32 && entry->usage.uops[k].ports >> ports->count))
+            if (!entry->usage.uops[k].ports || !entry->usage.uops[k].count ||
+                (ports->count < 32 && entry->usage.uops[k].ports >> ports->count))
                 abort();
     }
     machine_free(m);

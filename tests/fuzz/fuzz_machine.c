@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv, chosen by the first byte: what is read prints and reads the
- * same again, and nothing is read without its reason. */
+/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv, chosen by the first
+ * byte: what is read prints and reads the same again, and nothing is read without its reason. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static void check_entry(const struct mapping *m, const struct mapping_entry *ent
     struct usage again;
 
     usage_print(&entry->usage, mapping_ports(m), &text);
-    if (!*entry->form || !usage_parse(str_text(&text), mapping_ports(m), &again, NULL) || !usage_equal(&entry->usage, &again))
+    if (!*entry->form || !usage_parse(str_text(&text), mapping_ports(m), &again, NULL) ||
+        !usage_equal(&entry->usage, &again))
         abort();
     if (!isnan(entry->latency) && !(entry->latency >= 0 && isfinite(entry->latency)))
         abort();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the small languages: usages, experiments, form names, compiler options, PMEvo names. */
+/* Feeds bytes to the small languages: usages, experiments, form names, compiler options, PMEvo
+ * names. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = mem_strndup((const char *)data, size);
     struct spelling att;
     struct str name = {0};
-    struct form_row row = {.form = (char *)"ADD (R64, R64)", .template = text, .extension = (char *)""};
+    struct form_row row = {
+        .form = (char *)"ADD (R64, R64)", .template = text, .extension = (char *)""};
     bool takes_next;
 
     usages(text);
     experiments(text);
-    if (att_form(text, &att) && (att.count > SPELLING_OPERANDS || att.name_count > SPELLING_NAMES || !att.name_count))
+    if (att_form(text, &att) &&
+        (att.count > SPELLING_OPERANDS || att.name_count > SPELLING_NAMES || !att.name_count))
         abort();
     compile_option_allowed(text, &takes_next, NULL);
     pmevo_name_of(&row, &name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of ELF files and archives of them: sections and symbols lie within the code, or there is a reason. */
+/* Feeds bytes to the reading of ELF files and archives of them: sections and symbols lie within the
+ * code, or there is a reason. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static void read_parts(const char *path, unsigned parts)
         if (o.together && o.sections.items[i].offset + o.sections.items[i].size > o.length)
             abort();
     for (size_t i = 0; ok && i < o.symbols.count; i++)
-        if (o.symbols.items[i].offset > o.symbols.items[i].limit || o.symbols.items[i].size > o.symbols.items[i].limit - o.symbols.items[i].offset)
+        if (o.symbols.items[i].offset > o.symbols.items[i].limit ||
+            o.symbols.items[i].size > o.symbols.items[i].limit - o.symbols.items[i].offset)
             abort();
     object_done(&o);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the user's start file, of which only lines that bind keys and set are let through, since others do whatever they say; what is bound can be listed
- * and bound again, and means the same. */
+/* Feeds text to the user's start file, of which only lines that bind keys and set are let through,
+ * since others do whatever they say; what is bound can be listed and bound again, and means the
+ * same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static void binds_again(const struct keymap *keys)
         if (key_of_name(name) != b->key)
             abort();
         str_addf(&line, "%s %s %s", b->view, name, b->command);
-        if (!keymap_bind(fresh, str_text(&line), &err) || !keymap_find(fresh, b->view, b->key) || strcmp(keymap_find(fresh, b->view, b->key)->command, b->command) != 0)
+        if (!keymap_bind(fresh, str_text(&line), &err) || !keymap_find(fresh, b->view, b->key) ||
+            strcmp(keymap_find(fresh, b->view, b->key)->command, b->command) != 0)
             abort();
         str_done(&line);
         keymap_free(fresh);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as one file of a session directory, chosen by the first byte: the session loads or is refused with a reason, and nothing beside it changes. */
+/* Feeds bytes as one file of a session directory, chosen by the first byte: the session loads or is
+ * refused with a reason, and nothing beside it changes. */
 #include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +18,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define TEXT_LINES "kernel-lines.csv of a text"   /* instead of a hex block */
 
-static const char *const files[] = {"session.csv", "kernel.hex", "manifest.csv", "forms.csv", "experiments.csv", "overrides/skylake.csv", "machines/four/machine.csv", ".portolan-change",
-                                    "machines/four/mapping.csv", "kernel-lines.csv", TEXT_LINES};
+static const char *const files[] = {"session.csv",
+                                    "kernel.hex",
+                                    "manifest.csv",
+                                    "forms.csv",
+                                    "experiments.csv",
+                                    "overrides/skylake.csv",
+                                    "machines/four/machine.csv",
+                                    ".portolan-change",
+                                    "machines/four/mapping.csv",
+                                    "kernel-lines.csv",
+                                    TEXT_LINES};
 #define FILES (sizeof files / sizeof *files)
 
 static void put(const char *dir, const char *name, const void *bytes, size_t length)
@@ -26,7 +36,8 @@ static void put(const char *dir, const char *name, const void *bytes, size_t len
     char path[256];
     FILE *file;
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    if (!(file = fopen(path, "wb")) || fwrite(bytes, 1, length, file) != length || fclose(file) != 0)
+    if (!(file = fopen(path, "wb")) || fwrite(bytes, 1, length, file) != length ||
+        fclose(file) != 0)
         abort();
 }
 
@@ -39,10 +50,12 @@ static void make(const char *dir)
         snprintf(path, sizeof path, "%s%s", dir, parts[i]);
         mkdir(path, 0777);
     }
-    const char settings[] = "key,value\nversion,1\nmachine,skylake\nkernel,k\n", hex[] = "4801d84829c375f8\n";
+    const char settings[] = "key,value\nversion,1\nmachine,skylake\nkernel,k\n",
+               hex[] = "4801d84829c375f8\n";
     put(dir, "session.csv", settings, sizeof settings - 1);
     put(dir, "kernel.hex", hex, sizeof hex - 1);
-    const char facts[] = "key,value,unit,source\nname,Four,,\nisa,x86-64,,\nports,0 1 2 3,,\n", mapping[] = "form,usage\n\"ADD (R64, R64)\",1*p01\n";
+    const char facts[] = "key,value,unit,source\nname,Four,,\nisa,x86-64,,\nports,0 1 2 3,,\n",
+               mapping[] = "form,usage\n\"ADD (R64, R64)\",1*p01\n";
     put(dir, "machines/four/machine.csv", facts, sizeof facts - 1);
     put(dir, "machines/four/mapping.csv", mapping, sizeof mapping - 1);
 }
@@ -92,7 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     session_init(&s);
     if (!session_load(&s, dir, &err) && !err.what[0])
         abort();
-    session_save(&s, dir, NULL);   /* without a manifest, or with the one given: refused, or over these files only */
+    /* without a manifest, or with the one given: refused, or over these files only */
+    session_save(&s, dir, NULL);
     session_done(&s);
     return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : (abort(), 1);
 }

@@ -31,14 +31,17 @@ static void try_a64(struct form_row row)
 /* Any text as a template: refused, or code that can be made. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char form[] = "ADD (R64, R64)", extension[] = "BASE", *template = mem_strndup((const char *)data, size);
+    char form[] = "ADD (R64, R64)", extension[] = "BASE",
+         *template = mem_strndup((const char *)data, size);
     struct form_row row = {.form = form, .template = template, .extension = extension};
     struct err err = {0};
     struct form_code *code = form_code_new(&row, &err);
     static struct body body;
     uint32_t one = 1;
 
-    if (code && !body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .load_window = 64}, &body, &err))
+    if (code &&
+        !body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .load_window = 64},
+                   &body, &err))
         abort();
     form_code_free(code);
     try_a64(row);

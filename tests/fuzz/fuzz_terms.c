@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the readers of usages and experiments: what is read prints and reads the same again, a fault has a column in the text. */
+/* Feeds text to the readers of usages and experiments: what is read prints and reads the same
+ * again, a fault has a column in the text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,8 @@ static void check_usage(const char *text)
         return;
     }
     for (unsigned i = 0; i < usage.count; i++)
-        if (!usage.uops[i].ports || !usage.uops[i].count || (i && usage.uops[i].ports <= usage.uops[i - 1].ports))
+        if (!usage.uops[i].ports || !usage.uops[i].count ||
+            (i && usage.uops[i].ports <= usage.uops[i - 1].ports))
             abort();
     usage_print(&usage, &ports, &out);
     if (!usage_parse(str_text(&out), &ports, &again, &err) || !usage_equal(&usage, &again))
@@ -56,7 +58,8 @@ static void check_experiment(const char *text)
         return;
     }
     experiment_print(&e, &out);
-    if (!e.count || !experiment_parse(str_text(&out), &again, &err) || !experiment_equal(&e, &again))
+    if (!e.count || !experiment_parse(str_text(&out), &again, &err) ||
+        !experiment_equal(&e, &again))
         abort();
     experiment_done(&e);
     experiment_done(&again);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as µops to the throughput engine: every method of every engine gives the same cycles, to the last bit. */
+/* Feeds bytes as µops to the throughput engine: every method of every engine gives the same cycles,
+ * to the last bit. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

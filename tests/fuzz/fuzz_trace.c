@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as the trace of a program with two units, which may have written anything: counts that belong together, or a reason. */
+/* Feeds bytes as the trace of a program with two units, which may have written anything: counts
+ * that belong together, or a reason. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,9 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define BLOCK "{\"line\":1,\"two_way\":true,\"ops\":[\"fadd\",\"fmul 0\"],\"next\":[0,1],\"calls\":[\"f\"]}"
-#define UNIT(key) "{\"key\":\"" key "\",\"source\":\"a.c\",\"language\":\"c\",\"level\":\"-O2\",\"assembly\":\"\",\"functions\":[{\"name\":\"main\",\"blocks\":[" BLOCK "," BLOCK "]}]," \
-                  "\"references\":[{\"block\":0,\"bytes\":8,\"write\":false},{\"block\":1,\"bytes\":4,\"write\":true}]}"
+#define BLOCK                                                                                      \
+    "{\"line\":1,\"two_way\":true,\"ops\":[\"fadd\",\"fmul 0\"],\"next\":[0,1],\"calls\":[\"f\"]}"
+#define UNIT(key)                                                                                  \
+    "{\"key\":\"" key "\",\"source\":\"a.c\",\"language\":\"c\",\"level\":\"-O2\",\"assembly\":"   \
+                      "\"\",\"functions\":[{\"name\":\"main\",\"blocks\":[" BLOCK "," BLOCK "]}]," \
+    "\"references\":[{\"block\":0,\"bytes\":8,\"write\":false},{\"block\":1,\"bytes\":4,"          \
+    "\"write\":true}]}"
 
 static const struct program *two_units(void)
 {
@@ -45,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     for (size_t i = 0; ok && i < p->reference_count; i++)
         for (size_t k = 0; k < run.references[i].bin_count; k++)
-            if (!(run.references[i].bins[k].count >= 0) || isnan(run.references[i].bins[k].distance))
+            if (!(run.references[i].bins[k].count >= 0) ||
+                isnan(run.references[i].bins[k].distance))
                 abort();
     program_run_done(p, &run);
     str_done(&bytes);

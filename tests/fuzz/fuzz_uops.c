@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of uops.info's tables, CSV and XML: a machine that survives its own notation, or a reason. */
+/* Feeds bytes to the reading of uops.info's tables, CSV and XML: a machine that survives its own
+ * notation, or a reason. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -11,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct forms *few_forms(void)
 {
-    static const char rows[] = "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",\nREP_MOVSB (),rep movsb,\n";
+    static const char rows[] = "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, "
+                               "{R:R64}\",\nREP_MOVSB (),rep movsb,\n";
     return forms_of(rows);
 }
 
@@ -22,13 +24,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!forms)
         forms = few_forms();
-    struct machine *m = import_uops_parse("fuzz", "fuzz", (const char *)data, size, NULL, forms, &err);
+    struct machine *m =
+        import_uops_parse("fuzz", "fuzz", (const char *)data, size, NULL, forms, &err);
     if (!m && err.code == ERR_NONE)
         abort();
     if (m) {
         struct str text = {0};
         export_uops_info(m, forms, &text);
-        struct machine *again = import_uops_parse("again", "again", text.data, text.length, NULL, forms, &err);
+        struct machine *again =
+            import_uops_parse("again", "again", text.data, text.length, NULL, forms, &err);
         if (again && mapping_count(again->mapping) > mapping_count(m->mapping))
             abort();
         machine_free(again);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gives every file named, or in a directory named, to a fuzz target, and some hundred damaged versions of each: what libFuzzer found stays found without it. */
+/* Gives every file named, or in a directory named, to a fuzz target, and some hundred damaged
+ * versions of each: what libFuzzer found stays found without it. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -24,11 +25,15 @@ static void on_abort(int number)
     fprintf(stderr, "replay: %s\n", at_work);
 }
 
-/* A byte changed, cut out, doubled or a piece moved: not in place, so that reading past the end is seen by a sanitizer. */
+/* A byte changed, cut out, doubled or a piece moved: not in place, so that reading past the end is
+ * seen by a sanitizer. */
 static void damage(struct rng *rng, const struct str *from, struct str *to)
 {
     size_t at = from->length ? rng_below(rng, (uint32_t)from->length) : 0;
-    size_t length = from->length > at ? 1 + rng_below(rng, (uint32_t)(from->length - at < 16 ? from->length - at : 16)) : 0;
+    size_t length =
+        from->length > at
+            ? 1 + rng_below(rng, (uint32_t)(from->length - at < 16 ? from->length - at : 16))
+            : 0;
 
     str_clear(to);
     str_add_bytes(to, str_text(from), at);

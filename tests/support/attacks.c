@@ -20,7 +20,8 @@
 #include "support.h"
 
 #define TRIES_FOR_A_VALUE 16
-#define RIGHT_ELSEWHERE 3     /* values of a fresh sandbox among half of these tries that tell a wrong one from a busy machine */
+/* values of a fresh sandbox among half of these tries that tell a wrong one from a busy machine */
+#define RIGHT_ELSEWHERE 3
 
 struct sandbox *sandbox;
 struct calibration calibration;
@@ -29,8 +30,10 @@ static int files_before;
 unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
 
 #define SLOWEST 5
-static struct slow_case { double seconds; char name[80]; } slowest[SLOWEST];   /* the longest first */
-static const char *own_directory;            /* the working directory and that of temporary files: nothing else writes there */
+/* the longest first */
+static struct slow_case { double seconds; char name[80]; } slowest[SLOWEST];
+/* the working directory and that of temporary files: nothing else writes there */
+static const char *own_directory;
 
 void block_add(struct attack_block *b, const char *hex, uint64_t address)
 {
@@ -68,7 +71,8 @@ void nothing_left(const char *what)
     /* Own code's child and its link may have been ended by a renewal, never doubled. */
     if (files > files_before)
         fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
-    if (children > own_children())   /* what outlives its parent becomes ours (PR_SET_CHILD_SUBREAPER) */
+    /* what outlives its parent becomes ours (PR_SET_CHILD_SUBREAPER) */
+    if (children > own_children())
         fail_msg("%s: %d children are left", what, children);
     if (entries_in(own_directory) != 0)
         fail_msg("%s: files are left in %s", what, own_directory);
@@ -85,8 +89,8 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* The same from a sandbox in which nobody's code has run, on the same CPU, as another's neighbours are others: what this machine, as busy as it is now, makes of the block.
- * NaN: no value. */
+/* The same from a sandbox in which nobody's code has run, on the same CPU, as another's neighbours
+ * are others: what this machine, as busy as it is now, makes of the block. NaN: no value. */
 static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
@@ -102,9 +106,11 @@ static double measure_fresh(const struct attack_block *b)
     return ok ? m.cycles : NAN;
 }
 
-/* A value of @hex within @least and @most, however often this machine has to be asked; *@had: one came that is right, or that a fresh
- * sandbox beside it shows to be wrong. A busy sibling makes both wrong, which proves nothing. */
-static bool value_within(const char *hex, uint64_t address, double least, double most, double *got, bool *had, const char *what)
+/* A value of @hex within @least and @most, however often this machine has to be asked; *@had: one
+ * came that is right, or that a fresh sandbox beside it shows to be wrong. A busy sibling makes
+ * both wrong, which proves nothing. */
+static bool value_within(const char *hex, uint64_t address, double least, double most, double *got,
+                         bool *had, const char *what)
 {
     struct attack_block b = {0};
     struct kernel_measured m;
@@ -119,7 +125,8 @@ static bool value_within(const char *hex, uint64_t address, double least, double
         rights += fresh >= least && fresh <= most;
         *had |= !isnan(*got) && rights >= RIGHT_ELSEWHERE;
         if (!measure(&b, &m, &err)) {
-            if (err.code != ERR_LIMIT && !strstr(err.what, "stable time") && !strstr(err.what, "a known 1-cycle block"))
+            if (err.code != ERR_LIMIT && !strstr(err.what, "stable time") &&
+                !strstr(err.what, "a known 1-cycle block"))
                 fail_msg("%s: %s is not measured: %s", what, hex, err.what);
             continue;
         }
@@ -139,7 +146,8 @@ void value_right(const char *hex, uint64_t address, double least, double most, c
         fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
 }
 
-/* The most of the @count @values that are within 1 % of one of them, *@middle: what a busy neighbour disturbs scatters. */
+/* The most of the @count @values that are within 1 % of one of them, *@middle: what a busy
+ * neighbour disturbs scatters. */
 static unsigned alike(const double *values, unsigned count, double *middle)
 {
     unsigned most = 0;
@@ -184,11 +192,15 @@ void value_as_fresh(const char *hex, const char *what)
     double own, elsewhere;
     unsigned same = alike(values, n, &own), same_fresh = alike(fresh, others, &elsewhere);
     if (same >= RIGHT_ELSEWHERE && same_fresh >= RIGHT_ELSEWHERE)
-        fail_msg("%s: %s takes %.3f cycles (%u of %u values), and %.3f in a fresh sandbox (%u of %u)", what, hex, own, same, n, elsewhere, same_fresh, others);
-    /* A busy core may disturb the known block after it; what disturbs it every time, and it alone, is the block. */
+        fail_msg(
+            "%s: %s takes %.3f cycles (%u of %u values), and %.3f in a fresh sandbox (%u of %u)",
+            what, hex, own, same, n, elsewhere, same_fresh, others);
+    /* A busy core may disturb the known block after it; what disturbs it every time, and it alone,
+     * is the block. */
     double got;
     bool had;
-    if (tripped == TRIES_FOR_A_VALUE && value_within("4801d8", 0, 0.99, 1.01, &got, &had, what) && had)
+    if (tripped == TRIES_FOR_A_VALUE && value_within("4801d8", 0, 0.99, 1.01, &got, &had, what) &&
+        had)
         fail_msg("%s: %s disturbs the known block after it each time", what, hex);
 }
 
@@ -223,7 +235,8 @@ void attack_ends(const struct attack_time *time, const char *name)
         fail_msg("%s: %.1f s", name, waits / 10.0);
 }
 
-void attack(const char *name, const char *hex, uint64_t address, enum ending ending, const char *reason)
+void attack(const char *name, const char *hex, uint64_t address, enum ending ending,
+            const char *reason)
 {
     struct kernel_measured m;
     struct err err;
@@ -239,7 +252,8 @@ void attack(const char *name, const char *hex, uint64_t address, enum ending end
         if (ok || (ending != VALUE && err.code != ERR_LIMIT))
             break;
     }
-    const bool untold = ending == REFUSED && !ok && err.code == ERR_LIMIT && !strstr(err.what, reason);
+    const bool untold =
+        ending == REFUSED && !ok && err.code == ERR_LIMIT && !strstr(err.what, reason);
     if (untold)
         print_message("%s: this host is too busy to tell: %s\n", name, err.what);
     if (ok && !(m.cycles > 0))
@@ -250,7 +264,8 @@ void attack(const char *name, const char *hex, uint64_t address, enum ending end
         fail_msg("%s: %s instead of: %s", name, ok ? "run" : err.what, reason);
     if (ending == VALUE && !ok && err.code == ERR_DATA && !strstr(err.what, "stable time"))
         fail_msg("%s: %s", name, err.what);
-    if (ending == ANY && reason && !ok && !strstr(err.what, reason) && err.code != ERR_LIMIT && !strstr(err.what, "stable time"))
+    if (ending == ANY && reason && !ok && !strstr(err.what, reason) && err.code != ERR_LIMIT &&
+        !strstr(err.what, "stable time"))
         fail_msg("%s: %s instead of: %s", name, err.what, reason);
     cases_run++;
     nothing_left(name);
@@ -266,13 +281,15 @@ int attacks_begin(void **state)
     struct err err = {0};
     (void)state;
     own_directory = work_path("");
-    if (chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+    if (chdir(own_directory) != 0 || setenv("TMPDIR", own_directory, 1) != 0 ||
+        prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return -1;
     sandbox = sandbox_new(-1, &err);
     bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
     if (!ok)
         print_message("no measuring here: %s\n", err.what);
-    /* Neighbours slow the yardstick and what is held against it alike: no case waits for a quiet machine. */
+    /* Neighbours slow the yardstick and what is held against it alike: no case waits for a quiet
+     * machine. */
     calibration.rules.probe_tolerance = 100;
     calibration.rules.chain_tolerance = 0.01;
     calibration.rules.agreement = 0.02;

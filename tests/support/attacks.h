@@ -1,12 +1,15 @@
-/* Blocks that mean harm: running one, and seeing that nothing is left of it. x86-64; what cannot be had ends the test with the reason. */
+/* Blocks that mean harm: running one, and seeing that nothing is left of it. x86-64; what cannot be
+ * had ends the test with the reason. */
 #ifndef PORTOLAN_TESTS_ATTACKS_H
 #define PORTOLAN_TESTS_ATTACKS_H
 
 #include "measure/calibrate.h"
 #include "measure/kernel_run.h"
 
-#define WAITS_ALLOWED 20      /* of a tenth of a second each, which is two seconds: counted, as a busy machine is late itself */
-#define TRIES 6               /* this machine may be busy with other things: what is off once is tried again */
+/* of a tenth of a second each, which is two seconds: counted, as a busy machine is late itself */
+#define WAITS_ALLOWED 20
+/* this machine may be busy with other things: what is off once is tried again */
+#define TRIES 6
 #define BLOCK_MAX 160
 
 extern struct sandbox *sandbox;
@@ -17,7 +20,8 @@ extern unsigned values_asked, values_had;   /* of the next measurements: how man
 /* Whether cases can run: on an x86-64 processor. */
 bool attacks_possible(void);
 
-/* For cmocka's groups. The working directory and that of temporary files become one of their own. */
+/* For cmocka's groups. The working directory and that of temporary files become one of their
+ * own. */
 int attacks_begin(void **state);
 int attacks_end(void **state);
 
@@ -27,7 +31,8 @@ struct attack_block { uint8_t code[BLOCK_MAX]; size_t length; };
 void block_add(struct attack_block *b, const char *hex, uint64_t address);
 /* Seconds on a clock that only goes forward. */
 double now(void);
-/* Those that the sandbox knows of between two blocks: own code's, or none once a renewal has ended it and until own code runs again. */
+/* Those that the sandbox knows of between two blocks: own code's, or none once a renewal has ended
+ * it and until own code runs again. */
 int own_children(void);
 /* Fails where processes, descriptors or files are left behind by @what. */
 void nothing_left(const char *what);
@@ -37,10 +42,12 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
 void value_right(const char *hex, uint64_t address, double least, double most, const char *what);
 /* The value of @hex is that of a sandbox in which no other code has run, within 1 %. */
 void value_as_fresh(const char *hex, const char *what);
-/* The yardstick of everything: a dependent add takes one cycle, within 1 %. A machine too busy for any value proves nothing; how often that was is counted. */
+/* The yardstick of everything: a dependent add takes one cycle, within 1 %. A machine too busy for
+ * any value proves nothing; how often that was is counted. */
 void next_right(const char *what);
 
-/* A case begins, and has ended: fails when it took more than WAITS_ALLOWED, and keeps its time on the clock, if that is one of the longest, for attacks_end to print. */
+/* A case begins, and has ended: fails when it took more than WAITS_ALLOWED, and keeps its time on
+ * the clock, if that is one of the longest, for attacks_end to print. */
 struct attack_time { unsigned waits; double begun; };
 struct attack_time attack_begins(void);
 void attack_ends(const struct attack_time *time, const char *name);
@@ -48,7 +55,9 @@ void attack_ends(const struct attack_time *time, const char *name);
 /* How a case may end: refused before it runs; with a value; with a reason or a value. */
 enum ending { REFUSED, VALUE, ANY };
 
-/* Runs @hex, which ends in time like that; where it is REFUSED the reason holds @reason (ANY: if there is one, and one is given). */
-void attack(const char *name, const char *hex, uint64_t address, enum ending ending, const char *reason);
+/* Runs @hex, which ends in time like that; where it is REFUSED the reason holds @reason (ANY: if
+ * there is one, and one is given). */
+void attack(const char *name, const char *hex, uint64_t address, enum ending ending,
+            const char *reason);
 
 #endif

@@ -14,25 +14,29 @@
 
 void lab_on(struct late_lab *l, const struct chart_cpu *cpu)
 {
-    *l = (struct late_lab){.options = {.name = "charted"}, .watch = {.stages = 1 << CHART_FACTS | 1 << CHART_LATENCIES}};
+    *l = (struct late_lab){.options = {.name = "charted"},
+                           .watch = {.stages = 1 << CHART_FACTS | 1 << CHART_LATENCIES}};
     l->hooks = chart_watched(&l->watch);
     l->lab = (struct lab){.cpu = cpu, .options = &l->options, .hooks = &l->hooks};
 }
 
-struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names, size_t n)
+struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names,
+                       size_t n)
 {
     struct chart *c = mem_zero(1, sizeof *c);
 
     c->machine = take_m;
     c->forms = mem_zero(n + 1, sizeof *c->forms);
     for (; c->form_count < n; c->form_count++)
-        c->forms[c->form_count] = (struct chart_form){.row = forms_find(forms, names[c->form_count]), .alone = NAN};
+        c->forms[c->form_count] =
+            (struct chart_form){.row = forms_find(forms, names[c->form_count]), .alone = NAN};
     return c;
 }
 
 static const char *const addition[] = {"ADD (R64, R64)"};
 
-struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms, const char *const *form)
+struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms,
+                             const char *const *form)
 {
     struct late_lab l;
     struct ports ports;
@@ -40,7 +44,8 @@ struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const st
 
     ports_number(&ports, 4);
     struct chart *c = chart_at(machine_new("charted", &ports), forms, form, 1);
-    mapping_set(c->machine->mapping, &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
+    mapping_set(c->machine->mapping,
+                &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
     c->width = width;
     lab_on(&l, cpu);
     if (!facts_find(&l.lab, c, &err))

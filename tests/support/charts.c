@@ -29,7 +29,8 @@ static bool watch_cancelled(void *state)
     return ((const struct chart_watch *)state)->cancel;
 }
 
-static void watch_progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+static void watch_progress(void *state, enum chart_stage stage, double done, double total,
+                           const char *what)
 {
     const struct chart_watch *w = state;
 
@@ -42,7 +43,8 @@ static void watch_progress(void *state, enum chart_stage stage, double done, dou
 
 struct chart_hooks chart_watched(struct chart_watch *w)
 {
-    return (struct chart_hooks){.cancelled = watch_cancelled, .progress = watch_progress, .state = w};
+    return (struct chart_hooks){
+        .cancelled = watch_cancelled, .progress = watch_progress, .state = w};
 }
 
 struct helper {
@@ -73,11 +75,14 @@ void chart_together(void (*work)(void *state, unsigned worker), void *state)
         pthread_join(helpers[i].thread, NULL);
 }
 
-void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern, double noise)
+void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern,
+                    double noise)
 {
     struct err err = {0};
 
-    *b = (struct chart_bed){.truth = take_truth, .forms = forms_load(ISA_X86_64, NULL, &err), .imitation = imitation_new(take_truth, noise, 1)};
+    *b = (struct chart_bed){.truth = take_truth,
+                            .forms = forms_load(ISA_X86_64, NULL, &err),
+                            .imitation = imitation_new(take_truth, noise, 1)};
     assert_non_null(b->forms);
     for (size_t i = 0; i < forms_count(b->forms); i++) {
         const char *form = forms_at(b->forms, i)->form;
@@ -104,7 +109,9 @@ struct altered {
     const void *state;
 };
 
-static bool measure_altered(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+static bool measure_altered(struct source *s, const struct experiment *e, size_t n,
+                            struct measured *out, bool (*stop)(void *state), void *state,
+                            struct err *err)
 {
     struct altered *a = (struct altered *)s;
 
@@ -117,7 +124,10 @@ static bool measure_altered(struct source *s, const struct experiment *e, size_t
     return true;
 }
 
-void chart_bed_alter(struct chart_bed *b, void (*alter)(const void *state, const struct experiment *e, struct measured *m), const void *state)
+void chart_bed_alter(struct chart_bed *b,
+                     void (*alter)(const void *state, const struct experiment *e,
+                                   struct measured *m),
+                     const void *state)
 {
     struct altered *a = mem_alloc(sizeof *a);
 
@@ -127,15 +137,22 @@ void chart_bed_alter(struct chart_bed *b, void (*alter)(const void *state, const
     b->cpu.source = b->altered = &a->source;
 }
 
-void chart_bed_lab(struct chart_bed *b, const struct chart_options *options, struct lab *out, double *alone)
+void chart_bed_lab(struct chart_bed *b, const struct chart_options *options, struct lab *out,
+                   double *alone)
 {
     const struct mapping *m = imitation_truth(b->imitation);
     size_t n = mapping_count(m);
     struct err err = {0};
 
-    *out = (struct lab){.cpu = &b->cpu, .options = options, .hooks = &b->hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
+    *out = (struct lab){.cpu = &b->cpu,
+                        .options = options,
+                        .hooks = &b->hooks,
+                        .table = experiments_new(),
+                        .noise = SIGHT_NOISE};
     for (uint32_t i = 0; i < n; i++)
-        lab_ask(out, (struct flat_term[]){{names_add(&out->table->forms, mapping_at(m, i)->form), 1}}, 1);
+        lab_ask(out,
+                (struct flat_term[]){{names_add(&out->table->forms, mapping_at(m, i)->form), 1}},
+                1);
     if (!lab_measure(out, "each form alone", &err))
         fail_msg("%s", err.what);
     for (size_t i = 0; i < n; i++)

@@ -14,10 +14,21 @@
 #include "contents.h"
 #include "screens.h"
 
-void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count, const char *formula, double error, double cycles, double share, const char *limit)
+void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count,
+                     const char *formula, double error, double cycles, double share,
+                     const char *limit)
 {
-    vec_push(&s->blocks, ((struct study_block){.name = mem_strdup(name), .block = block, .line = line, .count = count, .formula = mem_strdup(formula), .exact = error == 0, .error = error,
-                                               .cycles = cycles, .share = share, .limit = limit, .loop = UINT32_MAX}));
+    vec_push(&s->blocks, ((struct study_block){.name = mem_strdup(name),
+                                               .block = block,
+                                               .line = line,
+                                               .count = count,
+                                               .formula = mem_strdup(formula),
+                                               .exact = error == 0,
+                                               .error = error,
+                                               .cycles = cycles,
+                                               .share = share,
+                                               .limit = limit,
+                                               .loop = UINT32_MAX}));
 }
 
 static void add_way(struct study *s, size_t from, uint32_t to, double share)
@@ -26,7 +37,8 @@ static void add_way(struct study *s, size_t from, uint32_t to, double share)
     b->ways[b->way_count++] = (struct study_way){to, share};
 }
 
-static void add_effect(struct study *s, const char *name, double elasticity, double halved, double doubled)
+static void add_effect(struct study *s, const char *name, double elasticity, double halved,
+                       double doubled)
 {
     vec_push(&s->effects.list, ((struct effect){mem_strdup(name), 1, elasticity, halved, doubled}));
 }
@@ -35,8 +47,16 @@ struct study *study_made(void)
 {
     struct study *s = mem_zero(1, sizeof *s);
 
-    *s = (struct study){.program = mem_strdup("heat.c"), .inputs = mem_strdup("N=1000 M=2"), .machine = mem_strdup("skylake"), .title = mem_strdup("Intel Skylake (client)"),
-                        .seconds = 0.0125, .cycles = 5e7, .traced = true, .axis_name = mem_strdup("N"), .at = {1000, 2}, .level_count = 3,
+    *s = (struct study){.program = mem_strdup("heat.c"),
+                        .inputs = mem_strdup("N=1000 M=2"),
+                        .machine = mem_strdup("skylake"),
+                        .title = mem_strdup("Intel Skylake (client)"),
+                        .seconds = 0.0125,
+                        .cycles = 5e7,
+                        .traced = true,
+                        .axis_name = mem_strdup("N"),
+                        .at = {1000, 2},
+                        .level_count = 3,
                         .levels = {{32768, 0.125}, {262144, 0.06}, {8388608, 0.01}}};
     add_study_block(s, "main:3", 3, 14, 2e6, "2*N^2", 0, 20, 0.8, "misses");
     add_study_block(s, "main:2", 2, 12, 2000, "2*N", 0, 2000, 0.08, "frontend");
@@ -47,7 +67,14 @@ struct study *study_made(void)
     add_way(s, 0, 1, 0.001);
     add_way(s, 1, 0, 1);
     add_way(s, 3, 1, 1);
-    s->reuse = (struct octaves){.counts = {[0] = 30, [1] = 500, [8] = 200, [9] = 20, [14] = 100, [17] = 50, [OCTAVE_FIRST_USES] = 100}, .all = 1000};
+    s->reuse = (struct octaves){.counts = {[0] = 30,
+                                           [1] = 500,
+                                           [8] = 200,
+                                           [9] = 20,
+                                           [14] = 100,
+                                           [17] = 50,
+                                           [OCTAVE_FIRST_USES] = 100},
+                                .all = 1000};
     for (size_t i = 0; i < 20; i++) {
         s->sizes[i] = ldexp(1024, (int)i);
         s->full[i] = i < 5 ? 0.47 : i < 11 ? 0.25 : i < 14 ? 0.15 : 0.1;
@@ -70,14 +97,41 @@ struct run_profile *profile_made(void)
 {
     struct run_profile *p = mem_zero(1, sizeof *p);
 
-    *p = (struct run_profile){.program = mem_strdup("./solver"), .method = SAMPLING_CLOCK, .rate = 1000, .seconds = 2, .user = 1.6, .system = 0.1, .samples = 1600};
-    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup("relax"), .shown = mem_strdup("relax"), .file = mem_strdup("/home/me/solver"), .samples = 1200}));
-    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup("exp"), .shown = mem_strdup("exp"), .file = mem_strdup("/usr/lib/libm.so.6"), .samples = 300}));
-    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup(""), .shown = mem_strdup(""), .file = mem_strdup("/usr/lib/libc.so.6"), .samples = 100}));
-    vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("relax+0x40"), .file = mem_strdup("/home/me/solver"), .samples = 1100, .measured = 4.1, .predicted = 4, .bound = 2,
+    *p = (struct run_profile){.program = mem_strdup("./solver"),
+                              .method = SAMPLING_CLOCK,
+                              .rate = 1000,
+                              .seconds = 2,
+                              .user = 1.6,
+                              .system = 0.1,
+                              .samples = 1600};
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup("relax"),
+                                                       .shown = mem_strdup("relax"),
+                                                       .file = mem_strdup("/home/me/solver"),
+                                                       .samples = 1200}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup("exp"),
+                                                       .shown = mem_strdup("exp"),
+                                                       .file = mem_strdup("/usr/lib/libm.so.6"),
+                                                       .samples = 300}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup(""),
+                                                       .shown = mem_strdup(""),
+                                                       .file = mem_strdup("/usr/lib/libc.so.6"),
+                                                       .samples = 100}));
+    vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("relax+0x40"),
+                                               .file = mem_strdup("/home/me/solver"),
+                                               .samples = 1100,
+                                               .measured = 4.1,
+                                               .predicted = 4,
+                                               .bound = 2,
                                                .bottleneck = mem_strdup("ports")}));
-    vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("a_function_with_a_name_that_is_far_too_long_for_a_row+0x1c"), .file = mem_strdup("/home/me/solver"), .samples = 90,
-                                               .measured = NAN, .predicted = 3, .bound = 3, .bottleneck = mem_strdup("dependencies")}));
+    vec_push(&p->loops,
+             ((struct profile_loop){
+                 .name = mem_strdup("a_function_with_a_name_that_is_far_too_long_for_a_row+0x1c"),
+                 .file = mem_strdup("/home/me/solver"),
+                 .samples = 90,
+                 .measured = NAN,
+                 .predicted = 3,
+                 .bound = 3,
+                 .bottleneck = mem_strdup("dependencies")}));
     return p;
 }
 
@@ -97,22 +151,35 @@ void add_experiments(void)
 
 void fill_record(void)
 {
-    static const float passes[][3] = {{0.2551F, 0.2553F, 0.2550F}, {0.2514F, 0.2511F, 0.2519F}, {0.2513F, 0.2514F, 0.2512F}};
-    static const uint8_t code[] = {0x4c, 0x01, 0xc0, 0x48, 0x01, 0xd9, 0x49, 0x0f, 0xaf, 0xc2};   /* add rax, r8; add rcx, rbx; imul rax, r10 */
-    static const struct calibration c = {.tick_hz = 2.5e9, .clock_hz = 3.7e9, .second_ratio = 3, .probe_rate = 5.99, .noise = 0.0012, .contention = 0.02,
-                                         .load_window = 64, .rules.probe_tolerance = 0.012, .cpu = 1};
+    static const float passes[][3] = {
+        {0.2551F, 0.2553F, 0.2550F}, {0.2514F, 0.2511F, 0.2519F}, {0.2513F, 0.2514F, 0.2512F}};
+    /* add rax, r8; add rcx, rbx; imul rax, r10 */
+    static const uint8_t code[] = {0x4c, 0x01, 0xc0, 0x48, 0x01, 0xd9, 0x49, 0x0f, 0xaf, 0xc2};
+    static const struct calibration c = {.tick_hz = 2.5e9,
+                                         .clock_hz = 3.7e9,
+                                         .second_ratio = 3,
+                                         .probe_rate = 5.99,
+                                         .noise = 0.0012,
+                                         .contention = 0.02,
+                                         .load_window = 64,
+                                         .rules.probe_tolerance = 0.012,
+                                         .cpu = 1};
     record_begin(session.document.record, "a processor of the test's", &c);
     for (unsigned i = 0; i < 3; i++)
-        record_add(session.document.record, &(struct experiment){(struct experiment_term[]){{(char *)"ADD (R64, R64)", 1}}, 1},
-                   &(struct record_pass){passes[i], 3, 1, i ? 200 : 50, 3.7e9, code, sizeof code});
+        record_add(
+            session.document.record,
+            &(struct experiment){(struct experiment_term[]){{(char *)"ADD (R64, R64)", 1}}, 1},
+            &(struct record_pass){passes[i], 3, 1, i ? 200 : 50, 3.7e9, code, sizeof code});
     for (unsigned i = 0; i < 600; i++) {
         bool gap = i > 300 && i < 350;
         if (!gap)
-            record_windows(session.document.record, 0.1 * i, 3.7e9 * (1 + 1e-3 * sin(0.05 * i)), 30, i % 97 < 12 ? 20 : 0, i % 7 == 0);
+            record_windows(session.document.record, 0.1 * i, 3.7e9 * (1 + 1e-3 * sin(0.05 * i)), 30,
+                           i % 97 < 12 ? 20 : 0, i % 7 == 0);
     }
 }
 
-void add_check_row(struct check *c, const char *form, bool latency, double measured, double predicted, double uses)
+void add_check_row(struct check *c, const char *form, bool latency, double measured,
+                   double predicted, double uses)
 {
     struct check_row *row = check_add(c, form, uses);
 
@@ -127,7 +194,8 @@ void add_check_row(struct check *c, const char *form, bool latency, double measu
 void add_check(void)
 {
     struct err err = {0};
-    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
+    struct check *c = session.document.check =
+        check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
 
     snprintf(c->date, sizeof c->date, "2026-01-31");
     add_check_row(c, "ADD (R64, R64)", false, 0.26, 0.25, 631568);
@@ -152,7 +220,9 @@ void chart_clock_begin(void)
 
 void chart_runs(struct stage_log *log)
 {
-    struct chart_form forms[3] = {{.alone = 1, .state = CHART_IN_CORE, .confidence = 1}, {.alone = 2, .state = CHART_PLACED, .confidence = 0.5}, {.alone = NAN}};
+    struct chart_form forms[3] = {{.alone = 1, .state = CHART_IN_CORE, .confidence = 1},
+                                  {.alone = 2, .state = CHART_PLACED, .confidence = 0.5},
+                                  {.alone = NAN}};
     struct chart chart = {.forms = forms, .form_count = 3, .table = session.document.experiments};
 
     for (enum chart_stage stage = CHART_ALONE; stage <= CHART_CORE; stage++) {

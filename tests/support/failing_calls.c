@@ -74,7 +74,9 @@ void failing_calls_set(unsigned position, enum failing how)
     calls_left = position;
     kind = how;
     met = false;
-    file_calls = (struct file_calls){failing_open, failing_write, failing_sync, failing_close, failing_rename, failing_unlink, failing_mkdir, failing_truncate};
+    file_calls =
+        (struct file_calls){failing_open,   failing_write,  failing_sync,  failing_close,
+                            failing_rename, failing_unlink, failing_mkdir, failing_truncate};
 }
 
 bool failing_calls_end(void)

@@ -14,7 +14,8 @@
 
 struct mapping *known(unsigned forms)
 {
-    static const char *const usages[] = {"1*p01", "1*p0123", "1*p2", "1*p01+1*p3", "2*p23", "4*p0", "1*p3"};
+    static const char *const usages[] = {"1*p01", "1*p0123", "1*p2", "1*p01+1*p3",
+                                         "2*p23", "4*p0",    "1*p3"};
     struct ports ports = {0};
     struct err err;
     char name[16];
@@ -32,8 +33,10 @@ struct mapping *known(unsigned forms)
     return m;
 }
 
-/* Forms alone, pairs (@pairs) and @count experiments of @size forms by chance, with the times of @m. */
-static struct experiments *measured_of(const struct mapping *m, double noise, bool pairs, size_t count, size_t size)
+/* Forms alone, pairs (@pairs) and @count experiments of @size forms by chance, with the times of
+ * @m. */
+static struct experiments *measured_of(const struct mapping *m, double noise, bool pairs,
+                                       size_t count, size_t size)
 {
     struct experiments *t = experiments_new();
     struct measured_known cpu = {m, noise, {{0}}};

@@ -19,12 +19,14 @@ struct known_bed {
     struct experiments *t;
     struct problem *p;       /* of all of t */
 };
-/* Fills the bed from known and measured, or measured_sparsely; known_tear_down frees what is in it. */
+/* Fills the bed from known and measured, or measured_sparsely; known_tear_down frees what is in
+ * it. */
 void known_set_up(struct known_bed *b, unsigned forms, double noise, size_t triples);
 void known_set_up_sparse(struct known_bed *b, unsigned forms, double noise, size_t fives);
 void known_tear_down(struct known_bed *b);
 
-/* A short run on its four ports and one thread, with prices for few and clean measurements: the defaults suit a few thousand real ones. */
+/* A short run on its four ports and one thread, with prices for few and clean measurements: the
+ * defaults suit a few thousand real ones. */
 struct evolve_options known_options(void);
 
 #endif

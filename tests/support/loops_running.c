@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that number, what was computed, and with CYCLES set what the loop took by the time stamp
- * counter. What shell tests compile: it stands alone. */
+/* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that
+ * number, what was computed, and with CYCLES set what the loop took by the time stamp counter. What
+ * shell tests compile: it stands alone. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -196,7 +197,8 @@ static void run_search(const char *name, long repeats)
 
 static void run_hash(const char *name, long repeats)
 {
-    uint32_t n = strstr(name, "large") ? 1u << 26 : 1u << 12, *table = memory((size_t)n * sizeof *table), *keys = memory(SIZE * sizeof *keys);
+    uint32_t n = strstr(name, "large") ? 1u << 26 : 1u << 12,
+             *table = memory((size_t)n * sizeof *table), *keys = memory(SIZE * sizeof *keys);
     for (long i = 0; i < SIZE; i++)
         keys[i] = (uint32_t)next_random();
     for (long i = 0; i < SIZE; i += 2)
@@ -343,7 +345,8 @@ static void *spawner(void *state)
     for (long r = 0; r < *(long *)state; r++) {
         int status = 1;
         pid_t child;
-        failed += posix_spawnp(&child, "true", NULL, NULL, words, environ) != 0 || waitpid(child, &status, 0) != child || status != 0;
+        failed += posix_spawnp(&child, "true", NULL, NULL, words, environ) != 0 ||
+                  waitpid(child, &status, 0) != child || status != 0;
         child = fork();
         if (!child)
             _exit(loop_sum(numbers, 1000) > 0 ? 7 : 8);
@@ -462,10 +465,15 @@ static void run_wait(const char *name, long repeats)
 
 int main(int c, char **v)
 {
-    static const struct { const char *name; void (*run)(const char *name, long repeats); } programs[] = {
-        {"partition", run_partition}, {"search", run_search}, {"hash", run_hash}, {"list", run_list}, {"sum", run_sum}, {"interpret", run_interpret}, {"call", run_call},
-        {"double", run_double}, {"threads", run_threads}, {"births", run_births},
-        {"spawns", run_spawns}, {"faults", run_faults}, {"timer", run_timer}, {"fork", run_fork}, {"wait", run_wait}};
+    static const struct {
+        const char *name;
+        void (*run)(const char *name, long repeats);
+    } programs[] = {
+        {"partition", run_partition}, {"search", run_search}, {"hash", run_hash},
+        {"list", run_list},           {"sum", run_sum},       {"interpret", run_interpret},
+        {"call", run_call},           {"double", run_double}, {"threads", run_threads},
+        {"births", run_births},       {"spawns", run_spawns}, {"faults", run_faults},
+        {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait}};
     long repeats = c > 2 ? atol(v[2]) : 1;
 
     fill();

@@ -19,7 +19,8 @@ bool measure_known(struct experiments *t, void *state, struct err *err)
     throughput_predict(s->m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (isnan(t->rows.items[i].cycles))
-            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
+            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1,
+                            NULL);
     free(cycles);
     return true;
 }

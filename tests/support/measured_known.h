@@ -12,7 +12,8 @@ struct measured_known {
     struct rng rng;
 };
 
-/* Fills the pending rows of @t with what @state, a struct measured_known, says: a select_measure. */
+/* Fills the pending rows of @t with what @state, a struct measured_known, says: a
+ * select_measure. */
 bool measure_known(struct experiments *t, void *state, struct err *err);
 /* Mean relative error of @found on 2,000 experiments of five forms of @truth. */
 double unseen(const struct mapping *truth, const struct mapping *found);

@@ -23,12 +23,14 @@ static inline double oracle_naive(const struct mass *masses, size_t n, unsigned 
     return best;
 }
 
-/* Minimise t subject to: every µop's mass is placed on its ports, no port holds more than t (PMEvo, Definition 5). */
+/* Minimise t subject to: every µop's mass is placed on its ports, no port holds more than t (PMEvo,
+ * Definition 5). */
 static inline double oracle_lp(const struct mass *masses, size_t n, unsigned ports)
 {
     glp_prob *lp = glp_create_prob();
     int rows = (int)(n + ports), columns = (int)(n * ports) + 1, entries = 0;
-    int *row = calloc(2 * n * ports + ports + 1, sizeof *row), *column = calloc(2 * n * ports + ports + 1, sizeof *column);
+    int *row = calloc(2 * n * ports + ports + 1, sizeof *row),
+        *column = calloc(2 * n * ports + ports + 1, sizeof *column);
     double *value = calloc(2 * n * ports + ports + 1, sizeof *value);
 
     glp_set_obj_dir(lp, GLP_MIN);

@@ -15,7 +15,8 @@ static bool holds(struct schema_check *c, const json_t *rule, const json_t *valu
 static bool refuse(struct schema_check *c, const char *why, const char *what)
 {
     if (c->fault)
-        str_addf(c->fault, "%s: %s%s%s", c->path.length ? str_text(&c->path) : "/", why, *what ? " " : "", what);
+        str_addf(c->fault, "%s: %s%s%s", c->path.length ? str_text(&c->path) : "/", why,
+                 *what ? " " : "", what);
     return false;
 }
 
@@ -27,7 +28,8 @@ static const json_t *resolve(const json_t *root, const char *reference)
 
     if (strncmp(reference, "#/", 2) != 0)
         return NULL;
-    for (reference += 2; at && *reference; reference += strcspn(reference, "/"), reference += *reference == '/') {
+    for (reference += 2; at && *reference;
+         reference += strcspn(reference, "/"), reference += *reference == '/') {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(reference, "/"), reference);
         at = json_object_get(at, name);
     }
@@ -36,9 +38,13 @@ static const json_t *resolve(const json_t *root, const char *reference)
 
 static bool is_type(const json_t *value, const char *type)
 {
-    return strcmp(type, "object") == 0 ? json_is_object(value) : strcmp(type, "array") == 0 ? json_is_array(value) : strcmp(type, "string") == 0 ? json_is_string(value) :
-           strcmp(type, "integer") == 0 ? json_is_integer(value) : strcmp(type, "number") == 0 ? json_is_number(value) : strcmp(type, "boolean") == 0 ? json_is_boolean(value) :
-           strcmp(type, "null") == 0 && json_is_null(value);
+    return strcmp(type, "object") == 0    ? json_is_object(value)
+           : strcmp(type, "array") == 0   ? json_is_array(value)
+           : strcmp(type, "string") == 0  ? json_is_string(value)
+           : strcmp(type, "integer") == 0 ? json_is_integer(value)
+           : strcmp(type, "number") == 0  ? json_is_number(value)
+           : strcmp(type, "boolean") == 0 ? json_is_boolean(value)
+                                          : strcmp(type, "null") == 0 && json_is_null(value);
 }
 
 static bool has_type(struct schema_check *c, const json_t *types, const json_t *value)
@@ -47,7 +53,8 @@ static bool has_type(struct schema_check *c, const json_t *types, const json_t *
     json_t *type;
 
     if (json_is_string(types))
-        return is_type(value, json_string_value(types)) || refuse(c, "is not of type", json_string_value(types));
+        return is_type(value, json_string_value(types)) ||
+               refuse(c, "is not of type", json_string_value(types));
     json_array_foreach((json_t *)types, i, type)
         if (is_type(value, json_string_value(type)))
             return true;
@@ -62,16 +69,20 @@ static bool is_among(struct schema_check *c, const json_t *words, const json_t *
     json_array_foreach((json_t *)words, i, word)
         if (json_equal(word, (json_t *)value))
             return true;
-    return refuse(c, "is none of the words that it may be:", json_is_string(value) ? json_string_value(value) : "");
+    return refuse(c, "is none of the words that it may be:",
+                  json_is_string(value) ? json_string_value(value) : "");
 }
 
 /* One deeper, for member or element @name. */
-static bool member_holds(struct schema_check *c, const char *name, const json_t *rule, const json_t *value)
+static bool member_holds(struct schema_check *c, const char *name, const json_t *rule,
+                         const json_t *value)
 {
     size_t length = c->path.length;
 
     str_addf(&c->path, "/%s", name);
-    bool ok = json_is_boolean(rule) ? json_is_true(rule) || refuse(c, "is no member that the schema knows", "") : holds(c, rule, value);
+    bool ok = json_is_boolean(rule)
+                  ? json_is_true(rule) || refuse(c, "is no member that the schema knows", "")
+                  : holds(c, rule, value);
     c->path.length = length;
     c->path.data[length] = '\0';
     return ok;
@@ -97,7 +108,9 @@ static const json_t *by_pattern(const json_t *patterns, const char *name)
 
 static bool members_hold(struct schema_check *c, const json_t *rule, const json_t *value)
 {
-    const json_t *properties = json_object_get(rule, "properties"), *patterns = json_object_get(rule, "patternProperties"), *others = json_object_get(rule, "additionalProperties");
+    const json_t *properties = json_object_get(rule, "properties"),
+                 *patterns = json_object_get(rule, "patternProperties"),
+                 *others = json_object_get(rule, "additionalProperties");
     const char *name;
     json_t *member;
 
@@ -162,26 +175,31 @@ static bool condition_holds(struct schema_check *c, const json_t *rule, const js
 }
 
 /* What one word of a rule says of @value. */
-static bool word_holds(struct schema_check *c, const json_t *rule, const char *word, const json_t *said, const json_t *value)
+static bool word_holds(struct schema_check *c, const json_t *rule, const char *word,
+                       const json_t *said, const json_t *value)
 {
-    static const char *const silent[] = {"$schema", "$id", "$defs", "$comment", "title", "description", "unit", "then", NULL};
+    static const char *const silent[] = {"$schema",     "$id",  "$defs", "$comment", "title",
+                                         "description", "unit", "then",  NULL};
 
     for (const char *const *s = silent; *s; s++)
         if (strcmp(word, *s) == 0)
             return true;
     if (strcmp(word, "$ref") == 0) {
         const json_t *referred = resolve(c->root, json_string_value(said));
-        return referred ? holds(c, referred, value) : refuse(c, "the schema lacks", json_string_value(said));
+        return referred ? holds(c, referred, value)
+                        : refuse(c, "the schema lacks", json_string_value(said));
     }
     if (strcmp(word, "type") == 0)
         return has_type(c, said, value);
     if (strcmp(word, "enum") == 0)
         return is_among(c, said, value);
     if (strcmp(word, "const") == 0)
-        return json_equal((json_t *)said, (json_t *)value) || refuse(c, "is not what it must be", "");
+        return json_equal((json_t *)said, (json_t *)value) ||
+               refuse(c, "is not what it must be", "");
     if (strcmp(word, "required") == 0)
         return !json_is_object(value) || has_members(c, said, value);
-    if (strcmp(word, "additionalProperties") == 0 || (strcmp(word, "properties") == 0 && !json_object_get(rule, "additionalProperties")))
+    if (strcmp(word, "additionalProperties") == 0 ||
+        (strcmp(word, "properties") == 0 && !json_object_get(rule, "additionalProperties")))
         return !json_is_object(value) || members_hold(c, rule, value);
     if (strcmp(word, "properties") == 0 || strcmp(word, "patternProperties") == 0)
         return true;   /* with additionalProperties */

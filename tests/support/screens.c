@@ -62,7 +62,8 @@ bool golden_matches(const char *path, const char *text)
     return same;
 }
 
-void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono, struct str *out)
+void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono,
+               struct str *out)
 {
     const struct view_ops *v = views[f->current];
     struct str position = {0};

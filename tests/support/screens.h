@@ -1,4 +1,5 @@
-/* What tests of screens share: a session in a frame, keys, and golden screens (GENERATE=1 writes them anew). Included behind cmocka.h. */
+/* What tests of screens share: a session in a frame, keys, and golden screens (GENERATE=1 writes
+ * them anew). Included behind cmocka.h. */
 #ifndef PORTOLAN_TESTS_SCREENS_H
 #define PORTOLAN_TESTS_SCREENS_H
 
@@ -13,11 +14,15 @@ int setup(void **state);
 int teardown(void **state);
 void press(const char *keys);
 void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out);
-/* The rows that the frame adds above and below the place: test_frame holds them to goldens of their own. */
+/* The rows that the frame adds above and below the place: test_frame holds them to goldens of their
+ * own. */
 #define FRAME_ROWS 2
-/* The view that keys go to, drawn alone on a screen of that size without these rows, its colours, and what it says of its position. */
-void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono, struct str *out);
-/* Whether @text is what the file @path of the source tree holds, which GENERATE=1 makes it; prints it where it is not. */
+/* The view that keys go to, drawn alone on a screen of that size without these rows, its colours,
+ * and what it says of its position. */
+void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono,
+               struct str *out);
+/* Whether @text is what the file @path of the source tree holds, which GENERATE=1 makes it; prints
+ * it where it is not. */
 bool golden_matches(const char *path, const char *text);
 /* What is shown beside tests/screen/NAME-COLUMNSxROWS.txt; at all sizes. */
 void compare(struct frame *f, const char *name, unsigned width, unsigned height);

@@ -42,7 +42,8 @@ struct machine *load_machine(const char *id)
 
 double predicted_cycles(const struct machine *m, const char *hex, bool simulated)
 {
-    static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+    static const struct block_options as_measured = {.shape = SHAPE_CACHED,
+                                                     .start = START_MEASURED};
     struct err err = {0};
     struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
     struct bounds bounds;
@@ -184,7 +185,8 @@ bool work_has(const char *name)
 bool work_holds(const char *name, const char *text)
 {
     struct str bytes = {0};
-    bool same = file_read(work_path(name), 1 << 20, &bytes, NULL) && strcmp(str_text(&bytes), text) == 0;
+    bool same =
+        file_read(work_path(name), 1 << 20, &bytes, NULL) && strcmp(str_text(&bytes), text) == 0;
 
     str_done(&bytes);
     return same;
@@ -246,7 +248,8 @@ void assert_same_machine(const struct machine *a, const struct machine *b)
     }
     assert_int_equal(mapping_count(a->mapping), mapping_count(b->mapping));
     for (size_t i = 0; i < mapping_count(a->mapping); i++) {
-        const struct mapping_entry *x = mapping_at(a->mapping, i), *y = mapping_find(b->mapping, x->form);
+        const struct mapping_entry *x = mapping_at(a->mapping, i),
+                                   *y = mapping_find(b->mapping, x->form);
         assert_true(y && usage_equal(&x->usage, &y->usage) && x->micro_ops == y->micro_ops);
         assert_same_number(x->latency, y->latency);
         assert_string_equal(x->source, y->source);
@@ -268,8 +271,12 @@ bool address_space_limited(void)
     pid_t child = fork();
 
     if (child == 0) {
-        const struct rlimit limit = {piece / 2, piece / 2};   /* less than it has already: nothing more can be had */
-        _exit(setrlimit(RLIMIT_AS, &limit) == 0 && mmap(NULL, piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 0 : 1);
+        /* less than it has already: nothing more can be had */
+        const struct rlimit limit = {piece / 2, piece / 2};
+        _exit(setrlimit(RLIMIT_AS, &limit) == 0 &&
+                      mmap(NULL, piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+                  ? 0
+                  : 1);
     }
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     bool limited = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -336,7 +343,8 @@ void assert_grows(void (*run)(size_t size), size_t size)
     uint64_t once = steps_of(run, size), twice = steps_of(run, 2 * size);
 
     if (once < size / 2 || (double)twice > GROWTH * (double)once)
-        fail_msg("%zu: %llu steps, %zu: %llu", size, (unsigned long long)once, 2 * size, (unsigned long long)twice);
+        fail_msg("%zu: %llu steps, %zu: %llu", size, (unsigned long long)once, 2 * size,
+                 (unsigned long long)twice);
 }
 
 unsigned asked_for(const char *name, unsigned usual)

@@ -11,9 +11,11 @@ struct session;
 
 /* A shipped machine, or one in a directory; the caller frees it. */
 struct machine *load_machine(const char *id);
-/* Cycles of the block @hex in copies that run again and again (x86-64), by its bounds or simulated. */
+/* Cycles of the block @hex in copies that run again and again (x86-64), by its bounds or
+ * simulated. */
 double predicted_cycles(const struct machine *m, const char *hex, bool simulated);
-/* Fails unless the ports of machine @id foretell the experiments of @file in the source tree, at least @count of them, within @error on average and each within @worst. */
+/* Fails unless the ports of machine @id foretell the experiments of @file in the source tree, at
+ * least @count of them, within @error on average and each within @worst. */
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
 /* All shipped forms of every set, which last. */
 const struct forms *const *shipped_forms(void);
@@ -26,7 +28,8 @@ struct kernel *kernel_with(const char *text, const struct kernel_options *option
 /* Where @name of the source tree ("tests/data/triad.s") lies. The answer stays valid. */
 const char *source_path(const char *name);
 
-/* Where @name lies in a directory of this program's own, which is removed when the program ends; "": the directory. The answer stays valid. */
+/* Where @name lies in a directory of this program's own, which is removed when the program ends;
+ * "": the directory. The answer stays valid. */
 const char *work_path(const char *name);
 /* A file there gets @text as its content. */
 void work_put(const char *name, const char *text);
@@ -42,15 +45,19 @@ void work_expand(const char *pattern, struct str *out);
 /* Fails unless both are the same but for their names and the order of their forms. */
 void assert_same_machine(const struct machine *a, const struct machine *b);
 
-/* Runs commands; what they print goes to @out, cleared before (NULL: nowhere). False with err when one fails. */
+/* Runs commands; what they print goes to @out, cleared before (NULL: nowhere). False with err when
+ * one fails. */
 bool run_line(struct session *s, const char *line, struct str *out, struct err *err);
 
-/* @run on an input of @size, and of twice that: the steps that are counted (base/steps.h) grow with the input, not with its square. */
+/* @run on an input of @size, and of twice that: the steps that are counted (base/steps.h) grow with
+ * the input, not with its square. */
 void assert_grows(void (*run)(size_t size), size_t size);
 
-/* Whether a process that sets RLIMIT_AS is held to it; false, having said so, where it is not: emulators of processors let it set what they need for themselves. */
+/* Whether a process that sets RLIMIT_AS is held to it; false, having said so, where it is not:
+ * emulators of processors let it set what they need for themselves. */
 bool address_space_limited(void);
-/* @usual, or what the environment variable @name asks for: tests of searches do with few seeds, `make torture` takes more. */
+/* @usual, or what the environment variable @name asks for: tests of searches do with few seeds,
+ * `make torture` takes more. */
 unsigned asked_for(const char *name, unsigned usual);
 /* How many files are in @directory; -1 when it cannot be read. */
 int entries_in(const char *directory);
@@ -59,12 +66,14 @@ int children_left(void);
 /* How many descriptors process @pid has; -1 when they cannot be seen. */
 int files_of(int pid);
 
-/* Tests wait for events, never for a time. A wait has one limit, which only a hang reaches: what takes seconds on an idle machine has it 50 times over. */
+/* Tests wait for events, never for a time. A wait has one limit, which only a hang reaches: what
+ * takes seconds on an idle machine has it 50 times over. */
 #define HANG_SECONDS 600
 struct hang { double begun; const char *what; };
 /* A wait for @what (a string that stays) begins. */
 struct hang hang_begin(const char *what);
-/* To be called while it lasts: rests for a millisecond. Fails, and says that it is a hang, after HANG_SECONDS. */
+/* To be called while it lasts: rests for a millisecond. Fails, and says that it is a hang, after
+ * HANG_SECONDS. */
 void hang_look(const struct hang *h);
 
 #endif

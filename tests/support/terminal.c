@@ -68,7 +68,8 @@ static void keep(struct terminal *t, char *bytes, size_t length)
         if (bytes[i])
             bytes[kept++] = bytes[i];
     if (t->recent.length > RECENT_MOST) {
-        memmove(t->recent.data, t->recent.data + t->recent.length / 2, t->recent.length - t->recent.length / 2 + 1);
+        memmove(t->recent.data, t->recent.data + t->recent.length / 2,
+                t->recent.length - t->recent.length / 2 + 1);
         t->recent.length -= t->recent.length / 2;
     }
     str_add_bytes(&t->recent, bytes, kept);
@@ -114,7 +115,11 @@ bool terminal_read(struct terminal *t, int milliseconds)
     do {
         struct pollfd source = {.fd = t->fd, .events = POLLIN};
         double left = (until - clock_wall()) * 1e3;
-        if (poll(&source, 1, left < 0 ? 0 : left < LOOK_MS ? (int)ceil(left) : LOOK_MS) > 0 && !(source.revents & POLLIN))
+        if (poll(&source, 1,
+                 left < 0         ? 0
+                 : left < LOOK_MS ? (int)ceil(left)
+                                  : LOOK_MS) > 0 &&
+            !(source.revents & POLLIN))
             usleep(1000);   /* hung up: it is about to end */
         any = drain(t);
     } while (look(t) && !any && clock_wall() < until);

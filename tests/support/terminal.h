@@ -1,4 +1,5 @@
-/* A program on a terminal of its own (a pty): what it prints is read and counted, what people type, paste and resize is done to it. One thread. */
+/* A program on a terminal of its own (a pty): what it prints is read and counted, what people type,
+ * paste and resize is done to it. One thread. */
 #ifndef PORTOLAN_TESTS_TERMINAL_H
 #define PORTOLAN_TESTS_TERMINAL_H
 
@@ -17,16 +18,20 @@ struct terminal {
     unsigned stops;       /* how often it had stopped itself (Ctrl-Z) and was continued */
 };
 
-/* Starts @argv on a terminal of @columns by @rows cells. The program finds TERM and the rest of the environment as this process has them. False: no pty can be had. */
+/* Starts @argv on a terminal of @columns by @rows cells. The program finds TERM and the rest of the
+ * environment as this process has them. False: no pty can be had. */
 bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, unsigned rows);
 /* Kills what still runs, and frees. */
 void terminal_close(struct terminal *t);
-/* Takes what is printed, and continues what has stopped itself, for @milliseconds, or until something has been printed or it has ended. False when nothing was printed. */
+/* Takes what is printed, and continues what has stopped itself, for @milliseconds, or until
+ * something has been printed or it has ended. False when nothing was printed. */
 bool terminal_read(struct terminal *t, int milliseconds);
-/* Types @length bytes as fast as they are taken, reading meanwhile. False when that hangs (HANG_SECONDS), which is said, or it has ended. */
+/* Types @length bytes as fast as they are taken, reading meanwhile. False when that hangs
+ * (HANG_SECONDS), which is said, or it has ended. */
 bool terminal_type(struct terminal *t, const char *bytes, size_t length);
 void terminal_resize(struct terminal *t, unsigned columns, unsigned rows);
-/* Until @text has been printed since `recent` was cleared: false when that hangs, which is said, or it has ended. */
+/* Until @text has been printed since `recent` was cleared: false when that hangs, which is said, or
+ * it has ended. */
 bool terminal_await(struct terminal *t, const char *text);
 /* The same for @seconds, of what is tried again otherwise. */
 bool terminal_sees(struct terminal *t, const char *text, double seconds);

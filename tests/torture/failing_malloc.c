@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded: allocation number FAIL_AT (from 1) fails, with FAIL_FOR=N the N from there on; libraries' too. FAIL_COUNT names a file for how many there were. */
+/* Preloaded: allocation number FAIL_AT (from 1) fails, with FAIL_FOR=N the N from there on;
+ * libraries' too. FAIL_COUNT names a file for how many there were. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64: forms, read and write sets, text. Expectations are the architecture's (Arm ARM DDI 0487), not the decoder's. */
+/* AArch64: forms, read and write sets, text. Expectations are the architecture's (Arm ARM DDI
+ * 0487), not the decoder's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,8 @@ static bool has_assembler(void)
 static struct insn decoded(uint32_t word)
 {
     struct insn insn;
-    uint8_t code[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
+    uint8_t code[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+                       (uint8_t)(word >> 24)};
     assert_true(a64_decode(code, 4, 0, false, &insn, NULL));
     return insn;
 }
@@ -36,16 +38,36 @@ static struct insn decoded(uint32_t word)
 static void test_form_names(void **state)
 {
     (void)state;
-    static const struct { uint32_t word; const char *form; } known[] = {
-        {0x4e62d420, "FADD (V.2D, V.2D, V.2D)"}, {0xf9400420, "LDR (X, [X, I])"}, {0xf9400020, "LDR (X, [X, I])"}, {0xf8408420, "LDR (X, [X], I)"},
-        {0xf8408c20, "LDR (X, [X, I]!)"}, {0xf8627820, "LDR (X, [X, X, LSL I])"}, {0xb862d820, "LDR (W, [X, W, SXTW I])"}, {0x8b020820, "ADD (X, X, X, LSL 1-4)"},
-        {0x8b021820, "ADD (X, X, X, LSL I)"}, {0x8b22c820, "ADD (X, X, W, SXTW I)"}, {0x54000041, "B.COND (Rel)"}, {0xb5000040, "CBNZ (X, Rel)"},
-        {0x4c40a000, "LD1 ({V.16B, V.16B}, [X])"}, {0x4d408400, "LD1 ({V.D}[I], [X])"}, {0x4fc21020, "FMLA (V.2D, V.2D, V.D[I])"}, {0xd65f03c0, "RET ()"},
-        {0x9a820020, "CSEL (X, X, X, C)"}, {0xaa0203e1, "MOV (X, X)"}, {0x910003e0, "MOV (X, SP)"}, {0xaa1f03e0, "MOV (X, XZR)"}, {0xd2800de1, "MOV (X, I)"},
-        {0xd503201f, "NOP ()"}, {0x4e1c0420, "DUP (V.4S, V.S[I])"}, {0x1e604020, "FMOV (D, D)"},
+    static const struct { uint32_t word; const char *form;
+    } known[] = {
+        {0x4e62d420, "FADD (V.2D, V.2D, V.2D)"},
+        {0xf9400420, "LDR (X, [X, I])"},
+        {0xf9400020, "LDR (X, [X, I])"},
+        {0xf8408420, "LDR (X, [X], I)"},
+        {0xf8408c20, "LDR (X, [X, I]!)"},
+        {0xf8627820, "LDR (X, [X, X, LSL I])"},
+        {0xb862d820, "LDR (W, [X, W, SXTW I])"},
+        {0x8b020820, "ADD (X, X, X, LSL 1-4)"},
+        {0x8b021820, "ADD (X, X, X, LSL I)"},
+        {0x8b22c820, "ADD (X, X, W, SXTW I)"},
+        {0x54000041, "B.COND (Rel)"},
+        {0xb5000040, "CBNZ (X, Rel)"},
+        {0x4c40a000, "LD1 ({V.16B, V.16B}, [X])"},
+        {0x4d408400, "LD1 ({V.D}[I], [X])"},
+        {0x4fc21020, "FMLA (V.2D, V.2D, V.D[I])"},
+        {0xd65f03c0, "RET ()"},
+        {0x9a820020, "CSEL (X, X, X, C)"},
+        {0xaa0203e1, "MOV (X, X)"},
+        {0x910003e0, "MOV (X, SP)"},
+        {0xaa1f03e0, "MOV (X, XZR)"},
+        {0xd2800de1, "MOV (X, I)"},
+        {0xd503201f, "NOP ()"},
+        {0x4e1c0420, "DUP (V.4S, V.S[I])"},
+        {0x1e604020, "FMOV (D, D)"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        uint8_t code[4] = {(uint8_t)known[i].word, (uint8_t)(known[i].word >> 8), (uint8_t)(known[i].word >> 16), (uint8_t)(known[i].word >> 24)};
+        uint8_t code[4] = {(uint8_t)known[i].word, (uint8_t)(known[i].word >> 8),
+                           (uint8_t)(known[i].word >> 16), (uint8_t)(known[i].word >> 24)};
         char form[FORM_MAX];
         uint32_t traits;
         assert_int_equal(a64_form(code, 4, form, &traits), 4);
@@ -55,7 +77,8 @@ static void test_form_names(void **state)
     }
 }
 
-/* "0w1r" style: operand number and r, w, rw, x (neither), m before a memory operand, b for a stepped base, i for implicit ones. */
+/* "0w1r" style: operand number and r, w, rw, x (neither), m before a memory operand, b for a
+ * stepped base, i for implicit ones. */
 static void describe(const struct insn *insn, char *out, size_t size)
 {
     size_t used = 0;
@@ -64,8 +87,13 @@ static void describe(const struct insn *insn, char *out, size_t size)
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_IMMEDIATE || op->kind == OPERAND_RELATIVE)
             continue;
-        used += (size_t)snprintf(out + used, size - used, "%s%s%s%s%s%s", used ? " " : "", op->kind == OPERAND_MEMORY ? "m" : "",
-                                 op->access & ACCESS_WRITEBACK ? "b" : op->implicit ? "i" : "", op->access & ACCESS_READ ? "r" : "", op->access & ACCESS_WRITE ? "w" : "",
+        used += (size_t)snprintf(out + used, size - used, "%s%s%s%s%s%s", used ? " " : "",
+                                 op->kind == OPERAND_MEMORY ? "m" : "",
+                                 op->access & ACCESS_WRITEBACK ? "b"
+                                 : op->implicit                ? "i"
+                                                               : "",
+                                 op->access & ACCESS_READ ? "r" : "",
+                                 op->access & ACCESS_WRITE ? "w" : "",
                                  op->access & (ACCESS_READ | ACCESS_WRITE) ? "" : "x");
     }
 }
@@ -120,23 +148,32 @@ static void test_access(void **state)
 static void test_flags_and_traits(void **state)
 {
     (void)state;
-    static const struct { uint32_t word, read, written; const char *text; } known[] = {
-        {0xeb02003f, 0, 57, "cmp"}, {0x8b020020, 0, 0, "add"}, {0xab020020, 0, 57, "adds"}, {0x54000041, 8, 0, "b.ne"}, {0x54000048, 9, 0, "b.hi"},
-        {0x5400004b, 48, 0, "b.lt"}, {0x9a820020, 8, 0, "csel eq"}, {0xba020020, 1, 57, "adcs"}, {0x9a020020, 1, 0, "adc"}, {0xfa431804, 8, 57, "ccmp ne"},
-        {0x1e612000, 0, 57, "fcmp"}, {0x9a9f07e0, 8, 0, "cset ne"}, {0xb5000040, 0, 0, "cbnz"},
+    static const struct { uint32_t word, read, written; const char *text;
+    } known[] = {
+        {0xeb02003f, 0, 57, "cmp"},     {0x8b020020, 0, 0, "add"},   {0xab020020, 0, 57, "adds"},
+        {0x54000041, 8, 0, "b.ne"},     {0x54000048, 9, 0, "b.hi"},  {0x5400004b, 48, 0, "b.lt"},
+        {0x9a820020, 8, 0, "csel eq"},  {0xba020020, 1, 57, "adcs"}, {0x9a020020, 1, 0, "adc"},
+        {0xfa431804, 8, 57, "ccmp ne"}, {0x1e612000, 0, 57, "fcmp"}, {0x9a9f07e0, 8, 0, "cset ne"},
+        {0xb5000040, 0, 0, "cbnz"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct insn insn = decoded(known[i].word);
         if (insn.flags_read != known[i].read || insn.flags_written != known[i].written)
-            fail_msg("%s (%s): reads %u writes %u", known[i].text, insn.form, insn.flags_read, insn.flags_written);
+            fail_msg("%s (%s): reads %u writes %u", known[i].text, insn.form, insn.flags_read,
+                     insn.flags_written);
     }
-    assert_int_equal(decoded(0x54000041).traits & ~(uint32_t)INSN_RUNNABLE, INSN_BRANCH | INSN_CONDITIONAL);
+    assert_int_equal(decoded(0x54000041).traits & ~(uint32_t)INSN_RUNNABLE,
+                     INSN_BRANCH | INSN_CONDITIONAL);
     assert_int_equal(decoded(0x14000001).traits & ~(uint32_t)INSN_RUNNABLE, INSN_BRANCH);
-    assert_int_equal(decoded(0xd65f03c0).traits & ~(uint32_t)INSN_RUNNABLE, INSN_BRANCH | INSN_RETURN);
-    assert_int_equal(decoded(0xd63f0060).traits & ~(uint32_t)INSN_RUNNABLE, INSN_BRANCH | INSN_CALL);
+    assert_int_equal(decoded(0xd65f03c0).traits & ~(uint32_t)INSN_RUNNABLE,
+                     INSN_BRANCH | INSN_RETURN);
+    assert_int_equal(decoded(0xd63f0060).traits & ~(uint32_t)INSN_RUNNABLE,
+                     INSN_BRANCH | INSN_CALL);
     assert_int_equal(decoded(0xd503201f).traits & ~(uint32_t)INSN_RUNNABLE, INSN_NOP);
-    assert_int_equal(decoded(0xf8627820).traits & ~(uint32_t)INSN_RUNNABLE, INSN_LOAD | INSN_INDEXED);
-    assert_int_equal(decoded(0xf8008420).traits & ~(uint32_t)INSN_RUNNABLE, INSN_STORE | INSN_WRITEBACK);
+    assert_int_equal(decoded(0xf8627820).traits & ~(uint32_t)INSN_RUNNABLE,
+                     INSN_LOAD | INSN_INDEXED);
+    assert_int_equal(decoded(0xf8008420).traits & ~(uint32_t)INSN_RUNNABLE,
+                     INSN_STORE | INSN_WRITEBACK);
     assert_true(decoded(0xd5033bbf).traits & INSN_SYSTEM);
     assert_true(decoded(0x4ea21c41).traits & INSN_MOVE);
 }
@@ -146,13 +183,16 @@ static void test_memory(void **state)
     (void)state;
     struct insn insn = decoded(0xf8627820);   /* ldr x0, [x1, x2, lsl #3] */
     const struct operand *m = &insn.operands[1];
-    assert_true(m->kind == OPERAND_MEMORY && m->base == 1 && m->index == 2 && m->scale == 8 && m->bits == 64 && m->displacement == 0);
+    assert_true(m->kind == OPERAND_MEMORY && m->base == 1 && m->index == 2 && m->scale == 8 &&
+                m->bits == 64 && m->displacement == 0);
     insn = decoded(0xadbf0440);   /* stp q0, q1, [x2, #-32]! */
     m = &insn.operands[2];
     assert_true(m->base == 2 && m->displacement == -32 && m->bits == 256);
-    assert_true(insn.operands[3].reg == 2 && insn.operands[3].immediate == -32 && insn.operands[3].index == REG_NONE);
+    assert_true(insn.operands[3].reg == 2 && insn.operands[3].immediate == -32 &&
+                insn.operands[3].index == REG_NONE);
     insn = decoded(0xa8c107e0);   /* ldp x0, x1, [sp], #16 */
-    assert_true(insn.operands[2].base == A64_SP && insn.operands[2].displacement == 0 && insn.operands[2].bits == 128);
+    assert_true(insn.operands[2].base == A64_SP && insn.operands[2].displacement == 0 &&
+                insn.operands[2].bits == 128);
     assert_true(insn.operands[4].reg == A64_SP && insn.operands[4].immediate == 16);
     insn = decoded(0x4cc37c00);   /* ld1 {v0.2d}, [x0], x3 */
     assert_true(insn.operands[3].access & ACCESS_WRITEBACK && insn.operands[3].index == 3);
@@ -187,10 +227,17 @@ static void test_learned(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const struct { uint32_t word; const char *form, *access; } known[] = {
-        {0xf8200041, "LDADD (X, X, [X])", "r w mrw"}, {0x4e421420, "FADD (V.8H, V.8H, V.8H)", "w r r"}, {0x4e829420, "SDOT (V.4S, V.16B, V.16B)", "rw r r"},
-        {0xa5e0a000, "LD1D ({Z.D}, P/Z, [X])", "w r mr"}, {0x65e20020, "FMLA (Z.D, P/M, Z.D, Z.D)", "rw r r r"}, {0x25e11fe0, "WHILELO (P.D, X, X)", "w x r"},
-        {0xe5e0e000, "ST1D ({Z.D}, P, [X])", "r r mw"}, {0x04f0e3e0, "INCD (X)", "rw"}, {0xc8a07c41, "CAS (X, X, [X])", "rw r mrw"},
+    static const struct { uint32_t word; const char *form, *access;
+    } known[] = {
+        {0xf8200041, "LDADD (X, X, [X])", "r w mrw"},
+        {0x4e421420, "FADD (V.8H, V.8H, V.8H)", "w r r"},
+        {0x4e829420, "SDOT (V.4S, V.16B, V.16B)", "rw r r"},
+        {0xa5e0a000, "LD1D ({Z.D}, P/Z, [X])", "w r mr"},
+        {0x65e20020, "FMLA (Z.D, P/M, Z.D, Z.D)", "rw r r r"},
+        {0x25e11fe0, "WHILELO (P.D, X, X)", "w x r"},
+        {0xe5e0e000, "ST1D ({Z.D}, P, [X])", "r r mw"},
+        {0x04f0e3e0, "INCD (X)", "rw"},
+        {0xc8a07c41, "CAS (X, X, [X])", "rw r mrw"},
     };
     uint8_t code[4 * sizeof known / sizeof *known];
     size_t n = sizeof known / sizeof *known;
@@ -209,14 +256,22 @@ static void test_learned(void **state)
     assert_int_equal(decoded(0x25e11fe0).flags_written, 57);
 }
 
-/* Places that binutils names by address are those of where the word stands, not of where it was asked about. */
+/* Places that binutils names by address are those of where the word stands, not of where it was
+ * asked about. */
 static void test_learned_places(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const struct { uint32_t word; uint64_t offset; const char *text; } places[] = {
-        {0x54ffffc1, 0x100, "b.ne #0xf8"}, {0xb4000040, 0x20, "cbz x0, #0x28"}, {0x36000040, 0x20, "tbz w0, #0, #0x28"}, {0x10000000, 0x44, "adr x0, #0x44"},
-        {0x90000020, 0x1234, "adrp x0, #0x5000"}, {0x58000040, 0x30, "ldr x0, #0x38"}, {0x97ffffff, 4, "bl #0x0"}, {0xd2800200, 8, "mov x0, #0x10"},
+    static const struct { uint32_t word; uint64_t offset; const char *text;
+    } places[] = {
+        {0x54ffffc1, 0x100, "b.ne #0xf8"},
+        {0xb4000040, 0x20, "cbz x0, #0x28"},
+        {0x36000040, 0x20, "tbz w0, #0, #0x28"},
+        {0x10000000, 0x44, "adr x0, #0x44"},
+        {0x90000020, 0x1234, "adrp x0, #0x5000"},
+        {0x58000040, 0x30, "ldr x0, #0x38"},
+        {0x97ffffff, 4, "bl #0x0"},
+        {0xd2800200, 8, "mov x0, #0x10"},
     };
     uint32_t words[sizeof places / sizeof *places];
     size_t n = sizeof places / sizeof *places;
@@ -225,7 +280,8 @@ static void test_learned_places(void **state)
         words[i] = places[i].word;
     assert_true(a64_learn_words(words, n, &err));
     for (size_t i = 0; i < n; i++) {
-        char mnemonic[A64_MNEMONIC], operands[A64_OPERAND_TEXT], text[A64_MNEMONIC + A64_OPERAND_TEXT];
+        char mnemonic[A64_MNEMONIC], operands[A64_OPERAND_TEXT],
+            text[A64_MNEMONIC + A64_OPERAND_TEXT];
         assert_true(a64_learned(places[i].word, places[i].offset, mnemonic, operands));
         snprintf(text, sizeof text, "%s %s", mnemonic, operands);
         assert_string_equal(text, places[i].text);
@@ -256,7 +312,8 @@ static void test_forms_round_trip(void **state)
         uint32_t traits;
         a64_form(a.code + 4 * i, 4, form, &traits);
         if (strcmp(form, forms_at(forms, i)->form) != 0)
-            fail_msg("%s: %s decodes to %s", forms_at(forms, i)->form, forms_at(forms, i)->template, form);
+            fail_msg("%s: %s decodes to %s", forms_at(forms, i)->form, forms_at(forms, i)->template,
+                     form);
     }
     assembled_done(&a);
     str_done(&text);
@@ -266,10 +323,22 @@ static void test_forms_round_trip(void **state)
 static void test_detection(void **state)
 {
     (void)state;
-    static const char *const arm[] = {"ldr x0, [x1]\n", ".L1:\n\tadd x0, x0, 1\n\tb .L1\n", "fadd d0, d1, d2\n", "  10:\tf9400020 \tldr\tx0, [x1]\n",
-                                      "\t.type f, %function\nf:\n\tmov w0, 0\n\tret\n", "mov v0.16b, v1.16b // 100%\n", "ld1d {z0.d}, p0/z, [x0]\n"};
-    static const char *const x86[] = {"add rax, rbx\n", "addq %rax, %rbx\n", "ret\n", "str ax\n", "vaddpd xmm0, xmm1, xmm2\n", "inc eax # x0 y0\n",
-                                      "  10: d2 f0  shl al, cl\n", "mov eax, dword ptr [rip + s0]\n", "call w1\nmov eax, 1\n"};
+    static const char *const arm[] = {"ldr x0, [x1]\n",
+                                      ".L1:\n\tadd x0, x0, 1\n\tb .L1\n",
+                                      "fadd d0, d1, d2\n",
+                                      "  10:\tf9400020 \tldr\tx0, [x1]\n",
+                                      "\t.type f, %function\nf:\n\tmov w0, 0\n\tret\n",
+                                      "mov v0.16b, v1.16b // 100%\n",
+                                      "ld1d {z0.d}, p0/z, [x0]\n"};
+    static const char *const x86[] = {"add rax, rbx\n",
+                                      "addq %rax, %rbx\n",
+                                      "ret\n",
+                                      "str ax\n",
+                                      "vaddpd xmm0, xmm1, xmm2\n",
+                                      "inc eax # x0 y0\n",
+                                      "  10: d2 f0  shl al, cl\n",
+                                      "mov eax, dword ptr [rip + s0]\n",
+                                      "call w1\nmov eax, 1\n"};
     for (size_t i = 0; i < sizeof arm / sizeof *arm; i++)
         if (listing_isa(arm[i], strlen(arm[i])) != ISA_AARCH64)
             fail_msg("not seen as AArch64: %s", arm[i]);
@@ -301,19 +370,27 @@ static void test_text(void **state)
     assert_forms("add x0, x1, x2 ; sum of both\n", "ADD (X, X, X)");
     assert_forms("add x0, x1, x2 ; nop\n", "ADD (X, X, X); NOP ()");
     assert_forms("add x0, x1, x2 ; ldr d0, [x1]\n", "ADD (X, X, X); LDR (D, [X, I])");
-    assert_forms("# a comment\n\t.arch armv8-a\nadd x0, x1, #1 /* and\nanother */\nret\n", "ADD (X, X, I); RET ()");
-    assert_forms("ldadd x0, x1, [x2]\n.inst 0xffffffff\n", "LDADD (X, X, [X]); UNDECODED (0xffffffff)");
+    assert_forms("# a comment\n\t.arch armv8-a\nadd x0, x1, #1 /* and\nanother */\nret\n",
+                 "ADD (X, X, I); RET ()");
+    assert_forms("ldadd x0, x1, [x2]\n.inst 0xffffffff\n",
+                 "LDADD (X, X, [X]); UNDECODED (0xffffffff)");
     /* Loops: each kind of branch. */
     assert_forms("nop\n1: add x0, x0, 1\ncbnz x0, 1b\nnop\n", "ADD (X, X, I); CBNZ (X, Rel)");
     assert_forms("nop\n1: add x0, x0, 1\ntbnz x0, 3, 1b\nnop\n", "ADD (X, X, I); TBNZ (W, I, Rel)");
     assert_forms("nop\n1: subs x0, x0, 1\nbne 1b\nnop\n", "SUBS (X, X, I); B.COND (Rel)");
     assert_forms("nop\n1: add x0, x0, 1\nb 1b\nnop\n", "ADD (X, X, I); B (Rel)");
     /* Markers. */
-    assert_forms("nop\n// LLVM-MCA-BEGIN here\nadd x0, x1, x2\n// LLVM-MCA-END\nnop\n", "ADD (X, X, X)");
-    assert_forms("nop\nmov x1, #111 ; .byte 213,3,32,31\nadd x0, x1, x2\nmov x1, #222 ; .byte 213,3,32,31\nnop\n", "ADD (X, X, X)");
-    assert_forms("nop\nmov x1, #111\n.byte 213,3,32,31\nsub x0, x1, x2\nmov x1, #222\n.byte 213,3,32,31\nnop\n", "SUB (X, X, X)");
+    assert_forms("nop\n// LLVM-MCA-BEGIN here\nadd x0, x1, x2\n// LLVM-MCA-END\nnop\n",
+                 "ADD (X, X, X)");
+    assert_forms("nop\nmov x1, #111 ; .byte 213,3,32,31\nadd x0, x1, x2\nmov x1, #222 ; .byte "
+                 "213,3,32,31\nnop\n",
+                 "ADD (X, X, X)");
+    assert_forms("nop\nmov x1, #111\n.byte 213,3,32,31\nsub x0, x1, x2\nmov x1, #222\n.byte "
+                 "213,3,32,31\nnop\n",
+                 "SUB (X, X, X)");
     /* Disassembly with words, targets and comments. */
-    assert_forms("0000000000000000 <f>:\n   0:\t91000400 \tadd\tx0, x0, #0x1\n   4:\teb01001f \tcmp\tx0, x1\n"
+    assert_forms("0000000000000000 <f>:\n   0:\t91000400 \tadd\tx0, x0, #0x1\n   4:\teb01001f "
+                 "\tcmp\tx0, x1\n"
                  "   8:\t54ffffc1 \tb.ne\t0 <f>  // b.any\n   c:\td65f03c0 \tret\n",
                  "ADD (X, X, I); CMP (X, X); B.COND (Rel)");
 }
@@ -322,7 +399,10 @@ static void test_hostile_text(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const char *const bad[] = {"add x0, x1, x99\n", "ldr x0, [x1\n", "flumb x0, x1\n", ".incbin \"/etc/passwd\"\nadd x0, x0, x1\n", "// x0\n", "fadd v0.3d, v1.3d, v2.3d\n"};
+    static const char *const bad[] = {
+        "add x0, x1, x99\n", "ldr x0, [x1\n",
+        "flumb x0, x1\n",    ".incbin \"/etc/passwd\"\nadd x0, x0, x1\n",
+        "// x0\n",           "fadd v0.3d, v1.3d, v2.3d\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct kernel_options options = {.isa_given = true, .isa = ISA_AARCH64};
         struct err err = {0};
@@ -341,8 +421,30 @@ static void test_hostile_text(void **state)
 static void test_hostile_operands(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"[", "]", "{", "{}", "{v0.2d", "v0.", "v0.2", "v0.99d", "v32.2d", "v0.d[", "v0.d[x]", "p0/q", "[]", "[x0", "[#8]", "x0,,x1", ",",
-                                      "lsl #", "#", "{v0.2d-}", "{x0}[", "{v0.2d, v1.2d, v2.2d, v3.2d, v4.2d}", "[x0, x1, lsl #3, x2]", "#1x"};
+    static const char *const bad[] = {"[",
+                                      "]",
+                                      "{",
+                                      "{}",
+                                      "{v0.2d",
+                                      "v0.",
+                                      "v0.2",
+                                      "v0.99d",
+                                      "v32.2d",
+                                      "v0.d[",
+                                      "v0.d[x]",
+                                      "p0/q",
+                                      "[]",
+                                      "[x0",
+                                      "[#8]",
+                                      "x0,,x1",
+                                      ",",
+                                      "lsl #",
+                                      "#",
+                                      "{v0.2d-}",
+                                      "{x0}[",
+                                      "{v0.2d, v1.2d, v2.2d, v3.2d, v4.2d}",
+                                      "[x0, x1, lsl #3, x2]",
+                                      "#1x"};
     struct a64_text text;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (a64_text_parse("add", bad[i], &text))
@@ -354,10 +456,12 @@ static void test_hostile_operands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_form_names), cmocka_unit_test(test_access), cmocka_unit_test(test_flags_and_traits), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_undecodable), cmocka_unit_test(test_learned), cmocka_unit_test(test_learned_places),
-        cmocka_unit_test(test_forms_round_trip), cmocka_unit_test(test_detection),
-        cmocka_unit_test(test_text), cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_hostile_operands),
+        cmocka_unit_test(test_form_names),       cmocka_unit_test(test_access),
+        cmocka_unit_test(test_flags_and_traits), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_undecodable),      cmocka_unit_test(test_learned),
+        cmocka_unit_test(test_learned_places),   cmocka_unit_test(test_forms_round_trip),
+        cmocka_unit_test(test_detection),        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_hostile_text),     cmocka_unit_test(test_hostile_operands),
     };
     return cmocka_run_group_tests_name("a64", tests, NULL, NULL);
 }

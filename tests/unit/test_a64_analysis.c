@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64 kernels on the Arm machines: dependencies with answers derived by hand, and the port bound against llvm-mca's own. */
+/* AArch64 kernels on the Arm machines: dependencies with answers derived by hand, and the port
+ * bound against llvm-mca's own. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@
 #include "isa/isa.h"
 #include "../support/support.h"
 
-static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "a64fx", "ampere1"};
+static const char *const machines[] = {"cortex-a72",  "neoverse-n1", "neoverse-n2", "neoverse-v1",
+                                       "neoverse-v2", "a64fx",       "ampere1"};
 #define MACHINES (sizeof machines / sizeof *machines)
 
 static bool has_program(const char *name)
@@ -58,13 +60,16 @@ static double bound_on(const char *text, const char *id, enum bound_kind kind)
     return value;
 }
 
-/* The loop-carried bound, from latencies of the table and of facts: each row says where its number comes from. */
+/* The loop-carried bound, from latencies of the table and of facts: each row says where its number
+ * comes from. */
 static void test_dependencies(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const struct { const char *machine; double cycles; const char *text; } known[] = {
-        /* fadd 2; accumulator of fmla late-forwarded: 2 on V2 and N1, 3 on A72; no such path on A64FX: 9 */
+    static const struct { const char *machine; double cycles; const char *text;
+    } known[] = {
+        /* fadd 2; accumulator of fmla late-forwarded: 2 on V2 and N1, 3 on A72; no such path on
+         * A64FX: 9 */
         {"neoverse-v2", 2, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 4, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
@@ -78,55 +83,85 @@ static void test_dependencies(void **state)
         {"neoverse-v2", 2, "1: adcs x0, x0, x1\nadcs x2, x2, x3\ncbnz x4, 1b\n"},
         {"neoverse-v2", 2, "1: cmp x0, x1\ncsel x0, x2, x3, lt\ncbnz x4, 1b\n"},
         /* a lane and a merging predicate keep the old value, movi and fmov do not */
-        {"neoverse-v2", 1, "1: movi v0.4s, #1\nadd v1.4s, v0.4s, v2.4s\nsubs x0, x0, #1\nb.ne 1b\n"},
+        {"neoverse-v2", 1,
+         "1: movi v0.4s, #1\nadd v1.4s, v0.4s, v2.4s\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 1, "1: ld1 {v0.2d}, [x1]\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 1, "1: xtn v0.8b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 3, "1: xtn2 v0.16b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
         /* pointer chasing: 4 cycles of load; through a post-indexed load too */
         {"cortex-a72", 4, "1: ldr x0, [x0]\ncbnz x0, 1b\n"},
         {"neoverse-v2", 4, "1: ldr x0, [x0, #8]\ncbnz x0, 1b\n"},
-        /* post- and pre-indexed streams step in one cycle, whatever they move and whenever the data come */
+        /* post- and pre-indexed streams step in one cycle, whatever they move and whenever the data
+         * come */
         {"neoverse-v2", 1, "1: ldr x1, [x0], #8\nadd x2, x2, x1\ncbnz x1, 1b\n"},
         {"neoverse-v2", 1, "1: ldr d1, [x0, #8]!\nstr d1, [x2], #8\ncmp x0, x3\nb.ne 1b\n"},
-        {"cortex-a72", 1, "1: ldr d1, [x10], #8\nldr d2, [x8]\nsubs x9, x9, #1\nfmadd d1, d1, d0, d2\nstr d1, [x8], #8\nb.ne 1b\n"},
-        {"cortex-a72", 1, "1: ld1 {v0.2d}, [x0], x3\nst1 {v0.2d}, [x1], #16\ncmp x0, x4\nb.ne 1b\n"},
+        {"cortex-a72", 1,
+         "1: ldr d1, [x10], #8\nldr d2, [x8]\nsubs x9, x9, #1\nfmadd d1, d1, d0, d2\nstr d1, [x8], "
+         "#8\nb.ne 1b\n"},
+        {"cortex-a72", 1,
+         "1: ld1 {v0.2d}, [x0], x3\nst1 {v0.2d}, [x1], #16\ncmp x0, x4\nb.ne 1b\n"},
         /* a step by a register waits for that register: mul 3 on A72, and then the step */
         {"cortex-a72", 4, "1: mul w3, w0, w5\nld1 {v0.2d}, [x0], x3\ncmp x0, x4\nb.ne 1b\n"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double cycles = bound_on(known[i].text, known[i].machine, BOUND_DEPENDENCIES);
         if (fabs(cycles - known[i].cycles) > 1e-6)
-            fail_msg("%s: %g cycles, not %g: %s", known[i].machine, cycles, known[i].cycles, known[i].text);
+            fail_msg("%s: %g cycles, not %g: %s", known[i].machine, cycles, known[i].cycles,
+                     known[i].text);
     }
 }
 
-/* What Ritter and Hack's measurements of five instructions beside each other say of the Cortex-A72. */
+/* What Ritter and Hack's measurements of five instructions beside each other say of the
+ * Cortex-A72. */
 static void test_cortex_a72_beside_others(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    /* A long multiplication holds the multiplier for three cycles, a division the divider for four, and the multi-cycle pipe for one. */
-    assert_true(fabs(bound_on("1: mul x1, x2, x3\nadd x4, x5, x6, asr #3\nadd x7, x5, x6, asr #3\ncbnz x0, 1b\n", "cortex-a72", BOUND_PORTS) - 3) < 1e-6);
-    assert_true(fabs(bound_on("1: mul x1, x2, x3\nmul x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72", BOUND_PORTS) - 6) < 1e-6);
-    assert_true(fabs(bound_on("1: mul x1, x2, x3\nsdiv x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72", BOUND_PIPES) - 4) < 1e-6);
-    /* 128 bits take two of the three slots of rename, also where the pipe alone would do one a cycle; narrowing into an upper half takes one. */
-    assert_true(fabs(bound_on("1: saddl v0.4s, v1.4h, v2.4h\nsaddl v3.4s, v1.4h, v2.4h\nsaddl v4.4s, v1.4h, v2.4h\ncbnz x0, 1b\n", "cortex-a72", BOUND_ISSUE) - 7. / 3) < 1e-6);
-    assert_true(fabs(bound_on("1: xtn2 v0.16b, v1.8h\nxtn2 v2.16b, v1.8h\ncbnz x0, 1b\n", "cortex-a72", BOUND_ISSUE) - 1) < 1e-6);
-    assert_true(fabs(bound_on("1: tbl v0.16b, {v1.16b, v2.16b}, v3.16b\ncbnz x0, 1b\n", "cortex-a72", BOUND_ISSUE) - 2) < 1e-6);
+    /* A long multiplication holds the multiplier for three cycles, a division the divider for four,
+     * and the multi-cycle pipe for one. */
+    assert_true(
+        fabs(bound_on(
+                 "1: mul x1, x2, x3\nadd x4, x5, x6, asr #3\nadd x7, x5, x6, asr #3\ncbnz x0, 1b\n",
+                 "cortex-a72", BOUND_PORTS) -
+             3) < 1e-6);
+    assert_true(fabs(bound_on("1: mul x1, x2, x3\nmul x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72",
+                              BOUND_PORTS) -
+                     6) < 1e-6);
+    assert_true(fabs(bound_on("1: mul x1, x2, x3\nsdiv x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72",
+                              BOUND_PIPES) -
+                     4) < 1e-6);
+    /* 128 bits take two of the three slots of rename, also where the pipe alone would do one a
+     * cycle; narrowing into an upper half takes one. */
+    assert_true(fabs(bound_on("1: saddl v0.4s, v1.4h, v2.4h\nsaddl v3.4s, v1.4h, v2.4h\nsaddl "
+                              "v4.4s, v1.4h, v2.4h\ncbnz x0, 1b\n",
+                              "cortex-a72", BOUND_ISSUE) -
+                     7. / 3) < 1e-6);
+    assert_true(fabs(bound_on("1: xtn2 v0.16b, v1.8h\nxtn2 v2.16b, v1.8h\ncbnz x0, 1b\n",
+                              "cortex-a72", BOUND_ISSUE) -
+                     1) < 1e-6);
+    assert_true(fabs(bound_on("1: tbl v0.16b, {v1.16b, v2.16b}, v3.16b\ncbnz x0, 1b\n",
+                              "cortex-a72", BOUND_ISSUE) -
+                     2) < 1e-6);
 }
 
-/* Through memory: the store's value reaches the load after the fact store_forward, found by address over steps of the base. */
+/* Through memory: the store's value reaches the load after the fact store_forward, found by address
+ * over steps of the base. */
 static void test_store_forwarding(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const struct { const char *text; double distance; } linked[] = {
+    static const struct { const char *text; double distance;
+    } linked[] = {
         {"1: ldr d0, [sp, #16]\nfadd d0, d0, d1\nstr d0, [sp, #16]\nsubs x0, x0, #1\nb.ne 1b\n", 1},
         {"1: ldr d0, [x0, #-8]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n", 1},
         {"1: ldr d0, [x0]\nfadd d0, d0, d1\nstr d0, [x0, #8]!\ncmp x0, x1\nb.ne 1b\n", 1},
         {"1: ldr d0, [x0, #-16]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n", 2},
-        {"1: ldr d0, [x0, x2, lsl #3]\nfadd d0, d0, d1\nadd x2, x2, #1\nstr d0, [x0, x2, lsl #3]\ncmp x2, x1\nb.ne 1b\n", 1},
-        {"1: mov x5, x0\nldr d0, [x5]\nfadd d0, d0, d1\nadd x0, x0, #8\nstr d0, [x0]\ncmp x0, x1\nb.ne 1b\n", 1},
+        {"1: ldr d0, [x0, x2, lsl #3]\nfadd d0, d0, d1\nadd x2, x2, #1\nstr d0, [x0, x2, lsl "
+         "#3]\ncmp x2, x1\nb.ne 1b\n",
+         1},
+        {"1: mov x5, x0\nldr d0, [x5]\nfadd d0, d0, d1\nadd x0, x0, #8\nstr d0, [x0]\ncmp x0, "
+         "x1\nb.ne 1b\n",
+         1},
     };
     static const char *const apart[] = {
         "1: ldr d0, [x0]\nfadd d0, d0, d1\nstr d0, [x0], #8\ncmp x0, x1\nb.ne 1b\n",
@@ -142,27 +177,34 @@ static void test_store_forwarding(void **state)
         for (size_t k = 0; k < sizeof linked / sizeof *linked; k++) {
             double cycles = bound_on(linked[k].text, machines[i], BOUND_DEPENDENCIES);
             if (fabs(cycles - chain / linked[k].distance) > 1e-6)
-                fail_msg("%s: %g cycles, not %g: %s", machines[i], cycles, chain / linked[k].distance, linked[k].text);
+                fail_msg("%s: %g cycles, not %g: %s", machines[i], cycles,
+                         chain / linked[k].distance, linked[k].text);
         }
         for (size_t k = 0; k < sizeof apart / sizeof *apart; k++)
             assert_true(fabs(bound_on(apart[k], machines[i], BOUND_DEPENDENCIES) - 1) < 1e-6);
     }
 }
 
-/* Half precision, LSE and SVE on a core or in a table without them, and what no decoder knows, are flagged; the total says so. */
+/* Half precision, LSE and SVE on a core or in a table without them, and what no decoder knows, are
+ * flagged; the total says so. */
 static void test_unknown(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const struct { const char *text; size_t rows; bool known_to_v2; } cases[] = {
-        {"fadd v0.8h, v1.8h, v2.8h\nadd x3, x3, x4\n", 2, true}, {"ldadd x0, x1, [x2]\nadd x3, x3, x4\n", 2, true}, {".inst 0xffffffff\nadd x3, x3, x4\n", 2, false}, {"fadd z0.d, z1.d, z2.d\nret\n", 2, true},
+    static const struct { const char *text; size_t rows; bool known_to_v2;
+    } cases[] = {
+        {"fadd v0.8h, v1.8h, v2.8h\nadd x3, x3, x4\n", 2, true},
+        {"ldadd x0, x1, [x2]\nadd x3, x3, x4\n", 2, true},
+        {".inst 0xffffffff\nadd x3, x3, x4\n", 2, false},
+        {"fadd z0.d, z1.d, z2.d\nret\n", 2, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kernel *k = a64_kernel(cases[i].text);
         struct machine *old = machine("cortex-a72"), *new = machine("neoverse-v2");
         struct analysis *a = analysis_new(k, 0, old), *b = analysis_new(k, 0, new);
         assert_int_equal(a->count, cases[i].rows);
-        assert_true(a->lower_bound && a->rows[0].flags & ROW_UNKNOWN && !(a->rows[1].flags & ROW_UNKNOWN));
+        assert_true(a->lower_bound && a->rows[0].flags & ROW_UNKNOWN &&
+                    !(a->rows[1].flags & ROW_UNKNOWN));
         assert_non_null(strstr(a->sentence, "lower bound"));
         assert_int_equal(b->lower_bound, !cases[i].known_to_v2);
         analysis_free(a);
@@ -183,7 +225,8 @@ static char *data_text(const char *name, size_t *length)
     return str_take(&text);
 }
 
-/* Base integer, floating point and vectors of ARMv8-A, the forms of the published Cortex-A72 experiments among them. */
+/* Base integer, floating point and vectors of ARMv8-A, the forms of the published Cortex-A72
+ * experiments among them. */
 static void test_base_forms(void **state)
 {
     (void)state;
@@ -205,15 +248,24 @@ static void test_base_forms(void **state)
     free(text);
 }
 
-/* The loops of compilers: found where they are, nothing unknown, a number on each machine that has their instructions. */
+/* The loops of compilers: found where they are, nothing unknown, a number on each machine that has
+ * their instructions. */
 static void test_compiled(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    static const struct { const char *file; size_t loops; bool sve; } files[] = {
-        {"tests/data/a64-gcc.s", 8, false}, {"tests/data/a64-gcc-O2.s", 8, false}, {"tests/data/a64-clang.s", 13, false}, {"tests/data/a64-gcc-sve.s", 8, true},
-        {"tests/data/a64-objdump.txt", 8, false}, {"data/kernels/triad-a64-gcc-O3.s", 1, false}, {"data/kernels/stencil-a64-gcc-O3.s", 1, false},
-        {"data/kernels/dot-a64-clang-O3.s", 1, false}, {"data/kernels/daxpy-a64-gcc-sve.s", 1, true}, {"data/kernels/daxpy-a64-clang-tail.s", 1, false},
+    static const struct { const char *file; size_t loops; bool sve;
+    } files[] = {
+        {"tests/data/a64-gcc.s", 8, false},
+        {"tests/data/a64-gcc-O2.s", 8, false},
+        {"tests/data/a64-clang.s", 13, false},
+        {"tests/data/a64-gcc-sve.s", 8, true},
+        {"tests/data/a64-objdump.txt", 8, false},
+        {"data/kernels/triad-a64-gcc-O3.s", 1, false},
+        {"data/kernels/stencil-a64-gcc-O3.s", 1, false},
+        {"data/kernels/dot-a64-clang-O3.s", 1, false},
+        {"data/kernels/daxpy-a64-gcc-sve.s", 1, true},
+        {"data/kernels/daxpy-a64-clang-tail.s", 1, false},
     };
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         size_t length;
@@ -241,28 +293,36 @@ static void test_compiled(void **state)
     }
 }
 
-/* What binutils do not know is assembled and named by llvm-mc; lines keep their numbers, and one that nobody knows is refused. */
+/* What binutils do not know is assembled and named by llvm-mc; lines keep their numbers, and one
+ * that nobody knows is refused. */
 static void test_newer_instructions(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
     if (!has_program("llvm-mc-22"))
         return;
-    static const char *const forms[] = {"LDR (W, [X], I)", "ABS (W, W)", "SMAX (W, W, W)", "CNT (X, X)", "CPYFP ([X]!, [X]!, X!)", "SUBS (X, X, I)", "B.COND (Rel)"};
-    struct kernel *k = a64_kernel("1: ldr w9, [x8], #4\nabs w9, w9\n smax w0, w9, w0 // the larger\ncnt x3, x4\ncpyfp [x10]!, [x11]!, x12!\nsubs x1, x1, #1\nb.ne 1b\n");
+    static const char *const forms[] = {
+        "LDR (W, [X], I)",        "ABS (W, W)",     "SMAX (W, W, W)", "CNT (X, X)",
+        "CPYFP ([X]!, [X]!, X!)", "SUBS (X, X, I)", "B.COND (Rel)"};
+    struct kernel *k =
+        a64_kernel("1: ldr w9, [x8], #4\nabs w9, w9\n smax w0, w9, w0 // the larger\ncnt x3, "
+                   "x4\ncpyfp [x10]!, [x11]!, x12!\nsubs x1, x1, #1\nb.ne 1b\n");
     struct machine *m = machine("neoverse-v2");
     struct analysis *a = analysis_new(k, 0, m);
     assert_int_equal(a->count, sizeof forms / sizeof *forms);
     for (size_t i = 0; i < a->count; i++) {
         assert_string_equal(a->rows[i].insn->form, forms[i]);
-        assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 4);   /* the core has none of these */
+        /* the core has none of these */
+        assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 4);
     }
     assert_true((a->rows[4].insn->traits & (INSN_LOAD | INSN_STORE)) == (INSN_LOAD | INSN_STORE));
     analysis_free(a);
     machine_free(m);
     kernel_free(k);
     struct err err = {0};
-    assert_null(kernel_from_text("text", "abs w9, w9\nnonesuch w1\nret\n", strlen("abs w9, w9\nnonesuch w1\nret\n"), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64}, &err));
+    assert_null(kernel_from_text(
+        "text", "abs w9, w9\nnonesuch w1\nret\n", strlen("abs w9, w9\nnonesuch w1\nret\n"),
+        &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64}, &err));
     assert_int_equal(err.line, 2);
 }
 
@@ -284,7 +344,11 @@ static void add_region(const struct kernel *k, size_t loop, struct str *out)
 /* llvm-mca's block reciprocal throughput of each loop of @k. */
 static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
 {
-    static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)4 << 30, .file_size = 1 << 20, .wall_seconds = 120, .output = 8 << 20};
+    static const struct child_limits limits = {.cpu_seconds = 60,
+                                               .memory = (size_t)4 << 30,
+                                               .file_size = 1 << 20,
+                                               .wall_seconds = 120,
+                                               .output = 8 << 20};
     struct str input = {0};
     struct child_result result;
     struct err err = {0};
@@ -292,7 +356,13 @@ static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
     snprintf(mcpu, sizeof mcpu, "-mcpu=%s", cpu);
     for (size_t i = 0; i < k->loop_count; i++)
         add_region(k, i, &input);
-    const char *argv[] = {"llvm-mca-22", "-mtriple=aarch64-linux-gnu", mcpu, "-iterations=1", "-instruction-info=false", "-resource-pressure=false", NULL};
+    const char *argv[] = {"llvm-mca-22",
+                          "-mtriple=aarch64-linux-gnu",
+                          mcpu,
+                          "-iterations=1",
+                          "-instruction-info=false",
+                          "-resource-pressure=false",
+                          NULL};
     assert_true(child_run(argv, "/tmp", input.data, input.length, &limits, &result, &err));
     const char *at = str_text(&result.output);
     for (size_t i = 0; i < k->loop_count; i++) {
@@ -306,16 +376,19 @@ static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
     str_done(&input);
 }
 
-/* Ports and issue on the imported tables alone. llvm-mca takes resource by resource, the bound here every union of port sets: never less, and more
- * only where different sets share ports. */
+/* Ports and issue on the imported tables alone. llvm-mca takes resource by resource, the bound here
+ * every union of port sets: never less, and more only where different sets share ports. */
 static void test_against_llvm(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
     if (!has_program("llvm-mca-22"))
         return;
-    static const struct { const char *file; bool sve; } files[] = {
-        {"tests/data/a64-gcc.s", false}, {"tests/data/a64-clang.s", false}, {"tests/data/a64-gcc-O2.s", false}, {"tests/data/a64-gcc-sve.s", true}};
+    static const struct { const char *file; bool sve;
+    } files[] = {{"tests/data/a64-gcc.s", false},
+                 {"tests/data/a64-clang.s", false},
+                 {"tests/data/a64-gcc-O2.s", false},
+                 {"tests/data/a64-gcc-sve.s", true}};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
     size_t loops = 0, equal = 0;
@@ -335,9 +408,11 @@ static void test_against_llvm(void **state)
             peer_bounds(k, machines[i], peer);
             for (size_t loop = 0; loop < k->loop_count; loop++) {
                 struct analysis *a = analysis_new(k, loop, m);
-                double ours = fmax(a->bounds[BOUND_PORTS], a->bounds[BOUND_ISSUE]), theirs = peer[loop];
+                double ours = fmax(a->bounds[BOUND_PORTS], a->bounds[BOUND_ISSUE]),
+                       theirs = peer[loop];
                 if (ours < theirs - 0.051 || ours > 2 * theirs)   /* they print one decimal */
-                    fail_msg("%s loop %zu of %s: %g, llvm-mca %g", machines[i], loop + 1, files[f].file, ours, theirs);
+                    fail_msg("%s loop %zu of %s: %g, llvm-mca %g", machines[i], loop + 1,
+                             files[f].file, ours, theirs);
                 equal += fabs(ours - theirs) < 0.051;
                 loops++;
                 analysis_free(a);
@@ -356,8 +431,10 @@ static void test_against_llvm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_cortex_a72_beside_others), cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_newer_instructions), cmocka_unit_test(test_unknown), cmocka_unit_test(test_base_forms),
-        cmocka_unit_test(test_compiled), cmocka_unit_test(test_against_llvm),
+        cmocka_unit_test(test_dependencies),     cmocka_unit_test(test_cortex_a72_beside_others),
+        cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_newer_instructions),
+        cmocka_unit_test(test_unknown),          cmocka_unit_test(test_base_forms),
+        cmocka_unit_test(test_compiled),         cmocka_unit_test(test_against_llvm),
     };
     return cmocka_run_group_tests_name("a64 analysis", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bodies of AArch64 forms, made anywhere: encodings learnt from the assembler, decoded by Capstone and objdump to the same forms; no instruction waits for another. */
+/* Bodies of AArch64 forms, made anywhere: encodings learnt from the assembler, decoded by Capstone
+ * and objdump to the same forms; no instruction waits for another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,20 +25,23 @@ static const struct a64_code *code_of(const char *form)
     const struct form_row *row = forms_find(forms, form);
     assert_non_null(row);
     struct err err = {0};
-    const struct a64_code *code = a64_codes_learn(&row, 1, &toolchain_assembler, &err) ? a64_code_find(row, &err) : NULL;
+    const struct a64_code *code =
+        a64_codes_learn(&row, 1, &toolchain_assembler, &err) ? a64_code_find(row, &err) : NULL;
     if (!code)
         fail_msg("%s: %s", form, err.what);
     return code;
 }
 
-static void make(const char *const *names, const uint32_t *counts, size_t n, unsigned instructions, struct body *out)
+static void make(const char *const *names, const uint32_t *counts, size_t n, unsigned instructions,
+                 struct body *out)
 {
     const struct a64_code *codes[8];
     struct err err = {0};
     for (size_t i = 0; i < n; i++)
         codes[i] = code_of(names[i]);
     *out = (struct body){0};
-    if (!a64_body_make(codes, counts, n, &(struct body_shape){.instructions = instructions}, out, &err))
+    if (!a64_body_make(codes, counts, n, &(struct body_shape){.instructions = instructions}, out,
+                       &err))
         fail_msg("%s: %s", names[0], err.what);
 }
 
@@ -57,13 +61,15 @@ static void test_fields(void **state)
         return;
     const struct a64_code *add = code_of("ADD (X, X, X)");
     word = add->word;
-    assert_true(a64_slot_set(&add->slots[0], 17, &word) && a64_slot_set(&add->slots[1], 30, &word) && a64_slot_set(&add->slots[2], 9, &word));
+    assert_true(a64_slot_set(&add->slots[0], 17, &word) &&
+                a64_slot_set(&add->slots[1], 30, &word) && a64_slot_set(&add->slots[2], 9, &word));
     assert_int_equal(word, 0x8b000000u | 9u << 16 | 30u << 5 | 17u);
     const struct a64_code *ldr = code_of("LDR (X, [X, I])");
     word = ldr->word;
     assert_int_equal(ldr->bytes, 8);
     assert_int_equal(ldr->offsets, A64_STEPS);
-    assert_true(a64_slot_set(&ldr->slots[0], 3, &word) && a64_slot_set(&ldr->slots[1], 27, &word) && a64_offset_set(ldr, 37, &word));
+    assert_true(a64_slot_set(&ldr->slots[0], 3, &word) && a64_slot_set(&ldr->slots[1], 27, &word) &&
+                a64_offset_set(ldr, 37, &word));
     assert_int_equal(word, 0xf9400000u | 37u << 10 | 27u << 5 | 3u);
     const struct a64_code *ldp = code_of("LDP (X, X, [X, I])");
     word = ldp->word;
@@ -77,14 +83,17 @@ static void test_fields(void **state)
     assert_int_equal(lists->slot_count, 2);
     assert_int_equal(lists->slots[0].count, 4);
     word = lists->word;
-    assert_true(a64_slot_set(&lists->slots[0], 30, &word) && a64_slot_set(&lists->slots[1], 5, &word));
+    assert_true(a64_slot_set(&lists->slots[0], 30, &word) &&
+                a64_slot_set(&lists->slots[1], 5, &word));
     assert_int_equal(word, 0x4c400800u | 5u << 5 | 30u);
     /* Elements of half words come from v0 to v15. */
     const struct a64_code *lane = code_of("SQDMULH (V.8H, V.8H, V.H[I])");
     word = lane->word;
     assert_true(a64_slot_set(&lane->slots[2], 15, &word));
     assert_false(a64_slot_set(&lane->slots[2], 16, &word));
-    const struct form_row unknown = {"NONE (X)", "none {W:X}", "base", ISA_AARCH64, false}, broken = {"NONE (", "{{{{{", "base", ISA_AARCH64, false}, *const none[] = {&unknown, &broken};
+    const struct form_row unknown = {"NONE (X)", "none {W:X}", "base", ISA_AARCH64, false},
+                          broken = {"NONE (", "{{{{{", "base", ISA_AARCH64, false},
+                          *const none[] = {&unknown, &broken};
     assert_true(a64_codes_learn(none, 2, &toolchain_assembler, NULL));
     assert_null(a64_code_find(&unknown, NULL));
     assert_null(a64_code_find(&broken, NULL));
@@ -100,14 +109,17 @@ static bool is_breaker(const struct insn *in, const char *form)
     return false;
 }
 
-/* No register that an instruction writes is read by another one, but where the form itself accumulates into it. */
+/* No register that an instruction writes is read by another one, but where the form itself
+ * accumulates into it. */
 static const char *dependence(const struct insn *insns, size_t n, const char *form)
 {
     unsigned written[INSN_REGISTERS] = {0};
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < insns[i].operand_count; k++) {
             const struct operand *op = &insns[i].operands[k];
-            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE && !(op->access & ACCESS_WRITEBACK) && op->reg < INSN_REGISTERS && !is_breaker(&insns[i], form))
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE &&
+                !(op->access & ACCESS_WRITEBACK) && op->reg < INSN_REGISTERS &&
+                !is_breaker(&insns[i], form))
                 written[op->reg]++;
         }
     for (size_t i = 0; i < n; i++)
@@ -115,16 +127,20 @@ static const char *dependence(const struct insn *insns, size_t n, const char *fo
             const struct operand *op = &insns[i].operands[k];
             bool both = is_breaker(&insns[i], form);
             for (unsigned j = 0; j < insns[i].operand_count; j++)
-                both |= insns[i].operands[j].access & ACCESS_WRITE && insns[i].operands[j].reg == op->reg;
-            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && !both && op->reg < 64 && written[op->reg])
+                both |= insns[i].operands[j].access & ACCESS_WRITE &&
+                        insns[i].operands[j].reg == op->reg;
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && !both && op->reg < 64 &&
+                written[op->reg])
                 return "reads what another writes";
-            if (op->kind == OPERAND_MEMORY && ((op->base < 64 && written[op->base]) || (op->index < 64 && written[op->index])))
+            if (op->kind == OPERAND_MEMORY &&
+                ((op->base < 64 && written[op->base]) || (op->index < 64 && written[op->index])))
                 return "has an address that another writes";
         }
     return NULL;
 }
 
-/* Every form that can be measured on some AArch64 processor: its body decodes to it, and the text of what was decoded assembles to the same words. */
+/* Every form that can be measured on some AArch64 processor: its body decodes to it, and the text
+ * of what was decoded assembles to the same words. */
 static void test_every_form(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -134,8 +150,10 @@ static void test_every_form(void **state)
     VEC(size_t) starts = {0};
     const uint32_t one = 1;
     const enum { EXECUTIONS = 13 } executions = EXECUTIONS;
-    /* The program's own that would not be run if a file had added them: their results depend on where code stands, or on keys of the process. */
-    static const char *const others[] = {"ADR *", "ADRP *", "LDR *, Rel)", "LDRSW *, Rel)", "PAC*", NULL};
+    /* The program's own that would not be run if a file had added them: their results depend on
+     * where code stands, or on keys of the process. */
+    static const char *const others[] = {"ADR *",         "ADRP *", "LDR *, Rel)",
+                                         "LDRSW *, Rel)", "PAC*",   NULL};
     (void)state;
     if (!assembler)
         return;
@@ -148,7 +166,8 @@ static void test_every_form(void **state)
     for (size_t i = 0; i < rows.count; i++) {
         const struct a64_code *c = a64_code_find(rows.items[i], &err);
         *b = (struct body){0};
-        if (!c || !a64_body_make(&c, &one, 1, &(struct body_shape){.instructions = executions}, b, &err))
+        if (!c ||
+            !a64_body_make(&c, &one, 1, &(struct body_shape){.instructions = executions}, b, &err))
             fail_msg("%s: %s", rows.items[i]->form, err.what);
         assert_int_equal(b->executions, EXECUTIONS);
         vec_push(&starts, code.length);
@@ -166,22 +185,27 @@ static void test_every_form(void **state)
             bool same = strcmp(insns[n].form, rows.items[i]->form) == 0;
             own += same;
             unnamed += (insns[n].traits & INSN_UNDECODED) != 0;
-            if (!same && !is_breaker(&insns[n], rows.items[i]->form) && !(insns[n].traits & INSN_UNDECODED))
-                fail_msg("%s came out as %s (%s)", rows.items[i]->form, insns[n].form, insns[n].text);
+            if (!same && !is_breaker(&insns[n], rows.items[i]->form) &&
+                !(insns[n].traits & INSN_UNDECODED))
+                fail_msg("%s came out as %s (%s)", rows.items[i]->form, insns[n].form,
+                         insns[n].text);
         }
-        if (!body_check(ISA_AARCH64, (const uint8_t *)code.data + starts.items[i], starts.items[i + 1] - starts.items[i], &err))
+        if (!body_check(ISA_AARCH64, (const uint8_t *)code.data + starts.items[i],
+                        starts.items[i + 1] - starts.items[i], &err))
             if (!str_match_any(others, rows.items[i]->form))
                 fail_msg("%s", err.what);
         const char *why = dependence(insns, n, rows.items[i]->form);
         if (why)
             fail_msg("%s %s: %s", rows.items[i]->form, why, insns[0].text);
         if (own < EXECUTIONS && !(insns[0].traits & INSN_UNDECODED))
-            fail_msg("%s stands %u times instead of %u", rows.items[i]->form, own, (unsigned)EXECUTIONS);
+            fail_msg("%s stands %u times instead of %u", rows.items[i]->form, own,
+                     (unsigned)EXECUTIONS);
         for (unsigned k = 0; k < n; k++)
             insn_done(&insns[k]);
     }
     if (unnamed)
-        print_message("%u of %zu words are beyond Capstone, and there is no objdump for AArch64\n", unnamed, code.length / 4);
+        print_message("%u of %zu words are beyond Capstone, and there is no objdump for AArch64\n",
+                      unnamed, code.length / 4);
     vec_done(&rows);
     vec_done(&starts);
     str_done(&code);
@@ -192,9 +216,15 @@ static void test_every_form(void **state)
 /* Steps up and down cancel within the body, whatever forms share it. */
 static void test_bases_return(void **state)
 {
-    static const struct { const char *names[3]; size_t n; } cases[] = {
-        {{"LDR (X, [X], I)"}, 1}, {{"LDR (Q, [X, I]!)"}, 1}, {{"LD1 ({V.4S, V.4S}, [X], I)"}, 1}, {{"ST1 ({V.16B}, [X], X)"}, 1}, {{"STP (X, X, [X, I]!)"}, 1},
-        {{"LDR (X, [X], I)", "LDR (Q, [X, I]!)", "LD1 ({V.4S, V.4S}, [X], X)"}, 3}, {{"LD1R ({V.4S}, [X], I)", "STR (X, [X], I)", "STR (D, [X, I]!)"}, 3},
+    static const struct { const char *names[3]; size_t n;
+    } cases[] = {
+        {{"LDR (X, [X], I)"}, 1},
+        {{"LDR (Q, [X, I]!)"}, 1},
+        {{"LD1 ({V.4S, V.4S}, [X], I)"}, 1},
+        {{"ST1 ({V.16B}, [X], X)"}, 1},
+        {{"STP (X, X, [X, I]!)"}, 1},
+        {{"LDR (X, [X], I)", "LDR (Q, [X, I]!)", "LD1 ({V.4S, V.4S}, [X], X)"}, 3},
+        {{"LD1R ({V.4S}, [X], I)", "STR (X, [X], I)", "STR (D, [X, I]!)"}, 3},
     };
     static const uint32_t counts[] = {3, 2, 1};
     struct body *b = mem_alloc(sizeof *b);
@@ -211,12 +241,16 @@ static void test_bases_return(void **state)
             for (unsigned k = 0; k < in.operand_count; k++) {
                 const struct operand *op = &in.operands[k];
                 if (op->access & ACCESS_WRITEBACK) {
-                    moved[op->reg] += op->index < 32 ? (op->index == A64_FORTH ? 16 : op->index == A64_BACK ? -16 : 99999) : op->immediate;
+                    moved[op->reg] += op->index < 32 ? (op->index == A64_FORTH  ? 16
+                                                        : op->index == A64_BACK ? -16
+                                                                                : 99999)
+                                                     : op->immediate;
                     steps++;
                 }
             }
             if (is_breaker(&in, ""))
-                moved[in.operands[0].reg] += (in.mnemonic[0] == 's' ? -1 : 1) * (int64_t)((word_at(b, at / 4) >> 10) & 0xfff);
+                moved[in.operands[0].reg] += (in.mnemonic[0] == 's' ? -1 : 1) *
+                                             (int64_t)((word_at(b, at / 4) >> 10) & 0xfff);
             for (unsigned r = 0; r < 32; r++)
                 most = llabs(moved[r]) > most ? llabs(moved[r]) : most;
             insn_done(&in);
@@ -253,13 +287,15 @@ static void test_breakers(void **state)
     struct err err = {0};
     const struct a64_code *load = code_of("LDR (X, [X, I])");
     *b = (struct body){0};
-    assert_true(a64_body_make(&load, &one, 1, &(struct body_shape){.instructions = 20, .load_window = 64}, b, &err));
+    assert_true(a64_body_make(
+        &load, &one, 1, &(struct body_shape){.instructions = 20, .load_window = 64}, b, &err));
     for (size_t i = 0; i < 20; i++)
         assert_int_equal(word_at(b, i) >> 10 & 0xfff, i % 8);
     free(b);
 }
 
-/* How many links wait for one another, by what the decoder says is read and written; each is followed by helpers up to @apart instructions. */
+/* How many links wait for one another, by what the decoder says is read and written; each is
+ * followed by helpers up to @apart instructions. */
 static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
 {
     unsigned depth[INSN_REGISTERS] = {0}, flags = 0, memory = 0, most = 0;
@@ -273,9 +309,11 @@ static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
             const struct operand *op = &in.operands[k];
             if (op->kind == OPERAND_MEMORY) {
                 deep = op->base < INSN_REGISTERS && depth[op->base] > deep ? depth[op->base] : deep;
-                deep = op->index < INSN_REGISTERS && depth[op->index] > deep ? depth[op->index] : deep;
+                deep =
+                    op->index < INSN_REGISTERS && depth[op->index] > deep ? depth[op->index] : deep;
                 deep = op->access & ACCESS_READ && memory > deep ? memory : deep;
-            } else if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS) {
+            } else if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ &&
+                       op->reg < INSN_REGISTERS) {
                 deep = depth[op->reg] > deep ? depth[op->reg] : deep;
             }
         }
@@ -286,7 +324,8 @@ static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
             const struct operand *op = &in.operands[k];
             if (op->kind == OPERAND_MEMORY && op->access & ACCESS_WRITE)
                 memory = deep;
-            else if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE && op->reg < INSN_REGISTERS)
+            else if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE &&
+                     op->reg < INSN_REGISTERS)
                 depth[op->reg] = deep;
         }
     }
@@ -317,7 +356,8 @@ static void test_chains(void **state)
             assert_true(n < CHAINS_MAX);
             for (size_t k = 0; k < n; k++) {
                 if (!a64_chain_make(code, &chains[k], links, b))
-                    fail_msg("%s: %s to %s cannot be made", rows.items[i]->form, chains[k].from_name, chains[k].to_name);
+                    fail_msg("%s: %s to %s cannot be made", rows.items[i]->form,
+                             chains[k].from_name, chains[k].to_name);
                 if (round == 0) {
                     str_add_bytes(&all, (const char *)b->code, b->length);
                     continue;
@@ -327,7 +367,9 @@ static void test_chains(void **state)
                 bool known = !(first.traits & INSN_UNDECODED);
                 unsigned path = known ? longest_path(b->code, b->length, b->length / 4 / LINKS) : 0;
                 if (known && path < LINKS)
-                    fail_msg("%s: %s to %s: %u of %u wait (%s)", rows.items[i]->form, chains[k].from_name, chains[k].to_name, path, (unsigned)LINKS, first.text);
+                    fail_msg("%s: %s to %s: %u of %u wait (%s)", rows.items[i]->form,
+                             chains[k].from_name, chains[k].to_name, path, (unsigned)LINKS,
+                             first.text);
                 insn_done(&first);
                 made += known;
                 kinds[chains[k].kind]++;
@@ -338,7 +380,9 @@ static void test_chains(void **state)
     }
     print_message("%u chains\n", made);
     assert_true(made > 3000);
-    assert_true(kinds[CHAIN_REGISTER] && kinds[CHAIN_OWN] && kinds[CHAIN_FLAGS] && kinds[CHAIN_FROM_FLAGS] && kinds[CHAIN_TO_FLAGS] && kinds[CHAIN_ADDRESS] && kinds[CHAIN_FORWARD] && kinds[CHAIN_DOMAINS]);
+    assert_true(kinds[CHAIN_REGISTER] && kinds[CHAIN_OWN] && kinds[CHAIN_FLAGS] &&
+                kinds[CHAIN_FROM_FLAGS] && kinds[CHAIN_TO_FLAGS] && kinds[CHAIN_ADDRESS] &&
+                kinds[CHAIN_FORWARD] && kinds[CHAIN_DOMAINS]);
     vec_done(&rows);
     str_done(&all);
     free(b);
@@ -346,10 +390,20 @@ static void test_chains(void **state)
 
 static void test_unfit(void **state)
 {
-    static const struct { const char *form, *part; } cases[] = {
-        {"B.COND (Rel)", "branch"}, {"LDADD (X, X, [X])", "atomic"}, {"LDAR (X, [X])", "ordered"}, {"LDXR (X, [X])", "ordered"}, {"STLXR (W, X, [X])", "ordered"},
-        {"AUTIA (X, X)", "signed"}, {"LDG (X, [X, I])", "tags"}, {"MOV (SP, X)", "stack"}, {"STNP (X, X, [X, I])", "non-temporal"}, {"MOVPRFX (Z, Z)", "next instruction"},
-        {"LD1W ({Z.S}, P/Z, [Z.S])", "32-bit"}, {"DSB (ISH)", "system"},
+    static const struct { const char *form, *part;
+    } cases[] = {
+        {"B.COND (Rel)", "branch"},
+        {"LDADD (X, X, [X])", "atomic"},
+        {"LDAR (X, [X])", "ordered"},
+        {"LDXR (X, [X])", "ordered"},
+        {"STLXR (W, X, [X])", "ordered"},
+        {"AUTIA (X, X)", "signed"},
+        {"LDG (X, [X, I])", "tags"},
+        {"MOV (SP, X)", "stack"},
+        {"STNP (X, X, [X, I])", "non-temporal"},
+        {"MOVPRFX (Z, Z)", "next instruction"},
+        {"LD1W ({Z.S}, P/Z, [Z.S])", "32-bit"},
+        {"DSB (ISH)", "system"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -365,13 +419,15 @@ static void test_unfit(void **state)
     assert_null(a64_unfit(forms_find(forms, "ADR (X, Rel)")));
 }
 
-/* Binutils by the names they have: plain for this processor, with the target's before them otherwise. */
+/* Binutils by the names they have: plain for this processor, with the target's before them
+ * otherwise. */
 static void test_tools(void **state)
 {
     char buffer[64];
     enum isa other = isa_host() == ISA_X86_64 ? ISA_AARCH64 : ISA_X86_64;
     (void)state;
-    assert_string_equal(isa_tool(other, "as", buffer, sizeof buffer), other == ISA_AARCH64 ? "aarch64-linux-gnu-as" : "x86_64-linux-gnu-as");
+    assert_string_equal(isa_tool(other, "as", buffer, sizeof buffer),
+                        other == ISA_AARCH64 ? "aarch64-linux-gnu-as" : "x86_64-linux-gnu-as");
     char *path = mem_strdup(getenv("PATH") ? getenv("PATH") : "");
     setenv("PATH", "/nowhere::/also", 1);
     assert_string_equal(isa_tool(isa_host(), "objdump", buffer, sizeof buffer), "objdump");
@@ -399,10 +455,14 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A simulated CPU may have the other instruction set: code of its forms is made on any processor, and only what runs asks for this one's set. */
+/* A simulated CPU may have the other instruction set: code of its forms is made on any processor,
+ * and only what runs asks for this one's set. */
 static void test_code_for_a_simulated_cpu(void **state)
 {
-    static const struct { enum isa isa; const char *form; } cases[] = {{ISA_X86_64, "ADD (R64, R64)"}, {ISA_AARCH64, "ADD (X, X, X)"}};
+    static const struct {
+        enum isa isa;
+        const char *form;
+    } cases[] = {{ISA_X86_64, "ADD (R64, R64)"}, {ISA_AARCH64, "ADD (X, X, X)"}};
     (void)state;
     if (!assembler)
         return;
@@ -428,20 +488,27 @@ static void test_code_for_a_simulated_cpu(void **state)
 /* A template's letters say what the code does: registers are handed out by them. */
 static void test_letters(void **state)
 {
-    static const struct { const char *form, *template, *fault; } cases[] = {
-        {"ADD (X, X, X)", "add {RW:X}, {R:X}, {R:X}", "its template says RW of operand 1, which is W"},
-        {"ADD (X, X, X)", "add {W:X}, {R:X}, {W:X}", "its template says W of operand 3, which is R"},
-        {"LDR (X, [X], I)", "ldr {W:X}, [{W:X}], #16", "its template says W of operand 2, which is R"},
-        {"MLA (V.4S, V.4S, V.4S)", "mla {W:V}.4s, {R:V}.4s, {R:V}.4s", "its template says W of operand 1, which is RW"},
+    static const struct { const char *form, *template, *fault;
+    } cases[] = {
+        {"ADD (X, X, X)", "add {RW:X}, {R:X}, {R:X}",
+         "its template says RW of operand 1, which is W"},
+        {"ADD (X, X, X)", "add {W:X}, {R:X}, {W:X}",
+         "its template says W of operand 3, which is R"},
+        {"LDR (X, [X], I)", "ldr {W:X}, [{W:X}], #16",
+         "its template says W of operand 2, which is R"},
+        {"MLA (V.4S, V.4S, V.4S)", "mla {W:V}.4s, {R:V}.4s, {R:V}.4s",
+         "its template says W of operand 1, which is RW"},
         {"MLA (V.4S, V.4S, V.4S)", "mla {RW:V}.4s, {R:V}.4s, {R:V}.4s", NULL},
-        {"LD1 ({V.16B, V.16B}, [X])", "ld1 {{{R:V}.16b, {R:V}.16b}}, [{R:X}]", "its template says R of operand 1, which is W"},
+        {"LD1 ({V.16B, V.16B}, [X])", "ld1 {{{R:V}.16b, {R:V}.16b}}, [{R:X}]",
+         "its template says R of operand 1, which is W"},
     };
 
     (void)state;
     if (!assembler)
         return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct form_row row = {(char *)cases[i].form, (char *)cases[i].template, (char *)"", ISA_AARCH64, true};
+        const struct form_row row = {(char *)cases[i].form, (char *)cases[i].template, (char *)"",
+                                     ISA_AARCH64, true};
         struct err err = {0};
         struct form_code *code = encodings_code_any(&row, &err);
         if (cases[i].fault ? code || !strstr(err.what, cases[i].fault) : !code)
@@ -453,8 +520,11 @@ static void test_letters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields), cmocka_unit_test(test_every_form), cmocka_unit_test(test_bases_return), cmocka_unit_test(test_breakers),
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit), cmocka_unit_test(test_tools), cmocka_unit_test(test_code_for_a_simulated_cpu), cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_fields),       cmocka_unit_test(test_every_form),
+        cmocka_unit_test(test_bases_return), cmocka_unit_test(test_breakers),
+        cmocka_unit_test(test_chains),       cmocka_unit_test(test_unfit),
+        cmocka_unit_test(test_tools),        cmocka_unit_test(test_code_for_a_simulated_cpu),
+        cmocka_unit_test(test_letters),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

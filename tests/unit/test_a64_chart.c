@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine chart of a simulated AArch64 CPU, on whatever processor the test runs: the charted machine is one of AArch64, and predicts blocks that took no part. */
+/* machine chart of a simulated AArch64 CPU, on whatever processor the test runs: the charted
+ * machine is one of AArch64, and predicts blocks that took no part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ static void test_chart(void **state)
     struct session s;
 
     (void)state;
-    str_addf(&line, "machine chart small --simulate '%s/' --seed 1", source_path("tests/data/chart-cpu-a64"));
+    str_addf(&line, "machine chart small --simulate '%s/' --seed 1",
+             source_path("tests/data/chart-cpu-a64"));
     setenv("XDG_DATA_HOME", work_path("data"), 1);
     setenv("XDG_STATE_HOME", work_path("state"), 1);
     session_init(&s);
@@ -43,17 +45,21 @@ static void test_chart(void **state)
     assert_non_null(chart);
     /* Blocks are of the forms that were charted, by how often programs of this set use them. */
     assert_true(json_integer_value(json_object_get(chart, "review_blocks")) > 500);
-    assert_int_equal(json_integer_value(json_object_get(chart, "review_covered")), json_integer_value(json_object_get(chart, "review_blocks")));
+    assert_int_equal(json_integer_value(json_object_get(chart, "review_covered")),
+                     json_integer_value(json_object_get(chart, "review_blocks")));
     assert_true(json_number_value(json_object_get(chart, "review_error")) < NEAR);
     json_decref(chart);
     session_done(&s);
 
-    /* Read again, it takes a kernel of its set, and sees the chain: 5 of the load, 1 of the addition, however long a base takes that the load steps. */
-    static const char *const chains[] = {"sub x0, x0, x1\nldr x2, [x2]\nadd x2, x2, x3\n", "ldr x2, [x1, #8]!\nadd x1, x2, x3\n"};
+    /* Read again, it takes a kernel of its set, and sees the chain: 5 of the load, 1 of the
+     * addition, however long a base takes that the load steps. */
+    static const char *const chains[] = {"sub x0, x0, x1\nldr x2, [x2]\nadd x2, x2, x3\n",
+                                         "ldr x2, [x1, #8]!\nadd x1, x2, x3\n"};
     struct machine *m = load_machine("small");
     assert_string_equal(m->isa, "aarch64");
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
-        struct kernel *k = kernel_with(chains[i], &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+        struct kernel *k =
+            kernel_with(chains[i], &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
         struct analysis *a = analysis_new(k, 0, m);
         assert_false(a->lower_bound);
         assert_true(fabs(a->cycles - 6) < 0.01);
@@ -82,6 +88,7 @@ static void test_new_mappings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chart), cmocka_unit_test(test_new_mappings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chart),
+                                       cmocka_unit_test(test_new_mappings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

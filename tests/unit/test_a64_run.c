@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64 code run on an AArch64 processor, or under an emulator of one (docs/aarch64.md): what holds whatever the time it takes. Elsewhere it says so and ends. */
+/* AArch64 code run on an AArch64 processor, or under an emulator of one (docs/aarch64.md): what
+ * holds whatever the time it takes. Elsewhere it says so and ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,12 @@ static void raw(unsigned at, const uint32_t *words, size_t count)
 {
     uint32_t offset;
     assert_true(sandbox_add(sandbox, (const uint8_t *)words, 4 * count, 1, COUNTER_BODY, &offset));
-    sandbox_items(sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .warm = 1, .count = 3, .samples = 4};
+    sandbox_items(sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                                       .code = PULSE_ITEM,
+                                                       .offset = offset,
+                                                       .warm = 1,
+                                                       .count = 3,
+                                                       .samples = 4};
 }
 
 static void test_faults(void **state)
@@ -35,17 +41,24 @@ static void test_faults(void **state)
     static const struct { uint32_t words[4]; size_t count; unsigned fault; } cases[] = {
         {{0xd503201f}, 1, FAULT_NONE},                              /* nop */
         {{0x00000000}, 1, FAULT_ILLEGAL},                           /* udf #0 */
-        {{0xf94003e0 | 31 << 5, 0xd2800001, 0xf9400022}, 3, FAULT_SEGMENT},   /* ldr x0, [sp]; mov x1, #0; ldr x2, [x1] */
+        /* ldr x0, [sp]; mov x1, #0; ldr x2, [x1] */
+        {{0xf94003e0 | 31 << 5, 0xd2800001, 0xf9400022}, 3, FAULT_SEGMENT},
         {{0xd4200020}, 1, FAULT_TRAP},                              /* brk #1 */
         {{0x14000000}, 1, FAULT_ENDLESS},                           /* b . */
         {{0x9ac008a0 | 2 << 16}, 1, FAULT_NONE},                    /* udiv x0, x5, x2 */
-        {{0xd2800000, 0x9ac008a1}, 2, FAULT_NONE},                  /* mov x0, #0; udiv x1, x5, x0: 0 by definition */
-        {{0xd2800000, 0x9100001f, 0xf81f8fe1}, 3, FAULT_SEGMENT},   /* mov x0, #0; mov sp, x0; str x1, [sp, #-8]! */
-        {{0xd2800013, 0xaa1303f4, 0xaa1303fd, 0xaa1303fe}, 4, FAULT_NONE},    /* x19, x20, x29, x30 overwritten */
+        /* mov x0, #0; udiv x1, x5, x0: 0 by definition */
+        {{0xd2800000, 0x9ac008a1}, 2, FAULT_NONE},
+        /* mov x0, #0; mov sp, x0; str x1, [sp, #-8]! */
+        {{0xd2800000, 0x9100001f, 0xf81f8fe1}, 3, FAULT_SEGMENT},
+        /* x19, x20, x29, x30 overwritten */
+        {{0xd2800013, 0xaa1303f4, 0xaa1303fd, 0xaa1303fe}, 4, FAULT_NONE},
         {{0x5ac00800 | 18}, 1, FAULT_NONE},                         /* rev w18, w0 */
-        {{0x6f00e408, 0x6f00e40f}, 2, FAULT_NONE},                  /* movi v8.2d, #0; movi v15.2d, #0: the caller's */
-        {{0xd53b4400, 0xd51b441f}, 2, FAULT_NONE},                  /* mrs x0, fpcr; msr fpcr, xzr */
-        {{0xd518d041}, 1, FAULT_ILLEGAL},                           /* msr tpidr_el0's neighbour at EL1 */
+        /* movi v8.2d, #0; movi v15.2d, #0: the caller's */
+        {{0x6f00e408, 0x6f00e40f}, 2, FAULT_NONE},
+        /* mrs x0, fpcr; msr fpcr, xzr */
+        {{0xd53b4400, 0xd51b441f}, 2, FAULT_NONE},
+        /* msr tpidr_el0's neighbour at EL1 */
+        {{0xd518d041}, 1, FAULT_ILLEGAL},
         {{0xd503201f}, 1, FAULT_NONE},
     };
     const unsigned n = sizeof cases / sizeof *cases;
@@ -61,7 +74,8 @@ static void test_faults(void **state)
     for (unsigned i = 0; i < n; i++) {
         const struct sandbox_item *item = &sandbox_items(sandbox)[i];
         if (!item->done || item->fault != cases[i].fault)
-            fail_msg("case %u: %s instead of %s", i, sandbox_fault_text(item->fault), sandbox_fault_text(cases[i].fault));
+            fail_msg("case %u: %s instead of %s", i, sandbox_fault_text(item->fault),
+                     sandbox_fault_text(cases[i].fault));
     }
 }
 
@@ -80,10 +94,12 @@ static void test_system_call(void **state)
         assert_int_equal(sandbox_items(sandbox)[0].fault, FAULT_SYSTEM_CALL);
 }
 
-/* The loop runs as often as it is asked to: it steps off the end of its memory after a known number of iterations. */
+/* The loop runs as often as it is asked to: it steps off the end of its memory after a known number
+ * of iterations. */
 static void test_counts(void **state)
 {
-    static const uint32_t step[] = {0x91401000 | 26 << 5 | 26, 0xf900035f};   /* add x26, x26, #4, lsl #12; str xzr, [x26]: 16 KiB on */
+    /* add x26, x26, #4, lsl #12; str xzr, [x26]: 16 KiB on */
+    static const uint32_t step[] = {0x91401000 | 26 << 5 | 26, 0xf900035f};
     struct err err = {0};
     (void)state;
     sandbox_clear(sandbox);
@@ -97,7 +113,8 @@ static void test_counts(void **state)
     assert_int_equal(sandbox_items(sandbox)[1].fault, FAULT_SEGMENT);
 }
 
-/* Each register holds what it should when foreign code begins: seen by the address that a load from it faults at. */
+/* Each register holds what it should when foreign code begins: seen by the address that a load from
+ * it faults at. */
 static void test_registers(void **state)
 {
     struct err err = {0};
@@ -106,13 +123,25 @@ static void test_registers(void **state)
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < 64; i++) {
         unsigned counter = i == 28 ? 27 : 28;
-        const uint32_t general[] = {0xf940001f | (i & 31) << 5};                                           /* ldr xzr, [xi], of sp the last */
-        const uint32_t vector[] = {0x9e660000 | (i & 31) << 5, 0x92403c00, 0xf940001f};                    /* fmov x0, di; and x0, x0, #0xffff; ldr xzr, [x0] */
+        /* ldr xzr, [xi], of sp the last */
+        const uint32_t general[] = {0xf940001f | (i & 31) << 5};
+        /* fmov x0, di; and x0, x0, #0xffff; ldr xzr, [x0] */
+        const uint32_t vector[] = {0x9e660000 | (i & 31) << 5, 0x92403c00, 0xf940001f};
         const uint32_t *words = i < 32 ? general : vector;
-        assert_true(sandbox_add(sandbox, (const uint8_t *)words, i < 32 ? sizeof general : sizeof vector, 1, COUNTER_REGISTER + counter, &offset));
+        assert_true(sandbox_add(sandbox, (const uint8_t *)words,
+                                i < 32 ? sizeof general : sizeof vector, 1,
+                                COUNTER_REGISTER + counter, &offset));
         struct sandbox_item *item = &sandbox_items(sandbox)[i];
-        *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_REGISTER + counter, .warm = 1, .count = 1,
-                                      .samples = 1, .vectors = i >= 48 && cpu_has("sve") ? SETUP_SVE : SETUP_NEON};
+        *item =
+            (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                  .code = PULSE_ITEM,
+                                  .offset = offset,
+                                  .kernel = true,
+                                  .counter = COUNTER_REGISTER + counter,
+                                  .warm = 1,
+                                  .count = 1,
+                                  .samples = 1,
+                                  .vectors = i >= 48 && cpu_has("sve") ? SETUP_SVE : SETUP_NEON};
         for (unsigned r = 0; r < 32; r++)
             item->general[r] = 0x1000 + 0x40 * r;
     }
@@ -121,11 +150,14 @@ static void test_registers(void **state)
         const struct sandbox_item *item = &sandbox_items(sandbox)[i];
         uint64_t expected = i < 32 ? 0x1000 + 0x40 * i : (0x1f25 + 0x100 * (i - 32)) & 0xffff;
         if (item->fault != FAULT_ADDRESS || item->fault_address != expected)
-            fail_msg("register %u: %s at 0x%llx instead of 0x%llx", i, sandbox_fault_text(item->fault), (unsigned long long)item->fault_address, (unsigned long long)expected);
+            fail_msg("register %u: %s at 0x%llx instead of 0x%llx", i,
+                     sandbox_fault_text(item->fault), (unsigned long long)item->fault_address,
+                     (unsigned long long)expected);
     }
 }
 
-/* Every form that this processor is said to execute is made, runs and comes back, or is refused by the processor with SIGILL. */
+/* Every form that this processor is said to execute is made, runs and comes back, or is refused by
+ * the processor with SIGILL. */
 static void test_every_form(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -150,9 +182,17 @@ static void test_every_form(void **state)
         for (unsigned k = 0; k < 192 && next < rows.count; k++, next++) {
             struct form_code *code = encodings_code(rows.items[next], &err);
             uint32_t offset;
-            if (!code || !body_make(&code, &one, 1, &(struct body_shape){200, 0, BODY_SPREAD}, b, &err) || !sandbox_add(sandbox, b->code, b->length, 1, COUNTER_BODY, &offset))
+            if (!code ||
+                !body_make(&code, &one, 1, &(struct body_shape){200, 0, BODY_SPREAD}, b, &err) ||
+                !sandbox_add(sandbox, b->code, b->length, 1, COUNTER_BODY, &offset))
                 fail_msg("%s: %s", rows.items[next]->form, err.what);
-            sandbox_items(sandbox)[k] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(b), .warm = 1, .count = 30, .samples = 1};
+            sandbox_items(sandbox)[k] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                                              .code = PULSE_ITEM,
+                                                              .offset = offset,
+                                                              .vectors = sandbox_setup(b),
+                                                              .warm = 1,
+                                                              .count = 30,
+                                                              .samples = 1};
             form_code_free(code);
         }
         if (!sandbox_run(sandbox, (unsigned)(next - first), NULL, NULL, NULL, &err))
@@ -162,12 +202,15 @@ static void test_every_form(void **state)
             ran += item->fault == FAULT_NONE;
             illegal += item->fault == FAULT_ILLEGAL;
             if (item->fault == FAULT_ILLEGAL)
-                print_message("%s (%s) is not executed here\n", rows.items[k]->form, rows.items[k]->extension);
+                print_message("%s (%s) is not executed here\n", rows.items[k]->form,
+                              rows.items[k]->extension);
             else if (item->fault)
-                fail_msg("%s: %s at 0x%llx", rows.items[k]->form, sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
+                fail_msg("%s: %s at 0x%llx", rows.items[k]->form, sandbox_fault_text(item->fault),
+                         (unsigned long long)item->fault_address);
         }
     }
-    print_message("%u forms ran, %u of %zu were refused by the processor; vectors of %u bits\n", ran, illegal, rows.count, cpu_vector_bits());
+    print_message("%u forms ran, %u of %zu were refused by the processor; vectors of %u bits\n",
+                  ran, illegal, rows.count, cpu_vector_bits());
     assert_true(ran > 2000 && illegal < rows.count / 50);
     vec_done(&rows);
     free(b);
@@ -185,7 +228,9 @@ static void test_every_chain(void **state)
     sandbox_clear(sandbox);
     for (size_t i = 0; i <= forms_count(forms); i++) {
         bool last = i == forms_count(forms);
-        struct form_code *code = last || form_measurable(forms_at(forms, i), why, sizeof why) ? NULL : encodings_code(forms_at(forms, i), &err);
+        struct form_code *code = last || form_measurable(forms_at(forms, i), why, sizeof why)
+                                     ? NULL
+                                     : encodings_code(forms_at(forms, i), &err);
         size_t count = code ? chain_list(code, chains) : 0;
         if (n && (last || n + count > 192)) {
             if (!sandbox_run(sandbox, n, NULL, NULL, NULL, &err))
@@ -195,16 +240,26 @@ static void test_every_chain(void **state)
                 ran += item->fault == FAULT_NONE;
                 illegal += item->fault == FAULT_ILLEGAL;
                 if (item->fault != FAULT_NONE && item->fault != FAULT_ILLEGAL)
-                    fail_msg("a chain before %s: %s at 0x%llx", last ? "the end" : forms_at(forms, i)->form, sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
+                    fail_msg("a chain before %s: %s at 0x%llx",
+                             last ? "the end" : forms_at(forms, i)->form,
+                             sandbox_fault_text(item->fault),
+                             (unsigned long long)item->fault_address);
             }
             n = 0;
             sandbox_clear(sandbox);
         }
         for (size_t k = 0; k < count; k++) {
             uint32_t offset;
-            if (!chain_make(code, &chains[k], 48, b, &err) || !sandbox_add(sandbox, b->code, b->length, 1, COUNTER_BODY, &offset))
+            if (!chain_make(code, &chains[k], 48, b, &err) ||
+                !sandbox_add(sandbox, b->code, b->length, 1, COUNTER_BODY, &offset))
                 fail_msg("%s: %s", forms_at(forms, i)->form, err.what);
-            sandbox_items(sandbox)[n++] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(b), .warm = 1, .count = 30, .samples = 1};
+            sandbox_items(sandbox)[n++] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                                                .code = PULSE_ITEM,
+                                                                .offset = offset,
+                                                                .vectors = sandbox_setup(b),
+                                                                .warm = 1,
+                                                                .count = 30,
+                                                                .samples = 1};
         }
         form_code_free(code);
     }
@@ -212,10 +267,13 @@ static void test_every_chain(void **state)
     free(b);
 }
 
-/* Kernels as they stand: they run, whether or not this machine is quiet enough to say how long they take. */
+/* Kernels as they stand: they run, whether or not this machine is quiet enough to say how long they
+ * take. */
 static void test_kernels(void **state)
 {
-    static const char *const names[] = {"triad-a64-gcc-O3.s", "daxpy-a64-gcc-sve.s", "daxpy-a64-clang-tail.s", "dot-a64-clang-O3.s", "stencil-a64-gcc-O3.s"};
+    static const char *const names[] = {"triad-a64-gcc-O3.s", "daxpy-a64-gcc-sve.s",
+                                        "daxpy-a64-clang-tail.s", "dot-a64-clang-O3.s",
+                                        "stencil-a64-gcc-O3.s"};
     struct calibration c;
     struct err err = {0};
     unsigned ran = 0;
@@ -224,7 +282,8 @@ static void test_kernels(void **state)
         print_message("%s\n", err.what);
         return;
     }
-    /* An emulator's clocks never agree: there every window counts, so that what follows on them is run. */
+    /* An emulator's clocks never agree: there every window counts, so that what follows on them is
+     * run. */
     if (sandbox_unfiltered(sandbox))
         c.rules.chain_tolerance = c.rules.probe_tolerance = c.rules.agreement = 1e9;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -241,7 +300,8 @@ static void test_kernels(void **state)
         if (kernel_run(sandbox, &c, insns, count, &m, &err)) {
             assert_true(m.cycles > 0 && m.repeats >= 3 && m.pages > 0 && m.iterations > 0);
             print_message("%s: %.2f cycles, %u pages\n", names[i], m.cycles, m.pages);
-        } else if (err.code != ERR_LIMIT && !strstr(err.what, "no stable time") && !(strstr(names[i], "sve") && !cpu_has("sve"))) {
+        } else if (err.code != ERR_LIMIT && !strstr(err.what, "no stable time") &&
+                   !(strstr(names[i], "sve") && !cpu_has("sve"))) {
             fail_msg("%s: %s", names[i], err.what);
         }
         ran++;
@@ -271,8 +331,11 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_system_call), cmocka_unit_test(test_counts), cmocka_unit_test(test_registers), cmocka_unit_test(test_every_form),
-                                       cmocka_unit_test(test_every_chain), cmocka_unit_test(test_kernels)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_system_call),
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_every_form), cmocka_unit_test(test_every_chain),
+        cmocka_unit_test(test_kernels)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
 
@@ -281,7 +344,8 @@ int main(void)
 static void test_elsewhere(void **state)
 {
     (void)state;
-    print_message("AArch64 code does not run on this processor; make check-aarch64 runs it under an emulator\n");
+    print_message("AArch64 code does not run on this processor; make check-aarch64 runs it under "
+                  "an emulator\n");
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Active experiments as a job on a simulated processor: what is asked, when it stops, what a cancelled one leaves. */
+/* Active experiments as a job on a simulated processor: what is asked, when it stops, what a
+ * cancelled one leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +100,8 @@ static struct outcome run(struct experiments *take_table, const struct active_op
 static bool same_terms(const struct experiments *t, size_t a, size_t b)
 {
     const struct experiment_row *x = &t->rows.items[a], *y = &t->rows.items[b];
-    return x->count == y->count && memcmp(experiments_terms(t, a), experiments_terms(t, b), x->count * sizeof(struct flat_term)) == 0;
+    return x->count == y->count && memcmp(experiments_terms(t, a), experiments_terms(t, b),
+                                          x->count * sizeof(struct flat_term)) == 0;
 }
 
 /* Nothing twice, all sizes allowed, all of it measured; returns how many are of several forms. */
@@ -117,7 +119,8 @@ static size_t check_table(const struct experiments *t, unsigned size)
     return several;
 }
 
-/* Clean measurements: it ends by itself, far from the limit, and what it measured says enough about what it did not. */
+/* Clean measurements: it ends by itself, far from the limit, and what it measured says enough about
+ * what it did not. */
 static void test_stops(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -142,7 +145,8 @@ static void test_stops(void **state)
         assert_true(rounds[i].of.noise >= SELECT_NOISE_LEAST && rounds[i].of.noise < 0.2);
         assert_true(i + 1 == n || rounds[i].of.end == SELECT_GOES_ON);
         assert_true(i + 1 == n || rounds[i].of.disagreement > rounds[i].of.noise);
-        assert_true(i == 0 || (rounds[i].of.measurements > rounds[i - 1].of.measurements && rounds[i].of.error >= 0));
+        assert_true(i == 0 || (rounds[i].of.measurements > rounds[i - 1].of.measurements &&
+                               rounds[i].of.error >= 0));
         assert_true(i == 0 || rounds[i].of.measurements - rounds[i - 1].of.measurements <= 20);
     }
 
@@ -199,7 +203,8 @@ static void test_limit(void **state)
     mapping_free(m);
 }
 
-/* The table on disk is whole at any time; a job that goes on from it asks for nothing twice and measures nothing again. */
+/* The table on disk is whole at any time; a job that goes on from it asks for nothing twice and
+ * measures nothing again. */
 static void test_kept(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -315,7 +320,9 @@ static void test_replayed(void **state)
 /* As typed: the forms are the record's, and what was asked becomes the session's table. */
 static void test_replay_command(void **state)
 {
-    static const char *const refused[] = {"evolve start --replay FILE", "evolve start --active --replay FILE --simulate skylake", "evolve start --active --continue --replay FILE",
+    static const char *const refused[] = {"evolve start --replay FILE",
+                                          "evolve start --active --replay FILE --simulate skylake",
+                                          "evolve start --active --continue --replay FILE",
                                           "evolve start --active --replay FILE.missing"};
     struct mapping *m = truth();
     struct experiments *record = recorded(m);
@@ -329,11 +336,15 @@ static void test_replay_command(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const char *name = strstr(refused[i], "FILE");
         str_clear(&line);
-        str_addf(&line, "%.*s%s%s", (int)(name - refused[i]), refused[i], path, name + strlen("FILE"));
+        str_addf(&line, "%.*s%s%s", (int)(name - refused[i]), refused[i], path,
+                 name + strlen("FILE"));
         assert_false(run_line(&s, str_text(&line), NULL, &err));
     }
     str_clear(&line);
-    str_addf(&line, "evolve start --active --replay %s --most 20 --ports 3 --population 3 --generations 1 --threads 1 --checkpoint none; evolve wait", path);
+    str_addf(&line,
+             "evolve start --active --replay %s --most 20 --ports 3 --population 3 --generations 1 "
+             "--threads 1 --checkpoint none; evolve wait",
+             path);
     if (!run_line(&s, str_text(&line), &out, &err))
         fail_msg("%s", err.what);
     assert_non_null(strstr(str_text(&out), "12 forms, 32 experiments"));
@@ -347,8 +358,10 @@ static void test_replay_command(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_limit), cmocka_unit_test(test_kept), cmocka_unit_test(test_cancelled),
-                                       cmocka_unit_test(test_replayed), cmocka_unit_test(test_replay_command)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stops),    cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_kept),     cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_replayed), cmocka_unit_test(test_replay_command)};
     int failed = cmocka_run_group_tests_name("active job", tests, NULL, NULL);
     job_shutdown();
     return failed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Addresses followed as values: which register is the stack pointer, and numbers at both ends of 64 bits. Built so that a signed overflow ends it. */
+/* Addresses followed as values: which register is the stack pointer, and numbers at both ends of 64
+ * bits. Built so that a signed overflow ends it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,11 @@ static size_t forwards(enum isa isa, const char *hex, enum start_values start)
     }
     addresses_link(insns, count, start, 64, &work);
     size_t found = work.found_count;
-    struct core core = {.store_line_bytes = 64, .store_run = NAN, .load_bank_bytes = 4, .loads_per_bank = 2, .split_loads_per_cycle = 1};
+    struct core core = {.store_line_bytes = 64,
+                        .store_run = NAN,
+                        .load_bank_bytes = 4,
+                        .loads_per_bank = 2,
+                        .split_loads_per_cycle = 1};
     first_level_store_runs(&core, &work);
     first_level_loads(&core, &work);
     addresses_new_pages(&work, count, 1, 1);
@@ -45,7 +50,8 @@ static size_t forwards(enum isa isa, const char *hex, enum start_values start)
     return found;
 }
 
-/* str x1, [x0, x4]; ldr x2, [x0]: x4 is an index like any other and begins with 0, so the load reads what was stored. */
+/* str x1, [x0, x4]; ldr x2, [x0]: x4 is an index like any other and begins with 0, so the load
+ * reads what was stored. */
 static void test_a64_index(void **state)
 {
     (void)state;
@@ -59,32 +65,66 @@ static void test_a64_base(void **state)
 {
     (void)state;
     assert_int_equal(forwards(ISA_AARCH64, "816820f8" "820040f9", START_MEASURED), 1);
-    assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);   /* str x1, [sp, #8]; ldr x2, [sp, #8] */
+    /* str x1, [sp, #8]; ldr x2, [sp, #8] */
+    assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);
 }
 
-/* The general registers of x86-64 begin on one page, but not its stack and frame pointers; those of AArch64 are others than its x4 and x5. */
+/* The general registers of x86-64 begin on one page, but not its stack and frame pointers; those of
+ * AArch64 are others than its x4 and x5. */
 static void test_equal_pages(void **state)
 {
     (void)state;
-    assert_int_equal(forwards(ISA_X86_64, "488907" "488b0e", START_EQUAL), 1);         /* mov [rdi], rax; mov rcx, [rsi] */
-    assert_int_equal(forwards(ISA_X86_64, "488907" "488b0c24", START_EQUAL), 0);       /* mov [rdi], rax; mov rcx, [rsp] */
-    assert_int_equal(forwards(ISA_AARCH64, "610000f9" "820040f9", START_EQUAL), 1);    /* str x1, [x3]; ldr x2, [x4] */
-    assert_int_equal(forwards(ISA_AARCH64, "610000f9" "e20340f9", START_EQUAL), 0);    /* str x1, [x3]; ldr x2, [sp] */
+    /* mov [rdi], rax; mov rcx, [rsi] */
+    assert_int_equal(forwards(ISA_X86_64, "488907" "488b0e", START_EQUAL), 1);
+    /* mov [rdi], rax; mov rcx, [rsp] */
+    assert_int_equal(forwards(ISA_X86_64, "488907" "488b0c24", START_EQUAL), 0);
+    /* str x1, [x3]; ldr x2, [x4] */
+    assert_int_equal(forwards(ISA_AARCH64, "610000f9" "820040f9", START_EQUAL), 1);
+    /* str x1, [x3]; ldr x2, [sp] */
+    assert_int_equal(forwards(ISA_AARCH64, "610000f9" "e20340f9", START_EQUAL), 0);
 }
 
-/* mov rax, 0x7fffffffffffffff; mov [rax], rdx; mov rcx, [rax+2]: the store wraps around the end of 64 bits. */
+/* mov rax, 0x7fffffffffffffff; mov [rax], rdx; mov rcx, [rax+2]: the store wraps around the end of
+ * 64 bits. */
 static void test_ends(void **state)
 {
     (void)state;
-    assert_int_equal(forwards(ISA_X86_64, "48b8ffffffffffffff7f" "488910" "488b4802", START_DIFFERENT), 1);
-    /* The other end: mov rbx, 1 << 63; mov [rbx], rdx; mov rax, 0x7ffffffffffffff8; mov rcx, [rax]. */
-    assert_int_equal(forwards(ISA_X86_64, "48bb0000000000000080" "488913" "48b8f8ffffffffffff7f" "488b08", START_DIFFERENT), 0);
-    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: read from the store's second half. */
-    assert_int_equal(forwards(ISA_X86_64, "48b8fcffffffffffff7f" "488910" "48bb0000000000000080" "8b0b", START_DIFFERENT), 1);
-    assert_int_equal(forwards(ISA_X86_64, "48b8ffffffffffffff7f" "488910" "488b4802" "4803c0" "480500000080", START_EQUAL), 1);
+    assert_int_equal(forwards(ISA_X86_64,
+                              "48b8ffffffffffffff7f"
+                              "488910"
+                              "488b4802",
+                              START_DIFFERENT),
+                     1);
+    /* The other end: mov rbx, 1 << 63; mov [rbx], rdx; mov rax, 0x7ffffffffffffff8; mov rcx,
+     * [rax]. */
+    assert_int_equal(forwards(ISA_X86_64,
+                              "48bb0000000000000080"
+                              "488913"
+                              "48b8f8ffffffffffff7f"
+                              "488b08",
+                              START_DIFFERENT),
+                     0);
+    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: read from the
+     * store's second half. */
+    assert_int_equal(forwards(ISA_X86_64,
+                              "48b8fcffffffffffff7f"
+                              "488910"
+                              "48bb0000000000000080"
+                              "8b0b",
+                              START_DIFFERENT),
+                     1);
+    assert_int_equal(forwards(ISA_X86_64,
+                              "48b8ffffffffffffff7f"
+                              "488910"
+                              "488b4802"
+                              "4803c0"
+                              "480500000080",
+                              START_EQUAL),
+                     1);
 }
 
-/* The way that Zen's first-level caches predict for @address: bit 12 + i xor bit 27 - i (Lipp et al., 2020). */
+/* The way that Zen's first-level caches predict for @address: bit 12 + i xor bit 27 - i (Lipp et
+ * al., 2020). */
 static unsigned way_of(uint64_t address)
 {
     unsigned way = 0;
@@ -94,7 +134,8 @@ static unsigned way_of(uint64_t address)
     return way;
 }
 
-/* Pointers walk seven pages either way, and no two pages share their lines' ways: push through a boundary of 64 MiB took 1.07 cycles instead of 0.50. */
+/* Pointers walk seven pages either way, and no two pages share their lines' ways: push through a
+ * boundary of 64 MiB took 1.07 cycles instead of 0.50. */
 static void test_starts_apart(void **state)
 {
     unsigned seen[256] = {0};
@@ -107,7 +148,8 @@ static void test_starts_apart(void **state)
             uint64_t address = start_address(reg) + (uint64_t)((int64_t)page * 4096);
             assert_int_equal(address % 4096, reg * 1088 % 4096);
             if (seen[way_of(address)]++)
-                fail_msg("register %u, page %d: %llx shares its lines with another page", reg, page, (unsigned long long)address);
+                fail_msg("register %u, page %d: %llx shares its lines with another page", reg, page,
+                         (unsigned long long)address);
         }
 }
 

@@ -41,7 +41,8 @@ static struct kernel *bundled(const char *name)
     return k;
 }
 
-static void assert_cycles(const char *kernel, const char *id, double cycles, enum bound_kind bottleneck)
+static void assert_cycles(const char *kernel, const char *id, double cycles,
+                          enum bound_kind bottleneck)
 {
     struct machine *m = machine(id);
     struct kernel *k = bundled(kernel);
@@ -140,13 +141,15 @@ static void test_idioms_and_moves(void **state)
     }
     assert_false(flags_of("1: vpandnd %zmm1,%zmm1,%zmm2{%k1}\njmp 1b\n", "znver4", 0) & ROW_ZERO);
     assert_false(flags_of("1: pandn %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ZERO);
-    assert_true(flags_of("1: vpcmpeqq %xmm1,%xmm1,%xmm2\njmp 1b\n", "sapphirerapids", 0) & ROW_ONES);
+    assert_true(flags_of("1: vpcmpeqq %xmm1,%xmm1,%xmm2\njmp 1b\n", "sapphirerapids", 0) &
+                ROW_ONES);
     assert_true(flags_of("1: movq %rax,%rbx\njmp 1b\n", "skylake", 0) & ROW_ELIMINATED);
     assert_false(flags_of("1: movq %rax,%rbx\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
     assert_true(flags_of("1: vmovaps %ymm0,%ymm1\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
 }
 
-/* A form that the machine does not have is never free: it is flagged and the total is a lower bound. */
+/* A form that the machine does not have is never free: it is flagged and the total is a lower
+ * bound. */
 static void test_unknown_forms(void **state)
 {
     (void)state;
@@ -165,12 +168,14 @@ static void test_unknown_forms(void **state)
     machine_free(m);
 }
 
-/* A machine whose chart had no load with a time: what goes through registers is followed, what waits for a load is a lower bound, and without any latency nothing is known. */
+/* A machine whose chart had no load with a time: what goes through registers is followed, what
+ * waits for a load is a lower bound, and without any latency nothing is known. */
 static void test_without_load_latency(void **state)
 {
     static const struct { const char *text; double cycles; bool least; } loops[] = {
         {"1: addq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 4, false},
-        {"1: addq (%rdi),%rax\naddq (%rdi),%rax\naddq %rbx,%rax\njmp 1b\n", 3, false},   /* the loads wait for nothing */
+        /* the loads wait for nothing */
+        {"1: addq (%rdi),%rax\naddq (%rdi),%rax\naddq %rbx,%rax\njmp 1b\n", 3, false},
         {"1: addq (%rax),%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 3, true},
     };
     struct machine *m = machine("skylake");
@@ -183,7 +188,8 @@ static void test_without_load_latency(void **state)
         struct analysis *a = analysis_new(k, 0, m);
         assert_float_equal(a->bounds[BOUND_DEPENDENCIES], loops[i].cycles, 1e-9);
         assert_int_equal(a->lower_bound, loops[i].least);
-        assert_int_equal(strstr(a->sentence, "lacks the fact load_latency") != NULL, loops[i].least);
+        assert_int_equal(strstr(a->sentence, "lacks the fact load_latency") != NULL,
+                         loops[i].least);
         analysis_free(a);
         kernel_free(k);
     }
@@ -240,7 +246,8 @@ static void test_two_loops_at_once(void **state)
 {
     (void)state;
     struct machine *m = machine("skylake");
-    const struct kernel *k = kernel_of("1: imulq %rax,%rbx\ndecq %rcx\njne 1b\n2: divsd %xmm1,%xmm0\naddq $8,%rdx\ncmpq %rdx,%rsi\njne 2b\n");
+    const struct kernel *k = kernel_of("1: imulq %rax,%rbx\ndecq %rcx\njne 1b\n2: divsd "
+                                       "%xmm1,%xmm0\naddq $8,%rdx\ncmpq %rdx,%rsi\njne 2b\n");
     pthread_t threads[2];
     struct of_loop loops[2];
 
@@ -268,7 +275,8 @@ static void test_all_machines(void **state)
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {   /* knows what was measured, and no more */
+        /* knows what was measured, and no more */
+        if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {
             free(ids[count]);
             continue;
         }
@@ -279,7 +287,8 @@ static void test_all_machines(void **state)
         if (arm)
             assert_non_null(mapping_find(m->mapping, "FMLA (V.2D, V.2D, V.2D)"));
         else
-            assert_int_equal(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)") != NULL, machine_has(m, "extensions", "FMA"));
+            assert_int_equal(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)") != NULL,
+                             machine_has(m, "extensions", "FMA"));
         machine_free(m);
         free(ids[count]);
     }
@@ -287,14 +296,16 @@ static void test_all_machines(void **state)
     assert_true(count >= 13);
 }
 
-/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles; LLVM's own table has one. */
+/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles; LLVM's own table has
+ * one. */
 static void test_golden_cove_dividers(void **state)
 {
     (void)state;
     struct machine *m = machine("sapphirerapids");
-    static const struct { const char *form; double cycles; } known[] = {
-        {"VDIVSD (XMM, XMM, XMM)", 4}, {"VDIVPD (YMM, YMM, YMM)", 8}, {"VSQRTPD (YMM, YMM)", 12}, {"VDIVPS (XMM, XMM, XMM)", 3},
-        {"ADD (R64, R64)", 0.2}, {"IMUL (R64, R64)", 1},
+    static const struct { const char *form; double cycles;
+    } known[] = {
+        {"VDIVSD (XMM, XMM, XMM)", 4}, {"VDIVPD (YMM, YMM, YMM)", 8}, {"VSQRTPD (YMM, YMM)", 12},
+        {"VDIVPS (XMM, XMM, XMM)", 3}, {"ADD (R64, R64)", 0.2},       {"IMUL (R64, R64)", 1},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct experiment e = {0};
@@ -323,7 +334,8 @@ static void test_flag_names(void **state)
     }
 }
 
-static void assert_unmodelled_with(const char *source, const char *branches, const char *crossings, const char *misses, const char *forwards)
+static void assert_unmodelled_with(const char *source, const char *branches, const char *crossings,
+                                   const char *misses, const char *forwards)
 {
     struct machine *m = load_machine("skylake");
     struct kernel *k = kernel_of(source);
@@ -332,7 +344,8 @@ static void assert_unmodelled_with(const char *source, const char *branches, con
 
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++) {
         const char *got = a->not_modelled[kind];
-        if (!got != !expected[kind] || (got && (!strstr(got, expected[kind]) || !strstr(a->sentence, got))))
+        if (!got != !expected[kind] ||
+            (got && (!strstr(got, expected[kind]) || !strstr(a->sentence, got))))
             fail_msg("%s: %s; %s", source, got ? got : "nothing", a->sentence);
     }
     analysis_free(a);
@@ -345,48 +358,89 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
     assert_unmodelled_with(source, branches, crossings, NULL, NULL);
 }
 
-/* What no bound counts is listed where the loop may have it: branches by what is loaded, not by counters, be they in memory; accesses that move and need not be aligned. */
+/* What no bound counts is listed where the loop may have it: branches by what is loaded, not by
+ * counters, be they in memory; accesses that move and need not be aligned. */
 static void test_not_modelled(void **state)
 {
     (void)state;
-    assert_unmodelled("1: cmpb $0, (%rdi)\nje 2f\naddq $1, %rdi\ncmpq %rdi, %rcx\njne 1b\n2:\n", "jz (line 2)", NULL);
-    assert_unmodelled("1: movzbl (%rdi), %eax\naddq $1, %rdi\ntestl %eax, %eax\njne 1b\n", "jnz (line 4)", NULL);
-    assert_unmodelled("1: movl (%rdi,%rcx,4), %eax\nleal 1(%rax), %edx\nimull %edx, %edx\ncmpl $7, %edx\njg 2f\n2: incq %rcx\ncmpq %rsi, %rcx\njb 1b\n", "jnle (line 5)", NULL);
-    assert_unmodelled_with("1: movq (%rax), %rax\ntestq %rax, %rax\njne 1b\n", "jnz (line 3)", NULL, "mov (line 1)", NULL);
-    assert_unmodelled_with("1: movzbl (%rdi), %eax\nincq %rdi\njmp *8(%rsi,%rax,8)\n", "jmp (line 3)", NULL, "jmp (line 3)", NULL);
-    assert_unmodelled_with("1: movslq (%rdi), %rax\nmovsd (%rsi,%rax,8), %xmm0\nmovsd %xmm0, (%rdx)\naddq $4, %rdi\naddq $8, %rdx\ncmpq %rdi, %rcx\njne 1b\n", NULL, NULL, "movsd (line 2)", NULL);
-    assert_unmodelled_with("1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n", NULL, NULL, "inc (line 3)", "inc (line 3)");
+    assert_unmodelled("1: cmpb $0, (%rdi)\nje 2f\naddq $1, %rdi\ncmpq %rdi, %rcx\njne 1b\n2:\n",
+                      "jz (line 2)", NULL);
+    assert_unmodelled("1: movzbl (%rdi), %eax\naddq $1, %rdi\ntestl %eax, %eax\njne 1b\n",
+                      "jnz (line 4)", NULL);
+    assert_unmodelled("1: movl (%rdi,%rcx,4), %eax\nleal 1(%rax), %edx\nimull %edx, %edx\ncmpl $7, "
+                      "%edx\njg 2f\n2: incq %rcx\ncmpq %rsi, %rcx\njb 1b\n",
+                      "jnle (line 5)", NULL);
+    assert_unmodelled_with("1: movq (%rax), %rax\ntestq %rax, %rax\njne 1b\n", "jnz (line 3)", NULL,
+                           "mov (line 1)", NULL);
+    assert_unmodelled_with("1: movzbl (%rdi), %eax\nincq %rdi\njmp *8(%rsi,%rax,8)\n",
+                           "jmp (line 3)", NULL, "jmp (line 3)", NULL);
+    assert_unmodelled_with("1: movslq (%rdi), %rax\nmovsd (%rsi,%rax,8), %xmm0\nmovsd %xmm0, "
+                           "(%rdx)\naddq $4, %rdi\naddq $8, %rdx\ncmpq %rdi, %rcx\njne 1b\n",
+                           NULL, NULL, "movsd (line 2)", NULL);
+    assert_unmodelled_with(
+        "1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n",
+        NULL, NULL, "inc (line 3)", "inc (line 3)");
     /* Counters, also where -O0 keeps them, and a limit that stays where it is. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
-    assert_unmodelled("1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL, NULL);
+    assert_unmodelled(
+        "1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL,
+        NULL);
     assert_unmodelled("1: popq %rax\naddq %rax, %rdx\ndecl %ecx\njne 1b\n", NULL, NULL);
     /* A step that is no multiple of the size; vectors, but for those that fault. */
-    assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL, "mov (line 1)");
-    assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, %rsi\ndecl %ecx\njne 1b\n", NULL, "movups (line 1), movups (line 2)");
-    assert_unmodelled("1: movaps (%rdi), %xmm0\naddps 16(%rdi), %xmm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL, NULL);
-    assert_unmodelled("1: vaddps (%rdi), %ymm0, %ymm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL, "vaddps (line 1)");
+    assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL,
+                      "mov (line 1)");
+    assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, "
+                      "%rsi\ndecl %ecx\njne 1b\n",
+                      NULL, "movups (line 1), movups (line 2)");
+    assert_unmodelled(
+        "1: movaps (%rdi), %xmm0\naddps 16(%rdi), %xmm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL,
+        NULL);
+    assert_unmodelled("1: vaddps (%rdi), %ymm0, %ymm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL,
+                      "vaddps (line 1)");
     assert_unmodelled("1: vaddps (%rsp), %ymm0, %ymm0\ndecl %ecx\njne 1b\n", NULL, NULL);
-    static const struct { const char *insn; bool crosses; } alignments[] = {
-        {"vmovdqa", false}, {"vmovntdqa", false}, {"vmovdqa64", false}, {"movntdqa", false}, {"paddd", false}, {"vmovdqu", true}, {"vmovdqu64", true},
-        {"movdqu", true}, {"lddqu", true}, {"pcmpistrm $0,", true}, {"vpaddd (%rdi), %xmm1,", true}, {"addss", true}, {"movlps", true},
+    static const struct { const char *insn; bool crosses;
+    } alignments[] = {
+        {"vmovdqa", false},
+        {"vmovntdqa", false},
+        {"vmovdqa64", false},
+        {"movntdqa", false},
+        {"paddd", false},
+        {"vmovdqu", true},
+        {"vmovdqu64", true},
+        {"movdqu", true},
+        {"lddqu", true},
+        {"pcmpistrm $0,", true},
+        {"vpaddd (%rdi), %xmm1,", true},
+        {"addss", true},
+        {"movlps", true},
     };
     for (size_t i = 0; i < sizeof alignments / sizeof *alignments; i++) {
         char source[160], expected[80];
         const char *const name = alignments[i].insn, *const blank = strchr(name, ' ');
         const bool whole = blank && strchr(name, '(');
-        snprintf(source, sizeof source, "1: %s %s%%xmm0\naddq $%d, %%rdi\ndecl %%ecx\njne 1b\n", name, whole ? "" : "(%rdi), ", 18);
-        snprintf(expected, sizeof expected, "%.*s (line 1)", blank ? (int)(blank - name) : (int)strlen(name), name);
+        snprintf(source, sizeof source, "1: %s %s%%xmm0\naddq $%d, %%rdi\ndecl %%ecx\njne 1b\n",
+                 name, whole ? "" : "(%rdi), ", 18);
+        snprintf(expected, sizeof expected, "%.*s (line 1)",
+                 blank ? (int)(blank - name) : (int)strlen(name), name);
         assert_unmodelled(source, NULL, alignments[i].crosses ? expected : NULL);
     }
 }
 
-/* Memory by a symbol that a linker is still to place: the same name is the same memory, another is not, in text as in what is linked. */
+/* Memory by a symbol that a linker is still to place: the same name is the same memory, another is
+ * not, in text as in what is linked. */
 static void test_memory_by_name(void **state)
 {
-    static const struct { const char *text; double cycles; } loops[] = {
-        {"1: movsd (%rax),%xmm0\nmulsd c(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n", 13},
-        {"1: movsd (%rax),%xmm0\nmulsd d(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n", 4},
-        {"1: movsd (%rax),%xmm0\nmulsd c+8(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n", 4},
+    static const struct { const char *text; double cycles;
+    } loops[] = {
+        {"1: movsd (%rax),%xmm0\nmulsd c(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq "
+         "$8,%rax\njmp 1b\n",
+         13},
+        {"1: movsd (%rax),%xmm0\nmulsd d(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq "
+         "$8,%rax\njmp 1b\n",
+         4},
+        {"1: movsd (%rax),%xmm0\nmulsd c+8(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd "
+         "%xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n",
+         4},
         {"1: movq a(,%rdi,8),%rax\naddq $1,%rax\nmovq %rax,a(,%rdi,8)\ndecl %ecx\njmp 1b\n", 5},
         {"1: movq a(,%rdi,8),%rax\naddq $1,%rax\nmovq %rax,b(,%rdi,8)\ndecl %ecx\njmp 1b\n", 1},
         {"1: movq a+8(,%rdi,8),%rax\naddq $1,%rax\nmovq %rax,a(,%rdi,8)\ndecl %ecx\njmp 1b\n", 1},
@@ -399,7 +453,8 @@ static void test_memory_by_name(void **state)
         struct kernel *k = kernel_of(loops[i].text);
         struct analysis *a = analysis_new(k, 0, m);
         if (fabs(a->bounds[BOUND_DEPENDENCIES] - loops[i].cycles) > 0.01)
-            fail_msg("%s: %g, not %g", loops[i].text, a->bounds[BOUND_DEPENDENCIES], loops[i].cycles);
+            fail_msg("%s: %g, not %g", loops[i].text, a->bounds[BOUND_DEPENDENCIES],
+                     loops[i].cycles);
         analysis_free(a);
         kernel_free(k);
     }
@@ -411,7 +466,8 @@ static bool by_analogy(const char *source)
     return strstr(source, "analogy") || strstr(source, "not measured on this");
 }
 
-/* Figures that are taken from another core say so by the first word of their source, on every machine. */
+/* Figures that are taken from another core say so by the first word of their source, on every
+ * machine. */
 static void test_estimates_have_their_word(void **state)
 {
     char **ids = machine_ids();
@@ -420,23 +476,31 @@ static void test_estimates_have_their_word(void **state)
     for (size_t i = 0; ids[i]; i++) {
         struct machine *m = machine(ids[i]);
         for (size_t k = 0; k < mapping_count(m->mapping); k++)
-            if (by_analogy(mapping_at(m->mapping, k)->source) && !source_is_estimate(mapping_at(m->mapping, k)->source))
-                fail_msg("%s, %s: %s", ids[i], mapping_at(m->mapping, k)->form, mapping_at(m->mapping, k)->source);
+            if (by_analogy(mapping_at(m->mapping, k)->source) &&
+                !source_is_estimate(mapping_at(m->mapping, k)->source))
+                fail_msg("%s, %s: %s", ids[i], mapping_at(m->mapping, k)->form,
+                         mapping_at(m->mapping, k)->source);
         for (size_t k = 0; k < m->latency_count; k++)
             if (by_analogy(m->latencies[k].source) && !source_is_estimate(m->latencies[k].source))
-                fail_msg("%s, latency of %s: %s", ids[i], m->latencies[k].form, m->latencies[k].source);
+                fail_msg("%s, latency of %s: %s", ids[i], m->latencies[k].form,
+                         m->latencies[k].source);
         machine_free(m);
         free(ids[i]);
     }
     free(ids);
 }
 
-/* Whose figures are estimates, is marked, and so is the total; of a loop that is none, and where such a form costs nothing, not. */
+/* Whose figures are estimates, is marked, and so is the total; of a loop that is none, and where
+ * such a form costs nothing, not. */
 static void test_estimates(void **state)
 {
-    static const struct { const char *machine, *text; bool estimate; } loops[] = {
-        {"znver4", "1: f2xm1\ndecl %ecx\njne 1b\n", true}, {"skylake", "1: f2xm1\ndecl %ecx\njne 1b\n", true}, {"sapphirerapids", "1: f2xm1\ndecl %ecx\njne 1b\n", false},
-        {"znver4", "1: addq %rax,%rbx\ndecl %ecx\njne 1b\n", false}, {"icelake-server", "1: cpuid\ndecl %ecx\njne 1b\n", true},
+    static const struct { const char *machine, *text; bool estimate;
+    } loops[] = {
+        {"znver4", "1: f2xm1\ndecl %ecx\njne 1b\n", true},
+        {"skylake", "1: f2xm1\ndecl %ecx\njne 1b\n", true},
+        {"sapphirerapids", "1: f2xm1\ndecl %ecx\njne 1b\n", false},
+        {"znver4", "1: addq %rax,%rbx\ndecl %ecx\njne 1b\n", false},
+        {"icelake-server", "1: cpuid\ndecl %ecx\njne 1b\n", true},
     };
 
     (void)state;
@@ -444,8 +508,11 @@ static void test_estimates(void **state)
         struct machine *m = machine(loops[i].machine);
         struct kernel *k = kernel_of(loops[i].text);
         struct analysis *a = analysis_new(k, 0, m);
-        if (a->estimate != loops[i].estimate || !(a->rows[0].flags & ROW_ESTIMATE) == loops[i].estimate || !a->rows[0].estimate == loops[i].estimate)
-            fail_msg("%s: %s: %s", loops[i].machine, loops[i].text, a->rows[0].estimate ? a->rows[0].estimate : "no estimate");
+        if (a->estimate != loops[i].estimate ||
+            !(a->rows[0].flags & ROW_ESTIMATE) == loops[i].estimate ||
+            !a->rows[0].estimate == loops[i].estimate)
+            fail_msg("%s: %s: %s", loops[i].machine, loops[i].text,
+                     a->rows[0].estimate ? a->rows[0].estimate : "no estimate");
         assert_int_equal(strstr(a->sentence, "An estimate") != NULL, loops[i].estimate);
         assert_false(a->rows[1].flags & ROW_ESTIMATE);
         analysis_free(a);
@@ -457,10 +524,21 @@ static void test_estimates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_modelled), cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_without_load_latency), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
-        cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once), cmocka_unit_test(test_flag_names),
-        cmocka_unit_test(test_memory_by_name), cmocka_unit_test(test_estimates), cmocka_unit_test(test_estimates_have_their_word),
+        cmocka_unit_test(test_not_modelled),
+        cmocka_unit_test(test_known_kernels),
+        cmocka_unit_test(test_rows_of_triad),
+        cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_idioms_and_moves),
+        cmocka_unit_test(test_unknown_forms),
+        cmocka_unit_test(test_without_load_latency),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_all_machines),
+        cmocka_unit_test(test_golden_cove_dividers),
+        cmocka_unit_test(test_two_loops_at_once),
+        cmocka_unit_test(test_flag_names),
+        cmocka_unit_test(test_memory_by_name),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_estimates_have_their_word),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
 }

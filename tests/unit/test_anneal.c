@@ -48,16 +48,20 @@ static void test_incremental_sums(void **state)
     known_tear_down(&b);
 }
 
-/* Two on both ports instead of one on the second: neither another count nor another set is a way down, only both at once, and in one form alone: D has the same usage, and must keep it. */
+/* Two on both ports instead of one on the second: neither another count nor another set is a way
+ * down, only both at once, and in one form alone: D has the same usage, and must keep it. */
 static void test_count_follows_ports(void **state)
 {
-    static const struct anneal_prices prices = {.uop = 0.001, .volume = 0.001, .usage = 0.001, .new_usage = 3, .new_uop = 2};
+    static const struct anneal_prices prices = {
+        .uop = 0.001, .volume = 0.001, .usage = 0.001, .new_usage = 3, .new_uop = 2};
     static const unsigned sets[] = {1, 3, 4, 3}, counts[] = {1, 2, 1, 2};
     static const struct {
         uint64_t of[4];
         double cycles;
-    } rows[] = {{{1, 0, 0, 0}, 1}, {{0, 1, 0, 0}, 1}, {{0, 0, 1, 0}, 1}, {{0, 0, 0, 1}, 1}, {{1, 1, 0, 0}, 1}, {{1, 0, 1, 0}, 1}, {{0, 2, 1, 0}, 2}, {{0, 3, 1, 0}, 3},
-                {{1, 0, 0, 1}, 1.5}, {{1, 0, 0, 2}, 2.5}, {{1, 0, 0, 3}, 3.5}, {{0, 0, 1, 1}, 1}, {{0, 0, 1, 2}, 2}};
+    } rows[] = {{{1, 0, 0, 0}, 1},   {{0, 1, 0, 0}, 1},   {{0, 0, 1, 0}, 1},   {{0, 0, 0, 1}, 1},
+                {{1, 1, 0, 0}, 1},   {{1, 0, 1, 0}, 1},   {{0, 2, 1, 0}, 2},   {{0, 3, 1, 0}, 3},
+                {{1, 0, 0, 1}, 1.5}, {{1, 0, 0, 2}, 2.5}, {{1, 0, 0, 3}, 3.5}, {{0, 0, 1, 1}, 1},
+                {{0, 0, 1, 2}, 2}};
     struct experiments *t = experiments_new();
     struct err err = {0};
     uint32_t forms[4];
@@ -76,7 +80,8 @@ static void test_count_follows_ports(void **state)
     struct problem *p = problem_new(t, NULL, &err);
     struct genome *g = genome_new(p->forms, 3, 0);
     for (unsigned f = 0; f < 4; f++)
-        gene_add(&g->genes[problem_form(p, (const char[]){(char)('A' + f), 0})], sets[f], counts[f]);
+        gene_add(&g->genes[problem_form(p, (const char[]){(char)('A' + f), 0})], sets[f],
+                 counts[f]);
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct annealer *s = anneal_new(p, 3, 0, &prices, seed);
         anneal_load(s, g);
@@ -94,11 +99,14 @@ static void test_count_follows_ports(void **state)
     experiments_free(t);
 }
 
-/* The same in many forms of two usages: one alone would be wrong beside all others, and so would those of one usage. */
+/* The same in many forms of two usages: one alone would be wrong beside all others, and so would
+ * those of one usage. */
 static void test_counts_follow_ports_everywhere(void **state)
 {
-    enum { ALONE = 6, FORMS = 12, OTHER = 12 };   /* forms with nothing else, with either, and the one that is that else */
-    static const struct anneal_prices prices = {.uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2};
+    /* forms with nothing else, with either, and the one that is that else */
+    enum { ALONE = 6, FORMS = 12, OTHER = 12 };
+    static const struct anneal_prices prices = {
+        .uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2};
     struct experiments *t = experiments_new();
     struct err err = {0};
     uint32_t forms[FORMS + 1];
@@ -106,9 +114,12 @@ static void test_counts_follow_ports_everywhere(void **state)
     (void)state;
     for (unsigned f = 0; f <= OTHER; f++) {
         forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
-        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1, NULL);
+        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1,
+                        NULL);
         for (unsigned k = 0; k < f; k++)
-            experiments_set(t, experiments_add(t, (struct flat_term[]){{forms[k], 1}, {forms[f], 1}}, 2), f == OTHER && k < ALONE ? 1 : 2, NAN, 1, NULL);
+            experiments_set(
+                t, experiments_add(t, (struct flat_term[]){{forms[k], 1}, {forms[f], 1}}, 2),
+                f == OTHER && k < ALONE ? 1 : 2, NAN, 1, NULL);
     }
     struct problem *p = problem_new(t, NULL, &err);
     struct genome *g = genome_new(p->forms, 3, 0);
@@ -133,23 +144,29 @@ static void test_counts_follow_ports_everywhere(void **state)
     experiments_free(t);
 }
 
-/* @n forms called A, B, ... with @operands, the first of them @first, and all pairs of them, which take two cycles. */
-static void add_group(struct experiments *t, uint32_t *forms, unsigned first, unsigned n, const char *operands)
+/* @n forms called A, B, ... with @operands, the first of them @first, and all pairs of them, which
+ * take two cycles. */
+static void add_group(struct experiments *t, uint32_t *forms, unsigned first, unsigned n,
+                      const char *operands)
 {
     char name[24];
 
     for (unsigned f = first; f < first + n; f++) {
         snprintf(name, sizeof name, "%c%s", 'A' + (char)f, operands);
         forms[f] = names_add(&t->forms, name);
-        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1, NULL);
+        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1,
+                        NULL);
         for (unsigned k = first; k < f; k++)
-            experiments_set(t, experiments_add(t, (struct flat_term[]){{forms[k], 1}, {forms[f], 1}}, 2), 2, NAN, 1, NULL);
+            experiments_set(
+                t, experiments_add(t, (struct flat_term[]){{forms[k], 1}, {forms[f], 1}}, 2), 2,
+                NAN, 1, NULL);
     }
 }
 
 static void add_pair(struct experiments *t, uint32_t a, uint32_t b, double cycles)
 {
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 1}}, 2), cycles, NAN, 1, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 1}}, 2), cycles, NAN, 1,
+                    NULL);
 }
 
 /* Whether @gene has two of a µop with two ports. */
@@ -161,10 +178,13 @@ static bool two_on_two(const struct gene *gene)
     return has;
 }
 
-/* From a mapping without errors, two on two ports become one on one of them in the first @changing forms of @forms and in no other; each seed comes there. */
-static void changes_some(const struct experiments *t, const struct gene *genes, unsigned forms, unsigned changing)
+/* From a mapping without errors, two on two ports become one on one of them in the first @changing
+ * forms of @forms and in no other; each seed comes there. */
+static void changes_some(const struct experiments *t, const struct gene *genes, unsigned forms,
+                         unsigned changing)
 {
-    static const struct anneal_prices prices = {.uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2, .other_kind = 4};
+    static const struct anneal_prices prices = {
+        .uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2, .other_kind = 4};
     struct err err = {0};
     struct problem *p = problem_new(t, NULL, &err);
     struct genome *g = genome_new(p->forms, 5, 0);
@@ -189,7 +209,8 @@ static void changes_some(const struct experiments *t, const struct gene *genes, 
     problem_free(p);
 }
 
-/* Forms on registers may change, all at once; those with memory have the same usage and would be wrong beside the last form, which has one µop on the first port. */
+/* Forms on registers may change, all at once; those with memory have the same usage and would be
+ * wrong beside the last form, which has one µop on the first port. */
 static void test_counts_follow_ports_in_one_kind(void **state)
 {
     enum { KIN = 6, LAST = 12 };
@@ -209,10 +230,12 @@ static void test_counts_follow_ports_in_one_kind(void **state)
     experiments_free(t);
 }
 
-/* Forms with a store may change, all at once, though half of them have one more µop, so that they have two usages. Those without would be wrong beside the form with one µop on the first port. */
+/* Forms with a store may change, all at once, though half of them have one more µop, so that they
+ * have two usages. Those without would be wrong beside the form with one µop on the first port. */
 static void test_counts_follow_ports_beside_stores(void **state)
 {
-    enum { STORES = 6, ONE = 12, STORE, FIRST, SECOND, OTHER };   /* FIRST and SECOND: on one of the ports that store */
+    /* FIRST and SECOND: on one of the ports that store */
+    enum { STORES = 6, ONE = 12, STORE, FIRST, SECOND, OTHER };
     struct experiments *t = experiments_new();
     struct gene genes[OTHER + 1] = {0};
     uint32_t forms[OTHER + 1];
@@ -229,7 +252,9 @@ static void test_counts_follow_ports_beside_stores(void **state)
             continue;
         gene_add(&genes[f], 12, 1);
         for (uint64_t k = 2; k < 4; k++)   /* of which it is one of two ports */
-            experiments_set(t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[STORE], k}}, 2), 0.5 + (double)k, NAN, 1, NULL);
+            experiments_set(
+                t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[STORE], k}}, 2),
+                0.5 + (double)k, NAN, 1, NULL);
         if (f % 2)
             gene_add(&genes[f], 16, 1);
     }
@@ -254,8 +279,10 @@ static void test_counts_follow_ports_beside_stores(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_incremental_sums), cmocka_unit_test(test_count_follows_ports),
-                                       cmocka_unit_test(test_counts_follow_ports_everywhere), cmocka_unit_test(test_counts_follow_ports_in_one_kind),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_incremental_sums),
+                                       cmocka_unit_test(test_count_follows_ports),
+                                       cmocka_unit_test(test_counts_follow_ports_everywhere),
+                                       cmocka_unit_test(test_counts_follow_ports_in_one_kind),
                                        cmocka_unit_test(test_counts_follow_ports_beside_stores)};
     return cmocka_run_group_tests_name("anneal", tests, NULL, NULL);
 }

@@ -41,7 +41,8 @@ static void test_lines_and_labels(void **state)
     (void)state;
     struct assembled a;
     struct err err;
-    assert_true(run("# c\nfoo:.L1: add $1,%eax; inc %ebx /* x */\n\n  jne .L1 // back\n", false, &a, &err));
+    assert_true(
+        run("# c\nfoo:.L1: add $1,%eax; inc %ebx /* x */\n\n  jne .L1 // back\n", false, &a, &err));
     static const uint8_t code[] = {0x83, 0xC0, 1, 0xFF, 0xC3, 0x75, 0xF9};
     assert_int_equal(a.length, sizeof code);
     assert_memory_equal(a.code, code, sizeof code);
@@ -58,7 +59,8 @@ static void test_both_syntaxes_agree(void **state)
     struct assembled a, b;
     struct err err;
     assert_true(run(".L1: vaddpd 8(%rax,%rcx,4), %ymm1, %ymm2\njne .L1\n", false, &a, &err));
-    assert_true(run(".L1: vaddpd ymm2, ymm1, ymmword ptr [rax+rcx*4+8] ; c\njne .L1\n", false, &b, &err));
+    assert_true(
+        run(".L1: vaddpd ymm2, ymm1, ymmword ptr [rax+rcx*4+8] ; c\njne .L1\n", false, &b, &err));
     assert_int_equal(a.syntax, SYNTAX_ATT);
     assert_int_equal(b.syntax, SYNTAX_INTEL);
     assert_int_equal(a.length, b.length);
@@ -67,11 +69,13 @@ static void test_both_syntaxes_agree(void **state)
     assembled_done(&b);
 }
 
-/* Segment overrides, as compilers write them where the stack is protected; a line that is refused keeps its number, the first one too. */
+/* Segment overrides, as compilers write them where the stack is protected; a line that is refused
+ * keeps its number, the first one too. */
 static void test_segments(void **state)
 {
     (void)state;
-    static const uint8_t expected[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0, 0x64, 0x48, 0x8b, 0x3f};
+    static const uint8_t expected[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0,
+                                       0,    0,    0x64, 0x48, 0x8b, 0x3f};
     struct assembled a;
     struct err err;
     assert_true(run("mov rax, QWORD PTR fs:40\nmov rdi, fs:[rdi]\n", false, &a, &err));
@@ -149,37 +153,46 @@ static void test_binary_and_large(void **state)
 }
 
 /* Text that names no file needs no directory, where the system can name a file in memory. */
-/* clang writes a zero as it is in the comment of `.byte 0`; `as -al` cuts strings off; variables of threads are in sections of theirs. */
+/* clang writes a zero as it is in the comment of `.byte 0`; `as -al` cuts strings off; variables of
+ * threads are in sections of theirs. */
 static void test_what_tools_write(void **state)
 {
     (void)state;
-    static const char zero[] = "\tincl %eax\n\t.byte\t0   # \0\n\tincl %eax\n", binary[] = "incl\0 %eax\n";
+    static const char zero[] = "\tincl %eax\n\t.byte\t0   # \0\n\tincl %eax\n",
+                      binary[] = "incl\0 %eax\n";
     struct assembled a;
     struct err err = {0};
 
     assert_true(assemble(ISA_X86_64, "t.s", zero, sizeof zero - 1, SYNTAX_AUTO, false, &a, &err));
     assert_int_equal(a.length, 5);
     assembled_done(&a);
-    assert_false(assemble(ISA_X86_64, "t.s", binary, sizeof binary - 1, SYNTAX_AUTO, false, &a, &err));
+    assert_false(
+        assemble(ISA_X86_64, "t.s", binary, sizeof binary - 1, SYNTAX_AUTO, false, &a, &err));
     assert_non_null(strstr(err.what, "binary data"));
     assembled_done(&a);
-    assert_true(run("incl %eax\n.data\n.string \"-O2 -fasync\n.text\nincl %eax\n", false, &a, &err));
+    assert_true(
+        run("incl %eax\n.data\n.string \"-O2 -fasync\n.text\nincl %eax\n", false, &a, &err));
     assert_int_equal(a.length, 4);
     assembled_done(&a);
-    assert_true(run("addq %fs:x@tpoff, %rax\n.section .tbss,\"awT\",@nobits\nx: .zero 8\n", false, &a, &err));
+    assert_true(run("addq %fs:x@tpoff, %rax\n.section .tbss,\"awT\",@nobits\nx: .zero 8\n", false,
+                    &a, &err));
     assert_int_equal(a.length, 9);
     assembled_done(&a);
 }
 
-/* A listing without addresses and bytes: places are counted, and where they cannot be the branch is refused. */
+/* A listing without addresses and bytes: places are counted, and where they cannot be the branch is
+ * refused. */
 static void test_names_only(void **state)
 {
     (void)state;
     struct assembled a;
     struct err err;
-    static const char text[] = "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd $0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
+    static const char text[] =
+        "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd "
+        "$0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
 
-    assert_true(run(text, false, &a, &err));   /* of the nop's lengths 6 is the one that has the loop begin at 9 */
+    /* of the nop's lengths 6 is the one that has the loop begin at 9 */
+    assert_true(run(text, false, &a, &err));
     assert_int_equal(a.code[a.length - 5], 0x75);
     assert_int_equal((int8_t)a.code[a.length - 4], -12);
     assembled_done(&a);
@@ -208,7 +221,8 @@ static void test_without_directory(void **state)
     assert_no_leftovers();
 }
 
-/* A program that was started without standard output and error has room for the file in memory there, which the assembler's own would take the place of. */
+/* A program that was started without standard output and error has room for the file in memory
+ * there, which the assembler's own would take the place of. */
 static void test_closed_descriptors(void **state)
 {
     (void)state;
@@ -234,7 +248,8 @@ static void test_path(void **state)
 {
     struct assembled a;
     struct err err = {0};
-    char *before = strdup(getenv("PATH")), *path = malloc(strlen(before) + strlen(work_path("")) + 8);
+    char *before = strdup(getenv("PATH")),
+         *path = malloc(strlen(before) + strlen(work_path("")) + 8);
 
     (void)state;
     assert_int_equal(mkdir(work_path("as"), 0700), 0);
@@ -252,9 +267,16 @@ static void test_path(void **state)
 int main(void)
 {
     setenv("TMPDIR", work_path(""), 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_segments), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large), cmocka_unit_test(test_what_tools_write), cmocka_unit_test(test_names_only), cmocka_unit_test(test_without_directory),
-        cmocka_unit_test(test_closed_descriptors), cmocka_unit_test(test_path)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines_and_labels),
+                                       cmocka_unit_test(test_both_syntaxes_agree),
+                                       cmocka_unit_test(test_segments),
+                                       cmocka_unit_test(test_bad_lines),
+                                       cmocka_unit_test(test_hostile),
+                                       cmocka_unit_test(test_binary_and_large),
+                                       cmocka_unit_test(test_what_tools_write),
+                                       cmocka_unit_test(test_names_only),
+                                       cmocka_unit_test(test_without_directory),
+                                       cmocka_unit_test(test_closed_descriptors),
+                                       cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,12 @@
 #include "throughput/predict.h"
 
 /* Texts that end strings, scripts and tags, or are no UTF-8. */
-static const char *const hostile[] = {"</script><script>alert(1)</script> (R64)", "\"]});alert(1);// (R64)", "'><img src=x onerror=alert(1)> (R64)", "\xe2\x80\xa8\\u003c (R64)",
-                                      "bad \xff\xfe bytes (R64)", "*/ alert(1) /* (R64)"};
+static const char *const hostile[] = {"</script><script>alert(1)</script> (R64)",
+                                      "\"]});alert(1);// (R64)",
+                                      "'><img src=x onerror=alert(1)> (R64)",
+                                      "\xe2\x80\xa8\\u003c (R64)",
+                                      "bad \xff\xfe bytes (R64)",
+                                      "*/ alert(1) /* (R64)"};
 #define HOSTILE (sizeof hostile / sizeof *hostile)
 
 static struct machine *hostile_machine(const char *id)
@@ -38,7 +42,10 @@ static struct machine *hostile_machine(const char *id)
     machine_set_fact(m, "source", hostile[1], hostile[2], hostile[3]);
     machine_set_fact(m, "checked", hostile[2], "", "");
     for (size_t i = 0; i < HOSTILE; i++) {
-        struct mapping_entry entry = {.form = (char *)hostile[i], .latency = i ? (double)i : NAN, .micro_ops = 1, .source = (char *)hostile[HOSTILE - 1 - i]};
+        struct mapping_entry entry = {.form = (char *)hostile[i],
+                                      .latency = i ? (double)i : NAN,
+                                      .micro_ops = 1,
+                                      .source = (char *)hostile[HOSTILE - 1 - i]};
         assert_true(usage_parse(i % 2 ? "1*p01+3*p[DV]" : "2*p0", &ports, &entry.usage, &err));
         mapping_set(m->mapping, &entry);
         usage_done(&entry.usage);
@@ -48,13 +55,15 @@ static struct machine *hostile_machine(const char *id)
     return m;
 }
 
-static bool write_site(struct machine *const *machines, struct experiments *const *experiments, size_t count, const char *path, struct atlas_size *size, struct err *err)
+static bool write_site(struct machine *const *machines, struct experiments *const *experiments,
+                       size_t count, const char *path, struct atlas_size *size, struct err *err)
 {
     struct atlas_set sets[ISA_COUNT] = {0};
     struct atlas_machine *list = mem_zero(count + 1, sizeof *list);
 
     for (size_t i = 0; i < count; i++)
-        list[i] = (struct atlas_machine){machines[i], experiments ? experiments[i] : NULL, hostile[0]};
+        list[i] =
+            (struct atlas_machine){machines[i], experiments ? experiments[i] : NULL, hostile[0]};
     for (enum isa isa = 0; isa < ISA_COUNT; isa++)
         sets[isa].forms = shipped_forms()[isa];
     bool ok = atlas_write(&(struct atlas_options){list, count, sets, "1"}, path, size, err);
@@ -72,10 +81,12 @@ static json_t *payload(const char *site, const char *name, const char *begins)
     str_addf(&path, "%s/data/%s", site, name);
     assert_true(file_read(str_text(&path), (size_t)1 << 30, &text, &err));
     assert_true(str_has_prefix(str_text(&text), begins));
-    for (size_t i = 0; i < text.length; i++)   /* no byte of another encoding, no control but the end of a line */
+    /* no byte of another encoding, no control but the end of a line */
+    for (size_t i = 0; i < text.length; i++)
         assert_true(text.data[i] == '\n' || (text.data[i] >= ' ' && text.data[i] < 127));
     assert_string_equal(text.data + text.length - 3, ");\n");
-    json_t *value = json_loadb(text.data + strlen(begins), text.length - strlen(begins) - 3, 0, &fault);
+    json_t *value =
+        json_loadb(text.data + strlen(begins), text.length - strlen(begins) - 3, 0, &fault);
     assert_non_null(value);
     str_done(&text);
     str_done(&path);
@@ -107,7 +118,8 @@ static void test_texts_come_back_as_they_were(void **state)
 
     experiment_add(&e, hostile[1], 2);
     experiments_set(t, experiments_add_named(t, &e), 3.5, 0.25, 4, NULL);
-    experiments_set(t, experiments_add_named(t, &e), 4.5, 0.5, 4, NULL);   /* the same again: the last one holds */
+    /* the same again: the last one holds */
+    experiments_set(t, experiments_add_named(t, &e), 4.5, 0.5, 4, NULL);
     experiment_add(&e, "unknown", 1);
     experiments_set(t, experiments_add_named(t, &e), 1, 0, 4, NULL);
     experiment_done(&e);
@@ -115,7 +127,8 @@ static void test_texts_come_back_as_they_were(void **state)
     assert_int_equal(size.left_out, 1);
     assert_int_equal(size.rows, HOSTILE);
 
-    json_t *index = payload(site, "index.js", "atlas.begin("), *machine = json_array_get(json_object_get(index, "machines"), 0);
+    json_t *index = payload(site, "index.js", "atlas.begin("),
+           *machine = json_array_get(json_object_get(index, "machines"), 0);
     assert_string_equal(json_string_value(json_object_get(machine, "id")), m->id);
     assert_string_equal(json_string_value(json_object_get(machine, "title")), hostile[0]);
     assert_string_equal(json_string_value(json_object_get(machine, "source")), hostile[1]);
@@ -123,27 +136,35 @@ static void test_texts_come_back_as_they_were(void **state)
     assert_string_equal(json_string_value(json_object_get(machine, "experiments")), hostile[0]);
     assert_string_equal(at(json_array_get(json_object_get(machine, "facts"), 0), 3), hostile[3]);
 
-    json_t *forms = payload(site, "forms-x86-64.js", "atlas.forms(\"x86-64\","), *names = json_object_get(forms, "names");
-    json_t *rows = payload(site, "machine-0.js", "atlas.machine(0,"), *sources = json_object_get(rows, "sources");
+    json_t *forms = payload(site, "forms-x86-64.js", "atlas.forms(\"x86-64\","),
+           *names = json_object_get(forms, "names");
+    json_t *rows = payload(site, "machine-0.js", "atlas.machine(0,"),
+           *sources = json_object_get(rows, "sources");
     assert_int_equal(json_array_size(names), forms_count(shipped_forms()[ISA_X86_64]) + HOSTILE);
     for (size_t i = 0; i < HOSTILE; i++) {
         const char *form = strstr(hostile[i], "\xff") ? "bad \\xff\\xfe bytes (R64)" : hostile[i];
-        const char *source = strstr(hostile[HOSTILE - 1 - i], "\xff") ? "bad \\xff\\xfe bytes (R64)" : hostile[HOSTILE - 1 - i];
+        const char *source = strstr(hostile[HOSTILE - 1 - i], "\xff") ? "bad \\xff\\xfe bytes (R64)"
+                                                                      : hostile[HOSTILE - 1 - i];
         size_t k = find(names, form);
         assert_int_not_equal(k, SIZE_MAX);
         assert_int_equal(json_integer_value(json_array_get(json_object_get(rows, "form"), i)), k);
-        assert_string_equal(at(sources, (size_t)json_integer_value(json_array_get(json_object_get(rows, "source"), i))), source);
+        assert_string_equal(at(sources, (size_t)json_integer_value(
+                                            json_array_get(json_object_get(rows, "source"), i))),
+                            source);
     }
     char key[32];
     snprintf(key, sizeof key, "%zu", find(names, hostile[1]));
-    json_t *rules = json_object_get(json_object_get(rows, "operands"), key), *rule = json_array_get(rules, 0);
+    json_t *rules = json_object_get(json_object_get(rows, "operands"), key),
+           *rule = json_array_get(rules, 0);
     assert_int_equal(json_array_size(rules), 1);
     assert_string_equal(at(rule, 1), "flags");
     assert_true(json_number_value(json_array_get(rule, 2)) == 2.5);
-    assert_string_equal(at(sources, (size_t)json_integer_value(json_array_get(rule, 3))), hostile[0]);
+    assert_string_equal(at(sources, (size_t)json_integer_value(json_array_get(rule, 3))),
+                        hostile[0]);
 
     char name[64], begins[64];
-    size_t chunk = find(names, hostile[1]) / (size_t)json_integer_value(json_object_get(index, "chunk"));
+    size_t chunk =
+        find(names, hostile[1]) / (size_t)json_integer_value(json_object_get(index, "chunk"));
     snprintf(name, sizeof name, "experiments-0-%zu.js", chunk);
     snprintf(begins, sizeof begins, "atlas.experiments(0,%zu,", chunk);
     json_t *measured = payload(site, name, begins), *list = json_object_get(measured, key);
@@ -163,7 +184,8 @@ static void test_texts_come_back_as_they_were(void **state)
 static void test_rows_are_those_of_the_machine(void **state)
 {
     (void)state;
-    struct machine *machines[] = {load_machine("skylake"), load_machine("cortex-a72"), load_machine("zen5-charted")};
+    struct machine *machines[] = {load_machine("skylake"), load_machine("cortex-a72"),
+                                  load_machine("zen5-charted")};
     struct atlas_size size;
     struct err err = {0};
     const char *site = work_path("shipped");
@@ -176,7 +198,8 @@ static void test_rows_are_those_of_the_machine(void **state)
         snprintf(name, sizeof name, "machine-%zu.js", i);
         snprintf(begins, sizeof begins, "atlas.machine(%zu,", i);
         snprintf(script, sizeof script, "forms-%s.js", machines[i]->isa);
-        json_t *rows = payload(site, name, begins), *usages = json_object_get(rows, "usages"), *forms;
+        json_t *rows = payload(site, name, begins), *usages = json_object_get(rows, "usages"),
+               *forms;
         snprintf(begins, sizeof begins, "atlas.forms(\"%s\",", machines[i]->isa);
         forms = payload(site, script, begins);
         assert_int_equal(json_array_size(json_object_get(rows, "form")), mapping_count(mapping));
@@ -185,12 +208,18 @@ static void test_rows_are_those_of_the_machine(void **state)
             const struct mapping_entry *e = mapping_at(mapping, k);
             struct str text = {0};
             usage_print(&e->usage, mapping_ports(mapping), &text);
-            json_t *usage = json_array_get(usages, (size_t)json_integer_value(json_array_get(json_object_get(rows, "usage"), k)));
+            json_t *usage = json_array_get(usages, (size_t)json_integer_value(json_array_get(
+                                                       json_object_get(rows, "usage"), k)));
             assert_string_equal(at(usage, 0), str_text(&text));
             assert_int_equal(json_array_size(usage), 1 + 2 * e->usage.count);
-            assert_string_equal(at(json_object_get(forms, "names"), (size_t)json_integer_value(json_array_get(json_object_get(rows, "form"), k))), e->form);
+            assert_string_equal(
+                at(json_object_get(forms, "names"),
+                   (size_t)json_integer_value(json_array_get(json_object_get(rows, "form"), k))),
+                e->form);
             json_t *latency = json_array_get(json_object_get(rows, "latency"), k);
-            assert_true(isnan(e->latency) ? json_is_null(latency) : fabs(json_number_value(latency) - e->latency) <= 1e-4 * fabs(e->latency));
+            assert_true(isnan(e->latency) ? json_is_null(latency)
+                                          : fabs(json_number_value(latency) - e->latency) <=
+                                                1e-4 * fabs(e->latency));
             str_done(&text);
             if (k % 97)
                 continue;
@@ -201,7 +230,8 @@ static void test_rows_are_those_of_the_machine(void **state)
             experiments_add_named(one, &single);
             machine_predict(machines[i], one, &cycles);
             json_t *written = json_array_get(json_object_get(rows, "cycles"), k);
-            assert_true(isnan(cycles) ? json_is_null(written) : fabs(json_number_value(written) - cycles) <= 1e-4 * cycles);
+            assert_true(isnan(cycles) ? json_is_null(written)
+                                      : fabs(json_number_value(written) - cycles) <= 1e-4 * cycles);
             experiment_done(&single);
             experiments_free(one);
         }
@@ -254,7 +284,8 @@ static void test_nothing_else_is_touched(void **state)
     struct err err = {0};
 
     assert_true(write_site(&m, NULL, 1, work_path("again"), &size, &err));
-    assert_true(write_site(&m, NULL, 1, work_path("again/"), &size, &err));   /* an atlas is replaced */
+    /* an atlas is replaced */
+    assert_true(write_site(&m, NULL, 1, work_path("again/"), &size, &err));
     int before = entries_in(work_path(""));
     struct file_calls kept = file_calls;
     file_calls.rename = failing_rename;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AT&T spellings of form names: by hand, and against the assembler, which must make of a spelling the form that it came from. */
+/* AT&T spellings of form names: by hand, and against the assembler, which must make of a spelling
+ * the form that it came from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,8 @@ static void describe(const char *form, struct str *out)
     for (unsigned i = 0; i < f.count; i++) {
         const struct spelled_operand *o = &f.operands[i];
         static const char *const classes[] = {"", "mem", "imm", "label", "cond", "prefetch"};
-        str_addf(out, " %s%s", classes[o->class], o->class == SPELLED_REGISTER || o->name[0] ? o->name : "");
+        str_addf(out, " %s%s", classes[o->class],
+                 o->class == SPELLED_REGISTER || o->name[0] ? o->name : "");
         str_addf(out, "%s", o->mask ? "{k}" : "");
     }
 }
@@ -87,9 +89,11 @@ static void test_address_of_lea(void **state)
     (void)state;
     struct spelling f;
     assert_true(att_form("LEA_B_IS_D8 (R64)", &f));
-    assert_true(f.address && f.operands[0].base && f.operands[0].index && f.operands[0].scale && f.operands[0].offset);
+    assert_true(f.address && f.operands[0].base && f.operands[0].index && f.operands[0].scale &&
+                f.operands[0].offset);
     assert_true(att_form("LEA_B_I (R32)", &f));
-    assert_true(f.operands[0].base && f.operands[0].index && !f.operands[0].scale && !f.operands[0].offset);
+    assert_true(f.operands[0].base && f.operands[0].index && !f.operands[0].scale &&
+                !f.operands[0].offset);
     assert_true(att_form("LEA_D32 (R64)", &f));
     assert_true(!f.operands[0].base && !f.operands[0].index && f.operands[0].offset);
 }
@@ -97,7 +101,10 @@ static void test_address_of_lea(void **state)
 /* An AT&T operand with registers that no other operand uses. */
 static void instance(const struct spelled_operand *o, unsigned i, bool one, struct str *out)
 {
-    static const char *const general[4][3] = {{"%cl", "%dl", "%r8b"}, {"%cx", "%dx", "%r8w"}, {"%ecx", "%edx", "%r8d"}, {"%rcx", "%rdx", "%r8"}};
+    static const char *const general[4][3] = {{"%cl", "%dl", "%r8b"},
+                                              {"%cx", "%dx", "%r8w"},
+                                              {"%ecx", "%edx", "%r8d"},
+                                              {"%rcx", "%rdx", "%r8"}};
 
     if (o->class == SPELLED_IMMEDIATE) {
         str_add(out, one ? "$1" : "$7");
@@ -112,25 +119,34 @@ static void instance(const struct spelled_operand *o, unsigned i, bool one, stru
     }
 }
 
-/* Forms whose AT&T text must assemble back to themselves: no encoding that a prefix asks for, no fixed registers, no far, broadcast or sized-by-context operands. */
+/* Forms whose AT&T text must assemble back to themselves: no encoding that a prefix asks for, no
+ * fixed registers, no far, broadcast or sized-by-context operands. */
 static bool is_fair(const struct form_row *row, const struct spelling *f)
 {
     const char *t = row->template;
-    if (!f->plain || str_has_prefix(t, "{{vex}}") || f->address || strstr(t, ", al") || strstr(t, " al") || strstr(t, "ax,") || strstr(t, ", dx") || strstr(row->form, "1to") ||
-        strstr(row->form, "ST") || strstr(row->form, "CR") || strstr(row->form, "DR") || strstr(row->form, "Rel") || strstr(row->form, "SREG") ||
-        strstr(row->form, "I16") || strstr(row->form, "I32") || strstr(row->form, "I64") || strstr(row->form, "ax") || strstr(row->form, "TMM") ||
-        strstr(row->form, "R8h") || str_has_prefix(row->form, "OUT ") || strstr(row->form, "(M32)") || strcmp(row->form, "IRETD ()") == 0 ||
+    if (!f->plain || str_has_prefix(t, "{{vex}}") || f->address || strstr(t, ", al") ||
+        strstr(t, " al") || strstr(t, "ax,") || strstr(t, ", dx") || strstr(row->form, "1to") ||
+        strstr(row->form, "ST") || strstr(row->form, "CR") || strstr(row->form, "DR") ||
+        strstr(row->form, "Rel") || strstr(row->form, "SREG") || strstr(row->form, "I16") ||
+        strstr(row->form, "I32") || strstr(row->form, "I64") || strstr(row->form, "ax") ||
+        strstr(row->form, "TMM") || strstr(row->form, "R8h") || str_has_prefix(row->form, "OUT ") ||
+        strstr(row->form, "(M32)") || strcmp(row->form, "IRETD ()") == 0 ||
         strcmp(row->form, "CLZERO (R64)") == 0 || strcmp(row->form, "PSMASH (R64)") == 0)
         return false;
     /* Extensions to the width that is there: encodings that no AT&T text asks for. */
-    if (str_has_prefix(row->form, "MOVZX (R16, M16") || str_has_prefix(row->form, "MOVZX (R16, R16") || str_has_prefix(row->form, "MOVSX (R16, M16") ||
-        str_has_prefix(row->form, "MOVSX (R16, R16") || str_has_prefix(row->form, "MOVSXD (R16") || str_has_prefix(row->form, "MOVSXD (R32"))
+    if (str_has_prefix(row->form, "MOVZX (R16, M16") ||
+        str_has_prefix(row->form, "MOVZX (R16, R16") ||
+        str_has_prefix(row->form, "MOVSX (R16, M16") ||
+        str_has_prefix(row->form, "MOVSX (R16, R16") || str_has_prefix(row->form, "MOVSXD (R16") ||
+        str_has_prefix(row->form, "MOVSXD (R32"))
         return false;
     /* REX.W changes nothing in them, and binutils leaves it out since 2.41. */
     if (str_has_prefix(row->form, "LAR (R64") || str_has_prefix(row->form, "LSL (R64"))
         return false;
     /* Which vector width a narrowing conversion reads from memory is a letter more in AT&T text. */
-    return !(strstr(row->form, "CVT") && strchr(row->form, 'M') && (strstr(row->form, "M128)") || strstr(row->form, "M256)") || strstr(row->form, "M512)"))) &&
+    return !(strstr(row->form, "CVT") && strchr(row->form, 'M') &&
+             (strstr(row->form, "M128)") || strstr(row->form, "M256)") ||
+              strstr(row->form, "M512)"))) &&
            !strstr(row->form, "FPCLASS");
 }
 
@@ -158,13 +174,15 @@ static void test_against_the_assembler(void **state)
         str_add_char(&text, '\n');
     }
     assert_true(lines > 5000);
-    if (!assemble(ISA_X86_64, "spellings", str_text(&text), text.length, SYNTAX_ATT, true, &a, &err))
+    if (!assemble(ISA_X86_64, "spellings", str_text(&text), text.length, SYNTAX_ATT, true, &a,
+                  &err))
         fail_msg("%s", err.what);
     assert_true(insn_learn(ISA_X86_64, a.code, a.length, &err));
     for (size_t i = 0; i < a.line_count; i++) {
         struct insn insn = {0};
         const struct form_row *row = rows[a.lines[i].line - 1];
-        if (!insn_decode(ISA_X86_64, a.code + a.lines[i].offset, a.length - a.lines[i].offset, 0, false, &insn, NULL))
+        if (!insn_decode(ISA_X86_64, a.code + a.lines[i].offset, a.length - a.lines[i].offset, 0,
+                         false, &insn, NULL))
             continue;
         checked++;
         same += strcmp(insn.form, row->form) == 0;
@@ -174,7 +192,8 @@ static void test_against_the_assembler(void **state)
     }
     for (size_t i = 0; i < a.refused_count; i++)
         print_message("# %s refused: %s\n", rows[a.refused[i].line - 1]->form, a.refused[i].text);
-    print_message("# %zu of %zu spelled forms come back, %zu refused\n", same, checked, a.refused_count);
+    print_message("# %zu of %zu spelled forms come back, %zu refused\n", same, checked,
+                  a.refused_count);
     assert_true(same == checked);
     assert_true(a.refused_count == 0);
     free(rows);
@@ -183,15 +202,28 @@ static void test_against_the_assembler(void **state)
     str_done(&text);
 }
 
-/* The text of instructions that are printed anew, as kernel tune does with what it changed, must assemble to the same forms. */
+/* The text of instructions that are printed anew, as kernel tune does with what it changed, must
+ * assemble to the same forms. */
 static void test_printed_ones_assemble(void **state)
 {
-    static const char code[] = "vmovsd 8(%rdi), %xmm0\nvmovsd %xmm0, -8(%rdi)\nmovss 4(%rdi,%rcx,4), %xmm1\nvmovaps 32(%rdi), %ymm1\nvaddsd 8(%rdi), %xmm0, %xmm1\nvcvtsi2sdq 8(%rdi), %xmm0, %xmm1\n"
-        "vcvtsi2sdl 8(%rdi), %xmm0, %xmm1\ncvtsi2ssq %rax, %xmm0\ncvttsd2siq 8(%rdi), %rax\ncvttsd2sil 8(%rdi), %eax\nvbroadcastsd 8(%rdi), %ymm0\nvmovd 4(%rdi), %xmm0\nvmovq 8(%rdi), %xmm0\n"
-        "vmovhpd 8(%rdi), %xmm0, %xmm1\npinsrd $1, 8(%rdi), %xmm0\nvpextrq $1, %xmm0, 8(%rdi)\nvfmadd231sd 8(%rdi), %xmm1, %xmm2\nvpmovzxbd 8(%rdi), %xmm0\nmovzbl 1(%rdi), %eax\n"
-        "movswq 2(%rdi), %rax\nmovslq 4(%rdi), %rax\naddq 8(%rdi), %rax\naddq $8, 8(%rdi)\nincl 4(%rdi)\nshlq $3, 8(%rdi)\nshlb $1, 8(%rdi)\nmovabsq $0x123456789abcdef0, %rax\ncmpb $0, 1(%rdi)\n"
-        "imulq $9, 8(%rdi), %rax\nleaq 8(%rdi,%rcx,8), %rax\nsete 1(%rdi)\ncmoval 4(%rdi), %eax\nfldl 8(%rdi)\nfildll 8(%rdi)\nlock addq $1, 8(%rdi)\nvucomisd 8(%rdi), %xmm0\nprefetcht0 64(%rdi)\n"
-        "lock incl 8(%rdi)\nvaddpd 8(%rdi){1to8}, %zmm0, %zmm1\nvmovupd 64(%rdi), %zmm1{%k1}{z}\nvcvtpd2psy 8(%rdi), %xmm0\nvcvttpd2dqx 8(%rdi), %xmm0\nvcvtpd2ps 64(%rdi), %ymm0\n";
+    static const char code[] =
+        "vmovsd 8(%rdi), %xmm0\nvmovsd %xmm0, -8(%rdi)\nmovss 4(%rdi,%rcx,4), %xmm1\nvmovaps "
+        "32(%rdi), %ymm1\nvaddsd 8(%rdi), %xmm0, %xmm1\nvcvtsi2sdq 8(%rdi), %xmm0, %xmm1\n"
+        "vcvtsi2sdl 8(%rdi), %xmm0, %xmm1\ncvtsi2ssq %rax, %xmm0\ncvttsd2siq 8(%rdi), "
+        "%rax\ncvttsd2sil 8(%rdi), %eax\nvbroadcastsd 8(%rdi), %ymm0\nvmovd 4(%rdi), %xmm0\nvmovq "
+        "8(%rdi), %xmm0\n"
+        "vmovhpd 8(%rdi), %xmm0, %xmm1\npinsrd $1, 8(%rdi), %xmm0\nvpextrq $1, %xmm0, "
+        "8(%rdi)\nvfmadd231sd 8(%rdi), %xmm1, %xmm2\nvpmovzxbd 8(%rdi), %xmm0\nmovzbl 1(%rdi), "
+        "%eax\n"
+        "movswq 2(%rdi), %rax\nmovslq 4(%rdi), %rax\naddq 8(%rdi), %rax\naddq $8, 8(%rdi)\nincl "
+        "4(%rdi)\nshlq $3, 8(%rdi)\nshlb $1, 8(%rdi)\nmovabsq $0x123456789abcdef0, %rax\ncmpb $0, "
+        "1(%rdi)\n"
+        "imulq $9, 8(%rdi), %rax\nleaq 8(%rdi,%rcx,8), %rax\nsete 1(%rdi)\ncmoval 4(%rdi), "
+        "%eax\nfldl 8(%rdi)\nfildll 8(%rdi)\nlock addq $1, 8(%rdi)\nvucomisd 8(%rdi), "
+        "%xmm0\nprefetcht0 64(%rdi)\n"
+        "lock incl 8(%rdi)\nvaddpd 8(%rdi){1to8}, %zmm0, %zmm1\nvmovupd 64(%rdi), "
+        "%zmm1{%k1}{z}\nvcvtpd2psy 8(%rdi), %xmm0\nvcvttpd2dqx 8(%rdi), %xmm0\nvcvtpd2ps 64(%rdi), "
+        "%ymm0\n";
     struct assembled first, again;
     struct str text = {0};
     struct err err = {0};
@@ -201,12 +233,14 @@ static void test_printed_ones_assemble(void **state)
         fail_msg("%s", err.what);
     for (size_t i = 0; i < first.line_count; i++) {
         struct insn insn = {0};
-        assert_true(insn_decode(ISA_X86_64, first.code + first.lines[i].offset, first.length - first.lines[i].offset, 0, false, &insn, NULL));
+        assert_true(insn_decode(ISA_X86_64, first.code + first.lines[i].offset,
+                                first.length - first.lines[i].offset, 0, false, &insn, NULL));
         rewrite_print(&insn, true, &text);
         str_add_char(&text, '\n');
         insn_done(&insn);
     }
-    if (!assemble(ISA_X86_64, "printed", str_text(&text), text.length, SYNTAX_ATT, true, &again, &err))
+    if (!assemble(ISA_X86_64, "printed", str_text(&text), text.length, SYNTAX_ATT, true, &again,
+                  &err))
         fail_msg("%s", err.what);
     for (size_t i = 0; i < again.refused_count; i++)
         print_message("# refused: %s\n", again.refused[i].text);

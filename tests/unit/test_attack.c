@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that mean harm, by the way they take: each ends in time as a reason or a right value, the next measurement is right, and no process, file or
- * descriptor is left. x86-64. ATTACK_BLOCKS=N: so many random blocks (make torture: 3,000). */
+/* Blocks that mean harm, by the way they take: each ends in time as a reason or a right value, the
+ * next measurement is right, and no process, file or descriptor is left. x86-64. ATTACK_BLOCKS=N:
+ * so many random blocks (make torture: 3,000). */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -37,19 +38,25 @@
 static void test_next_values(void **state)
 {
     (void)state;
-    print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had, values_asked);
+    print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had,
+                  values_asked);
     assert_true(values_asked >= 20);
     if (2 * values_had <= values_asked)
         skip();   /* this host is hardly ever quiet: too few to say anything */
 }
 
-/* S1: what hides behind the closing branch. imul rax, rbx takes three cycles (four on old ones) whatever closes the loop; the immediates hold system calls. */
+/* S1: what hides behind the closing branch. imul rax, rbx takes three cycles (four on old ones)
+ * whatever closes the loop; the immediates hold system calls. */
 static void test_hidden_code(void **state)
 {
     static const char *const branches[] = {
-        "75f7", "2e75f7", "3e75f7", "6775f7", "f275f7", "f375f7", "6475f7", "6575f7", "4075f7", "4875f7", "4f75f7", "2e3e75f7", "f23e75f7", "3e4875f7",
-        "f2f375f7", "0f85f0ffffff", "2e0f85f0ffffff", "3e0f85f0ffffff", "f20f85f0ffffff", "480f85f0ffffff", "670f85f0ffffff", "ebf7", "f2ebf7", "e9f0ffffff",
-        "f2e9f0ffffff", "e3f7", "67e3f7", "e2f7", "e1f7", "e0f7", "48e2f7", "3ee2f7",
+        "75f7",           "2e75f7",         "3e75f7",         "6775f7",         "f275f7",
+        "f375f7",         "6475f7",         "6575f7",         "4075f7",         "4875f7",
+        "4f75f7",         "2e3e75f7",       "f23e75f7",       "3e4875f7",       "f2f375f7",
+        "0f85f0ffffff",   "2e0f85f0ffffff", "3e0f85f0ffffff", "f20f85f0ffffff", "480f85f0ffffff",
+        "670f85f0ffffff", "ebf7",           "f2ebf7",         "e9f0ffffff",     "f2e9f0ffffff",
+        "e3f7",           "67e3f7",         "e2f7",           "e1f7",           "e0f7",
+        "48e2f7",         "3ee2f7",
     };
     char hex[64];
     (void)state;
@@ -62,8 +69,10 @@ static void test_hidden_code(void **state)
     value_right("480fafc3 3e75f8", 0, 2.9, 4.3, "predicted taken");
     value_right("480fafc3 f275f8", 0, 2.9, 4.3, "bnd");
     value_right("480fafc3 2e75f8", 0, 2.9, 4.3, "predicted not taken");
-    attack("a branch whose length is disputed", "c7c2c0000f05 660f85f0ffffff", 0, REFUSED, "system");
-    attack("a branch whose target is cut to 16 bits on AMD's processors", "c7c2c0000f05 6675f7", 0, REFUSED, "system");
+    attack("a branch whose length is disputed", "c7c2c0000f05 660f85f0ffffff", 0, REFUSED,
+           "system");
+    attack("a branch whose target is cut to 16 bits on AMD's processors", "c7c2c0000f05 6675f7", 0,
+           REFUSED, "system");
     attack("the same with the prefix twice", "c7c2c0000f05 666675f7", 0, REFUSED, "system");
     attack("a branch into itself", "ebff", 0, ANY, NULL);
     attack("a branch inside", "7500 90", 0, REFUSED, "inside");
@@ -77,19 +86,23 @@ static void test_hidden_code(void **state)
 static void test_stores_around(void **state)
 {
     static const int64_t distances[] = {
-        -0x800000, -0x10000, -0x4000, -0x1000, -0x800, -8, 0, 8, 0x40, 0x800, 0xfc0, 0x1000, 0x2000, 0x3000, 0x4000, 0x8000, 0xc000, 0x10000, 0x14000, 0x18000, 0x1c000, 0x20000,
-        0x28000, 0x2c000, 0x30000, 0x38000, 0x40000, 0x100000,
+        -0x800000, -0x10000, -0x4000, -0x1000, -0x800,  -8,      0,
+        8,         0x40,     0x800,   0xfc0,   0x1000,  0x2000,  0x3000,
+        0x4000,    0x8000,   0xc000,  0x10000, 0x14000, 0x18000, 0x1c000,
+        0x20000,   0x28000,  0x2c000, 0x30000, 0x38000, 0x40000, 0x100000,
     };
     char hex[128], name[64];
     (void)state;
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
         uint32_t d = (uint32_t)distances[i];
         /* lea rax, [rip]; mov [rax + d], rbx */
-        snprintf(hex, sizeof hex, "488d0500000000 488998 %02x%02x%02x%02x", d & 0xff, d >> 8 & 0xff, d >> 16 & 0xff, d >> 24);
+        snprintf(hex, sizeof hex, "488d0500000000 488998 %02x%02x%02x%02x", d & 0xff, d >> 8 & 0xff,
+                 d >> 16 & 0xff, d >> 24);
         snprintf(name, sizeof name, "a store at the code's data %+lld", (long long)distances[i]);
         attack(name, hex, 0, ANY, NULL);
         /* lea rdi, [rip + d]; mov ecx, 64; rep stosq: over a stretch of it, and backwards */
-        snprintf(hex, sizeof hex, "488d05%02x%02x%02x%02x 4889c7 b940000000 %s f348ab", d & 0xff, d >> 8 & 0xff, d >> 16 & 0xff, d >> 24, i % 2 ? "fd" : "fc");
+        snprintf(hex, sizeof hex, "488d05%02x%02x%02x%02x 4889c7 b940000000 %s f348ab", d & 0xff,
+                 d >> 8 & 0xff, d >> 16 & 0xff, d >> 24, i % 2 ? "fd" : "fc");
         attack(name, hex, 0, ANY, NULL);
         if (i % 4 == 0)
             next_right(name);
@@ -128,32 +141,51 @@ static void test_stores_around(void **state)
 static uint64_t written = 1;
 static const uint64_t constant = 1;
 
-/* S3: stores to addresses that only somebody who reads this process could know: the parent's view of the code, its memory, the program, the stack, libc. */
+/* S3: stores to addresses that only somebody who reads this process could know: the parent's view
+ * of the code, its memory, the program, the stack, libc. */
 static void test_stores_known(void **state)
 {
     uint64_t on_stack = 1, *on_heap = calloc(1, sizeof *on_heap);
     const uint8_t *code = sandbox_code(sandbox, 0);
-    const struct { const char *name; uint64_t address; } targets[] = {
-        {"the parent's view of the code", (uint64_t)code}, {"the chain in the parent's view", (uint64_t)code + 64}, {"the sandbox", (uint64_t)sandbox},
-        {"the items", (uint64_t)sandbox_items(sandbox)}, {"a variable", (uint64_t)&written}, {"a constant", (uint64_t)&constant}, {"the stack", (uint64_t)&on_stack},
-        {"the heap", (uint64_t)on_heap}, {"the program", (uint64_t)(uintptr_t)&test_stores_known}, {"the way in", (uint64_t)(uintptr_t)&sandbox_enter},
-        {"the way out", (uint64_t)(uintptr_t)&sandbox_escape}, {"where system calls are made", (uint64_t)(uintptr_t)sandbox_syscall_site},
-        {"libc", (uint64_t)(uintptr_t)&calloc}, {"libc's variables", (uint64_t)stdout}, {"errno", (uint64_t)&errno}, {"nothing", 0}, {"the end of memory", 0x00007ffffffff000u},
-        {"a non-canonical address", (uint64_t)1 << 63}, {"the kernel", 0xffffffff80000000u}, {"vsyscall", 0xffffffffff600000u},
+    const struct { const char *name; uint64_t address;
+    } targets[] = {
+        {"the parent's view of the code", (uint64_t)code},
+        {"the chain in the parent's view", (uint64_t)code + 64},
+        {"the sandbox", (uint64_t)sandbox},
+        {"the items", (uint64_t)sandbox_items(sandbox)},
+        {"a variable", (uint64_t)&written},
+        {"a constant", (uint64_t)&constant},
+        {"the stack", (uint64_t)&on_stack},
+        {"the heap", (uint64_t)on_heap},
+        {"the program", (uint64_t)(uintptr_t)&test_stores_known},
+        {"the way in", (uint64_t)(uintptr_t)&sandbox_enter},
+        {"the way out", (uint64_t)(uintptr_t)&sandbox_escape},
+        {"where system calls are made", (uint64_t)(uintptr_t)sandbox_syscall_site},
+        {"libc", (uint64_t)(uintptr_t)&calloc},
+        {"libc's variables", (uint64_t)stdout},
+        {"errno", (uint64_t)&errno},
+        {"nothing", 0},
+        {"the end of memory", 0x00007ffffffff000u},
+        {"a non-canonical address", (uint64_t)1 << 63},
+        {"the kernel", 0xffffffff80000000u},
+        {"vsyscall", 0xffffffffff600000u},
     };
     uint8_t before[256];
     (void)state;
     memcpy(before, code, sizeof before);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        attack(targets[i].name, "48b8< 488918", targets[i].address, ANY, NULL);                         /* mov rax, address; mov [rax], rbx */
-        attack(targets[i].name, "48bf< b900020000 fc f348ab", targets[i].address, ANY, NULL);           /* a page of it */
+        /* mov rax, address; mov [rax], rbx */
+        attack(targets[i].name, "48b8< 488918", targets[i].address, ANY, NULL);
+        /* a page of it */
+        attack(targets[i].name, "48bf< b900020000 fc f348ab", targets[i].address, ANY, NULL);
         assert_memory_equal(before, code, sizeof before);
         assert_true(written == 1 && constant == 1 && on_stack == 1 && *on_heap == 0);
         if (i % 3 == 0)
             next_right(targets[i].name);
     }
     free(on_heap);
-    attack("a non-canonical address is called that", "48b8< 488b08", (uint64_t)1 << 63, REFUSED, "general protection");
+    attack("a non-canonical address is called that", "48b8< 488b08", (uint64_t)1 << 63, REFUSED,
+           "general protection");
     attack("so is a misaligned vector", "48b8< 0f2808", 0x20000008, REFUSED, "general protection");
     attack("address cannot be mapped", "48b8< 488b08", 64, REFUSED, "cannot be mapped");
     attack("code that cannot be written", "488d05000080ff 488918", 0, ANY, NULL);
@@ -162,13 +194,17 @@ static void test_stores_known(void **state)
 
 static double seconds_used(const struct rusage *from, const struct rusage *to)
 {
-    return (double)(to->ru_utime.tv_sec - from->ru_utime.tv_sec + to->ru_stime.tv_sec - from->ru_stime.tv_sec) +
-           1e-6 * (double)(to->ru_utime.tv_usec - from->ru_utime.tv_usec + to->ru_stime.tv_usec - from->ru_stime.tv_usec);
+    return (double)(to->ru_utime.tv_sec - from->ru_utime.tv_sec + to->ru_stime.tv_sec -
+                    from->ru_stime.tv_sec) +
+           1e-6 * (double)(to->ru_utime.tv_usec - from->ru_utime.tv_usec + to->ru_stime.tv_usec -
+                           from->ru_stime.tv_usec);
 }
 
-/* S4 and S5 past the list: code that runs although it would be refused, in the child for others' code, with the addresses of the program at hand.
- * It ends with @fault or @or_fault; FAULT_COUNT: any. */
-static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault, unsigned or_fault, bool sleeps)
+/* S4 and S5 past the list: code that runs although it would be refused, in the child for others'
+ * code, with the addresses of the program at hand. It ends with @fault or @or_fault; FAULT_COUNT:
+ * any. */
+static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault,
+                          unsigned or_fault, bool sleeps)
 {
     struct attack_block b = {0};
     struct err err = {0};
@@ -180,7 +216,14 @@ static void raw_or_asleep(const char *name, const char *hex, uint64_t address, u
     block_add(&b, hex, address);
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, b.code, b.length, 1, COUNTER_MEMORY, &offset));
-    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .warm = 1, .count = 2, .samples = 2};
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                  .code = PULSE_ITEM,
+                                  .offset = offset,
+                                  .kernel = true,
+                                  .counter = COUNTER_MEMORY,
+                                  .warm = 1,
+                                  .count = 2,
+                                  .samples = 2};
     for (unsigned r = 0; r < 16; r++)
         item->general[r] = 0x20000000 + r * 0x100000;
     getrusage(RUSAGE_CHILDREN, &before);
@@ -188,16 +231,23 @@ static void raw_or_asleep(const char *name, const char *hex, uint64_t address, u
         fail_msg("%s: %s", name, err.what);
     getrusage(RUSAGE_CHILDREN, &after);
     attack_ends(&time, name);
-    /* On a busy machine what never ends is ended before it has had so much of a processor that this is certain. What sleeps had all it wanted. */
-    bool ended = !sleeps && (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) && item->fault == FAULT_STARVED && seconds_used(&before, &after) < SANDBOX_ENDLESS + 0.1;
-    if (!item->done || (!ended && item->fault != fault && (or_fault == FAULT_COUNT ? item->fault == FAULT_NONE : item->fault != or_fault)))
-        fail_msg("%s: %s instead of %s", name, sandbox_fault_text(item->fault), sandbox_fault_text(fault));
+    /* On a busy machine what never ends is ended before it has had so much of a processor that this
+     * is certain. What sleeps had all it wanted. */
+    bool ended = !sleeps && (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) &&
+                 item->fault == FAULT_STARVED &&
+                 seconds_used(&before, &after) < SANDBOX_ENDLESS + 0.1;
+    if (!item->done ||
+        (!ended && item->fault != fault &&
+         (or_fault == FAULT_COUNT ? item->fault == FAULT_NONE : item->fault != or_fault)))
+        fail_msg("%s: %s instead of %s", name, sandbox_fault_text(item->fault),
+                 sandbox_fault_text(fault));
     sandbox_clear(sandbox);
     cases_run++;
     nothing_left(name);
 }
 
-static void raw(const char *name, const char *hex, uint64_t address, unsigned fault, unsigned or_fault)
+static void raw(const char *name, const char *hex, uint64_t address, unsigned fault,
+                unsigned or_fault)
 {
     raw_or_asleep(name, hex, address, fault, or_fault, false);
 }
@@ -210,7 +260,9 @@ static void test_endless(void **state)
     raw("a loop that pauses", "f390ebfc", 0, FAULT_ENDLESS, FAULT_ENDLESS);
     raw("a loop of far jumps into itself", "e9fbffffff", 0, FAULT_ENDLESS, FAULT_ENDLESS);
     raw("a loop over memory", "488900 4883c008 ebf7", 0, FAULT_PAGES, FAULT_ENDLESS);
-    raw_or_asleep("nanosleep for ever", "6a00 48bbffffffffffffff7f 53 4889e7 31f6 b823000000 48b9< ffe1", site, FAULT_ENDLESS, FAULT_ENDLESS, true);
+    raw_or_asleep("nanosleep for ever",
+                  "6a00 48bbffffffffffffff7f 53 4889e7 31f6 b823000000 48b9< ffe1", site,
+                  FAULT_ENDLESS, FAULT_ENDLESS, true);
     raw("reading the link", "31ff ffc7 ebfc", 0, FAULT_ENDLESS, FAULT_ENDLESS);
     attack("strings for ever", "48c7c1ffffffff f3aa", 0, ANY, NULL);
     attack("strings for ever, backwards", "fd 48c7c1ffffffff f348ab", 0, ANY, NULL);
@@ -244,7 +296,14 @@ static void test_cancelled(void **state)
     block_add(&b, "6a00 48bbffffffffffffff7f 53 4889e7 31f6 b823000000 48b9< ffe1", site);
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, b.code, b.length, 1, COUNTER_MEMORY, &offset));
-    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .warm = 1, .count = 2, .samples = 2};
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                  .code = PULSE_ITEM,
+                                  .offset = offset,
+                                  .kernel = true,
+                                  .counter = COUNTER_MEMORY,
+                                  .warm = 1,
+                                  .count = 2,
+                                  .samples = 2};
     item->general[4] = 0x20000000;
     sandbox_cancel_by(sandbox, stop, &asked);
     assert_false(sandbox_run(sandbox, 1, NULL, NULL, NULL, &err));
@@ -255,21 +314,35 @@ static void test_cancelled(void **state)
     nothing_left("cancelled");
 }
 
-/* S5: every system call that the child itself may make, from where it makes them, with other arguments; and all others. eax number, then the arguments. */
+/* S5: every system call that the child itself may make, from where it makes them, with other
+ * arguments; and all others. eax number, then the arguments. */
 static void test_system_calls(void **state)
 {
-    static const struct { const char *name, *set; unsigned fault, or_fault; } cases[] = {
-        {"mmap executable", "b809000000 31ff be00100000 ba07000000 41ba22000000 4983c8ff 4531c9", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"mmap 3 GB", "b809000000 31ff 48be000000c000000000 ba03000000 41ba22000000 4983c8ff 4531c9", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"mmap private", "b809000000 31ff be00100000 ba03000000 41ba22000000 4983c8ff 4531c9", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"mmap over what is there", "b809000000 31ff be00100000 ba03000000 41ba11000000 41b804000000 4531c9", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"mmap two pages", "b809000000 31ff be00200000 ba03000000 41ba01001000 41b804000000 4531c9", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"mmap another file", "b809000000 31ff be00100000 ba03000000 41ba01001000 41b800000000 4531c9", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"munmap everything", "b80b000000 31ff 48be00f0ffffff7f0000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+    static const struct { const char *name, *set; unsigned fault, or_fault;
+    } cases[] = {
+        {"mmap executable", "b809000000 31ff be00100000 ba07000000 41ba22000000 4983c8ff 4531c9",
+         FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"mmap 3 GB",
+         "b809000000 31ff 48be000000c000000000 ba03000000 41ba22000000 4983c8ff 4531c9",
+         FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"mmap private", "b809000000 31ff be00100000 ba03000000 41ba22000000 4983c8ff 4531c9",
+         FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"mmap over what is there",
+         "b809000000 31ff be00100000 ba03000000 41ba11000000 41b804000000 4531c9",
+         FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"mmap two pages", "b809000000 31ff be00200000 ba03000000 41ba01001000 41b804000000 4531c9",
+         FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"mmap another file",
+         "b809000000 31ff be00100000 ba03000000 41ba01001000 41b800000000 4531c9",
+         FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"munmap everything", "b80b000000 31ff 48be00f0ffffff7f0000", FAULT_SYSTEM_CALL,
+         FAULT_SYSTEM_CALL},
         {"mprotect", "b80a000000 31ff be00100000 ba07000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
         {"read a file", "31c0 31ff 4889e6 ba08000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"write to standard output", "b801000000 bf01000000 4889e6 ba08000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
-        {"write to standard error", "b801000000 bf02000000 4889e6 ba08000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
+        {"write to standard output", "b801000000 bf01000000 4889e6 ba08000000", FAULT_SYSTEM_CALL,
+         FAULT_SYSTEM_CALL},
+        {"write to standard error", "b801000000 bf02000000 4889e6 ba08000000", FAULT_SYSTEM_CALL,
+         FAULT_SYSTEM_CALL},
         {"open", "b802000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
         {"socket", "b829000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
         {"fork", "b839000000", FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL},
@@ -297,9 +370,11 @@ static void test_system_calls(void **state)
     }
     raw("int 0x80", "b814000000 cd80", 0, FAULT_SYSTEM_CALL, FAULT_COUNT);
     raw("sysenter", "0f34", 0, FAULT_ILLEGAL, FAULT_COUNT);
-    raw("a jump into libc", "48b8< ffe0", (uint64_t)(uintptr_t)&calloc, FAULT_RESERVED, FAULT_SEGMENT);
+    raw("a jump into libc", "48b8< ffe0", (uint64_t)(uintptr_t)&calloc, FAULT_RESERVED,
+        FAULT_SEGMENT);
     raw("a return into nowhere", "48bc0040002000000000 c3", 0, FAULT_ADDRESS, FAULT_SEGMENT);
-    raw("a jump out of the loop into the way out", "48b8< ffe0", (uint64_t)(uintptr_t)&sandbox_escape, FAULT_ANSWER, FAULT_COUNT);
+    raw("a jump out of the loop into the way out", "48b8< ffe0",
+        (uint64_t)(uintptr_t)&sandbox_escape, FAULT_ANSWER, FAULT_COUNT);
     next_right("system calls");
 }
 
@@ -310,7 +385,9 @@ static void test_forged_answers(void **state)
     char hex[200];
     (void)state;
     for (unsigned fd = 0; fd < 16; fd++) {
-        snprintf(hex, sizeof hex, "48bc0040002000000000 6a00 b801000000 bf%02x000000 4889e6 ba08000000 48b9< ffe1", fd);
+        snprintf(hex, sizeof hex,
+                 "48bc0040002000000000 6a00 b801000000 bf%02x000000 4889e6 ba08000000 48b9< ffe1",
+                 fd);
         raw("a forged answer", hex, site, FAULT_SYSTEM_CALL, FAULT_ANSWER);
     }
     next_right("forged answers");
@@ -321,9 +398,15 @@ static void test_answers_checked(void **state)
 {
     struct sandbox_item good = {.done = true, .counter_cycles = NAN}, item = {0};
     (void)state;
-    good.result = (struct window_result){.state = WINDOW_SETTLED, .cycles = 2, .spread = 0.001, .clock = 1.1, .accepted = 3, .values = {2, 2, 2.001f}};
+    good.result = (struct window_result){.state = WINDOW_SETTLED,
+                                         .cycles = 2,
+                                         .spread = 0.001,
+                                         .clock = 1.1,
+                                         .accepted = 3,
+                                         .values = {2, 2, 2.001f}};
     sandbox_answer_take(&item, &good);
-    assert_true(item.done && item.fault == FAULT_NONE && item.result.cycles == 2 && item.result.accepted == 3);
+    assert_true(item.done && item.fault == FAULT_NONE && item.result.cycles == 2 &&
+                item.result.accepted == 3);
     for (unsigned i = 0; i < 22; i++) {
         struct sandbox_item bad = good;
         struct window_result *r = &bad.result;
@@ -353,12 +436,14 @@ static void test_answers_checked(void **state)
         }
         item = (struct sandbox_item){.offset = 1234, .executions = 5};
         sandbox_answer_take(&item, &bad);
-        if (!item.done || item.fault != FAULT_ANSWER || item.result.accepted || item.result.cycles > 0)
+        if (!item.done || item.fault != FAULT_ANSWER || item.result.accepted ||
+            item.result.cycles > 0)
             fail_msg("answer %u is believed", i);
         assert_true(item.offset == 1234 && item.executions == 5);
         cases_run++;
     }
-    struct sandbox_item ticks = {.mode = SANDBOX_RAW_TICKS, .samples = 4}, answer = {.done = true, .counter_cycles = NAN, .ticks = {5, 5, 0, 5}};
+    struct sandbox_item ticks = {.mode = SANDBOX_RAW_TICKS, .samples = 4},
+                        answer = {.done = true, .counter_cycles = NAN, .ticks = {5, 5, 0, 5}};
     sandbox_answer_take(&ticks, &answer);
     assert_int_equal(ticks.fault, FAULT_ANSWER);
     answer.ticks[2] = UINT64_MAX;
@@ -369,7 +454,8 @@ static void test_answers_checked(void **state)
     assert_int_equal(ticks.fault, FAULT_NONE);
 }
 
-/* Stretches of memory of a child that can be written, and those that can be both written and executed or are shared files. */
+/* Stretches of memory of a child that can be written, and those that can be both written and
+ * executed or are shared files. */
 static void memory_of(int pid, unsigned *writable, unsigned *wrong)
 {
     char path[64], line[512];
@@ -379,8 +465,9 @@ static void memory_of(int pid, unsigned *writable, unsigned *wrong)
     while (f && fgets(line, sizeof line, f)) {
         const char *rights = strchr(line, ' ') + 1;
         *writable += rights[1] == 'w';
-        *wrong += (rights[1] == 'w' && rights[2] == 'x') || (rights[1] == 'w' && strstr(line, "portolan")) || strstr(line, "libc") || strstr(line, "[heap]") || strstr(line, "[stack]") ||
-                  strstr(line, "[vdso]");
+        *wrong += (rights[1] == 'w' && rights[2] == 'x') ||
+                  (rights[1] == 'w' && strstr(line, "portolan")) || strstr(line, "libc") ||
+                  strstr(line, "[heap]") || strstr(line, "[stack]") || strstr(line, "[vdso]");
     }
     if (f)
         fclose(f);
@@ -392,13 +479,20 @@ static void run_something(struct sandbox *s, bool foreign)
     struct err err = {0};
     uint32_t offset;
     assert_true(sandbox_add(s, nop, 1, 1, foreign ? COUNTER_MEMORY : COUNTER_BODY, &offset));
-    *sandbox_items(s) = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = foreign, .counter = foreign ? COUNTER_MEMORY : COUNTER_BODY,
-                                              .warm = 1, .count = 2, .samples = 2};
+    *sandbox_items(s) = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                              .code = PULSE_ITEM,
+                                              .offset = offset,
+                                              .kernel = foreign,
+                                              .counter = foreign ? COUNTER_MEMORY : COUNTER_BODY,
+                                              .warm = 1,
+                                              .count = 2,
+                                              .samples = 2};
     assert_true(sandbox_run(s, 1, NULL, NULL, NULL, &err));
     assert_int_equal(sandbox_items(s)->fault, FAULT_NONE);
 }
 
-/* Bytes of private memory of a child that can be written, but for the area that measured code may write to, and the lowest address of it. */
+/* Bytes of private memory of a child that can be written, but for the area that measured code may
+ * write to, and the lowest address of it. */
 static uint64_t private_bytes(int pid, uint64_t *lowest)
 {
     char path[64], line[512], rights[8];
@@ -408,7 +502,8 @@ static uint64_t private_bytes(int pid, uint64_t *lowest)
     *lowest = UINT64_MAX;
     for (unsigned pass = 0; pass < 2; pass++) {
         FILE *f = fopen(path, "r");
-        while (f && fgets(line, sizeof line, f) && sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &begin, &end, rights) == 3)
+        while (f && fgets(line, sizeof line, f) &&
+               sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &begin, &end, rights) == 3)
             if (!pass) {
                 code = strcmp(rights, "r-xs") == 0 && end - begin == AREA_CODE ? begin : code;
             } else if (strcmp(rights, "rw-p") == 0 && (begin < code || begin >= code + AREA_SIZE)) {
@@ -421,7 +516,8 @@ static uint64_t private_bytes(int pid, uint64_t *lowest)
     return bytes;
 }
 
-/* What a table of a million blocks comes to that look for the vault, each as often as it may: hardly any such table finds it once. */
+/* What a table of a million blocks comes to that look for the vault, each as often as it may:
+ * hardly any such table finds it once. */
 static void test_odds_of_a_table(void **state)
 {
     struct err err = {0};
@@ -440,21 +536,24 @@ static void test_odds_of_a_table(void **state)
         if (bytes && !sandbox_unfiltered(s)) {
             assert_true(bytes <= SANDBOX_VAULT_PAGES * 4096);
 #if !defined(__SANITIZE_THREAD__)
-            assert_true(lowest >= (uint64_t)1 << SANDBOX_VAULT_BITS && lowest < (uint64_t)2 << SANDBOX_VAULT_BITS);
+            assert_true(lowest >= (uint64_t)1 << SANDBOX_VAULT_BITS &&
+                        lowest < (uint64_t)2 << SANDBOX_VAULT_BITS);
 #endif
         }
         sandbox_free(s);
     }
 }
 
-/* A block that looks for it has a few guesses, whatever its registers hold and however often it is visited; one that only walks far is measured as before. */
+/* A block that looks for it has a few guesses, whatever its registers hold and however often it is
+ * visited; one that only walks far is measured as before. */
 static void test_guesses(void **state)
 {
     static const char *const guesses[] = {
         "48b80000a95c2a610000 488b00",            /* mov rax, 0x612a5ca90000; mov rax, [rax] */
         "48b90000a95c2a610000 4801c1 488901",     /* the same, rax added, and a store */
         "48b90000000000400000 4c01f1 488b09",     /* the lower end, and r14 */
-        "48c1e001 488b08",                        /* shl rax, 1; mov rcx, [rax]: once it passes through all of them */
+        /* shl rax, 1; mov rcx, [rax]: once it passes through all of them */
+        "48c1e001 488b08",
     };
     struct err err = {0};
 
@@ -469,10 +568,12 @@ static void test_guesses(void **state)
         assert_non_null(k);
         const unsigned before = sandbox_reached(sandbox);
         for (unsigned visit = 0; visit < 4; visit++) {
-            const bool ok = kernel_visit(sandbox, &calibration, k->insns, k->insn_count, 1.2, &plan, &m, &err);
+            const bool ok =
+                kernel_visit(sandbox, &calibration, k->insns, k->insn_count, 1.2, &plan, &m, &err);
             assert_false(ok && i + 1 < sizeof guesses / sizeof *guesses);
         }
-        const unsigned reached = sandbox_reached(sandbox) - before;   /* none: this host was too busy to run it */
+        /* none: this host was too busy to run it */
+        const unsigned reached = sandbox_reached(sandbox) - before;
         if (reached > SANDBOX_GUESSES || (!reached && err.code == ERR_DATA))
             fail_msg("%s reached %u times: %s", guesses[i], reached, err.what);
         kernel_free(k);
@@ -496,7 +597,8 @@ static void test_descriptors(void **state)
         assert_true(files_of(sandbox_pid(s, true)) <= 3);     /* and the pages */
         memory_of(sandbox_pid(s, true), &writable, &wrong);
         assert_int_equal(wrong, 0);
-        assert_true(writable > 3 && writable <= 6);           /* loads, stores, stack; the vault and its two stacks */
+        /* loads, stores, stack; the vault and its two stacks */
+        assert_true(writable > 3 && writable <= 6);
         memory_of(sandbox_pid(s, false), &writable, &wrong);
         assert_int_equal(wrong, 0);
     }
@@ -521,7 +623,8 @@ static void test_descriptors(void **state)
         nothing_left("descriptors");
         cases_run++;
     }
-    /* A parent without standard files; here none of ours is alive, as after a renewal, so that each child that is seen is an orphan of its. */
+    /* A parent without standard files; here none of ours is alive, as after a renewal, so that each
+     * child that is seen is an orphan of its. */
     sandbox_renew(sandbox);
     sigset_t ended, before;
     sigemptyset(&ended);
@@ -559,11 +662,13 @@ static bool close_range_forget(void)
     };
     struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
 
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 && syscall(SYS_close_range, 900, 901, 0) < 0 &&
-           errno == ENOSYS;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 &&
+           syscall(SYS_close_range, 900, 901, 0) < 0 && errno == ENOSYS;
 }
 
-/* An older kernel: files are closed one by one, those above a limit that was lowered since they were opened as well. */
+/* An older kernel: files are closed one by one, those above a limit that was lowered since they
+ * were opened as well. */
 static void test_without_close_range(void **state)
 {
     (void)state;
@@ -571,7 +676,8 @@ static void test_without_close_range(void **state)
     if (pid == 0) {
         struct err err = {0};
         struct rlimit limit;
-        bool closed = close_range_forget() && dup2(STDOUT_FILENO, 700) == 700 && dup2(STDOUT_FILENO, 33) == 33 && getrlimit(RLIMIT_NOFILE, &limit) == 0;
+        bool closed = close_range_forget() && dup2(STDOUT_FILENO, 700) == 700 &&
+                      dup2(STDOUT_FILENO, 33) == 33 && getrlimit(RLIMIT_NOFILE, &limit) == 0;
         limit.rlim_cur = 128;
         closed = closed && setrlimit(RLIMIT_NOFILE, &limit) == 0;
         struct sandbox *s = closed ? sandbox_new(-1, &err) : NULL;
@@ -593,9 +699,15 @@ static void test_without_close_range(void **state)
 static void test_refused(void **state)
 {
     static const char *const blocks[] = {
-        "0f01c1", "0f01d9", "0f01d0", "8ed8", "8cd8", "0fa1", "c4e2784900", "0f01e8", "fa", "fb", "f4", "0f05", "0f34", "cd80", "cc", "f1", "0fa2", "0f31", "0f01f9",
-        "f30fc7f8", "0fc7f0", "f3480faec8", "f3480faed8", "0f01ef", "c7f800000000", "0f01e0", "0f0100", "0fae00", "0fae20", "0fae28", "660faef0", "0f20c0", "e410", "6c", "c8000000",
-        "0f01ca", "f30f01ee", "f30fc7f0", "660f38f800", "f20f38f800", "cf", "ff28", "ff18", "0f0b", "0f08", "0f09", "0f30", "0f32", "0f01f8",
+        "0f01c1",       "0f01d9",   "0f01d0",     "8ed8",       "8cd8",       "0fa1",
+        "c4e2784900",   "0f01e8",   "fa",         "fb",         "f4",         "0f05",
+        "0f34",         "cd80",     "cc",         "f1",         "0fa2",       "0f31",
+        "0f01f9",       "f30fc7f8", "0fc7f0",     "f3480faec8", "f3480faed8", "0f01ef",
+        "c7f800000000", "0f01e0",   "0f0100",     "0fae00",     "0fae20",     "0fae28",
+        "660faef0",     "0f20c0",   "e410",       "6c",         "c8000000",   "0f01ca",
+        "f30f01ee",     "f30fc7f0", "660f38f800", "f20f38f800", "cf",         "ff28",
+        "ff18",         "0f0b",     "0f08",       "0f09",       "0f30",       "0f32",
+        "0f01f8",
     };
     (void)state;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
@@ -603,7 +715,10 @@ static void test_refused(void **state)
         if (strcmp(blocks[i], "660f38f800") == 0)
             continue;   /* movdir64b computes: a store of 64 bytes */
         snprintf(hex, sizeof hex, "4801d8 %s 4801d8", blocks[i]);
-        attack(blocks[i], hex, 0, REFUSED, blocks[i][0] == 'f' && blocks[i][1] == 'f' ? "" : blocks[i][0] == 'c' && blocks[i][1] == 'f' ? "" : "system");
+        attack(blocks[i], hex, 0, REFUSED,
+               blocks[i][0] == 'f' && blocks[i][1] == 'f'   ? ""
+               : blocks[i][0] == 'c' && blocks[i][1] == 'f' ? ""
+                                                            : "system");
     }
     next_right("refused");
 }
@@ -645,7 +760,8 @@ static void test_canary(void **state)
     struct kernel_measured m;
     struct insn insn;
     loose.rules = rules;
-    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
+    assert_true(
+        insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
     bool ok = false;
     for (unsigned i = 0; i < TRIES && !ok; i++)
         ok = kernel_run(sandbox, &loose, &insn, 1, &m, &err);
@@ -655,7 +771,8 @@ static void test_canary(void **state)
     nothing_left("damage undone");
 }
 
-/* A clock that runs four times as fast, which no neighbor makes up for: the known block is never right, so nothing has a value, which a later pass may bring, whoever asks. */
+/* A clock that runs four times as fast, which no neighbor makes up for: the known block is never
+ * right, so nothing has a value, which a later pass may bring, whoever asks. */
 static void test_canary_off(void **state)
 {
     struct calibration fast = calibration;
@@ -665,8 +782,10 @@ static void test_canary_off(void **state)
     (void)state;
     fast.rules.chain_cycles *= 4;
     fast.rules.second_cycles = 0;   /* which would notice before */
-    assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
-    /* Where others have the CPU all the time it may come to nothing before the known block runs, or that one to no time either. */
+    assert_true(
+        insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
+    /* Where others have the CPU all the time it may come to nothing before the known block runs, or
+     * that one to no time either. */
     bool seen[2] = {false, false};
     for (unsigned i = 0; i < TRIES && !seen[0]; i++) {
         if (kernel_run(sandbox, &fast, &insn, 1, &m, &err))
@@ -703,7 +822,8 @@ static void random_block(struct rng *rng, struct attack_block *b)
         }
         if (have % 2)
             bytes[0] = (uint8_t[]){0x0f, 0x48, 0x66, 0xf3, 0xc5, 0x62, 0xc4, 0x2e}[bytes[15] % 8];
-        if (!insn_decode(ISA_X86_64, bytes, 15, 0, false, &insn, NULL) || !(insn.traits & INSN_RUNNABLE) || (insn.traits & INSN_BRANCH && have + 1 < wanted))
+        if (!insn_decode(ISA_X86_64, bytes, 15, 0, false, &insn, NULL) ||
+            !(insn.traits & INSN_RUNNABLE) || (insn.traits & INSN_BRANCH && have + 1 < wanted))
             continue;
         memcpy(b->code + b->length, insn.bytes, insn.length);
         b->length += insn.length;
@@ -739,7 +859,8 @@ static void test_random(void **state)
             nothing_left("random blocks");
         }
     }
-    print_message("%u random blocks: %u measured, %u with a reason\n", blocks, measured, blocks - measured);
+    print_message("%u random blocks: %u measured, %u with a reason\n", blocks, measured,
+                  blocks - measured);
 }
 
 static void test_elsewhere(void **state)
@@ -757,7 +878,8 @@ static double counted_clock(void)
     return hands.now;
 }
 
-/* A harmless block on a core that is never quiet: it ends within the patience that it is given, as contended. What waits asks the clock, which is counted. */
+/* A harmless block on a core that is never quiet: it ends within the patience that it is given, as
+ * contended. What waits asks the clock, which is counted. */
 static void test_never_quiet(void **state)
 {
     static const double patience[] = {0.5, 2, 5};
@@ -776,8 +898,10 @@ static void test_never_quiet(void **state)
         clock_set_source(counted_clock);
         bool ok = kernel_measure(sandbox, &calibration, NULL, insns, 1, patience[i], &m, &err);
         clock_set_source(NULL);
-        if (ok || err.code != ERR_LIMIT || !strstr(err.what, "contended") || hands.asked > patience[i] / 0.05 + 8)
-            fail_msg("patience of %g s: %s after %u looks at the clock: %s", patience[i], ok ? "a value" : "none", hands.asked, err.what);
+        if (ok || err.code != ERR_LIMIT || !strstr(err.what, "contended") ||
+            hands.asked > patience[i] / 0.05 + 8)
+            fail_msg("patience of %g s: %s after %u looks at the clock: %s", patience[i],
+                     ok ? "a value" : "none", hands.asked, err.what);
     }
     calibration = usual;
     nothing_left("never quiet");
@@ -787,10 +911,16 @@ static void test_never_quiet(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hidden_code), cmocka_unit_test(test_stores_around), cmocka_unit_test(test_stores_known), cmocka_unit_test(test_endless),
-                                       cmocka_unit_test(test_cancelled), cmocka_unit_test(test_system_calls), cmocka_unit_test(test_forged_answers),
-                                       cmocka_unit_test(test_answers_checked), cmocka_unit_test(test_odds_of_a_table), cmocka_unit_test(test_guesses), cmocka_unit_test(test_descriptors), cmocka_unit_test(test_without_close_range), cmocka_unit_test(test_refused), cmocka_unit_test(test_canary), cmocka_unit_test(test_canary_off),
-                                       cmocka_unit_test(test_random), cmocka_unit_test(test_never_quiet), cmocka_unit_test(test_next_values)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hidden_code),     cmocka_unit_test(test_stores_around),
+        cmocka_unit_test(test_stores_known),    cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_cancelled),       cmocka_unit_test(test_system_calls),
+        cmocka_unit_test(test_forged_answers),  cmocka_unit_test(test_answers_checked),
+        cmocka_unit_test(test_odds_of_a_table), cmocka_unit_test(test_guesses),
+        cmocka_unit_test(test_descriptors),     cmocka_unit_test(test_without_close_range),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_canary),
+        cmocka_unit_test(test_canary_off),      cmocka_unit_test(test_random),
+        cmocka_unit_test(test_never_quiet),     cmocka_unit_test(test_next_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("attack", tests, attacks_begin, attacks_end);

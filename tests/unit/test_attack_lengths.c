@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may run of others' code is decided by the decoder, so the processor has to read the same: random instructions that are on the list, dressed in any
- * prefixes, are stepped through one at a time. Each has the decoder's length and not a byte less or more, continues where it ends, makes no system call, raises no
- * trap, and reaches nothing through gs. x86-64. ATTACK_INSTRUCTIONS=N: so many of them (make torture: a million). */
+/* What may run of others' code is decided by the decoder, so the processor has to read the same:
+ * random instructions that are on the list, dressed in any prefixes, are stepped through one at a
+ * time. Each has the decoder's length and not a byte less or more, continues where it ends, makes
+ * no system call, raises no trap, and reaches nothing through gs. x86-64. ATTACK_INSTRUCTIONS=N: so
+ * many of them (make torture: a million). */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -25,11 +27,13 @@
 #if defined(__x86_64__)
 #include <sys/user.h>
 
-#define CODE ((uint8_t *)0x300000000000)   /* a page of code, and behind it one that nobody may fetch from: nothing else is within 4 GB */
+/* a page of code, and behind it one that nobody may fetch from: nothing else is within 4 GB */
+#define CODE ((uint8_t *)0x300000000000)
 #define PAGE 4096
 #define GS_BASE 0x200000000000u
 #define FS_BASE 0x280000000000u            /* neither base where a sanitizer keeps its shadows */
-#define NEAR ((uint64_t)1 << 33)           /* what a displacement and a register can add to a base */
+/* what a displacement and a register can add to a base */
+#define NEAR ((uint64_t)1 << 33)
 
 static uint8_t *code;                      /* our view of it, which can be written */
 static pid_t tracee;
@@ -51,8 +55,10 @@ static int tracee_begin(void **state)
         return -1;
     tracee = fork();
     if (tracee == 0) {
-        uint8_t *got = mmap(CODE, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got != CODE || mremap(code, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, CODE) != CODE || mprotect(CODE, PAGE, PROT_READ | PROT_EXEC) != 0)
+        uint8_t *got = mmap(CODE, 2 * PAGE, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got != CODE || mremap(code, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, CODE) != CODE ||
+            mprotect(CODE, PAGE, PROT_READ | PROT_EXEC) != 0)
             _exit(2);
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
             _exit(1);
@@ -78,12 +84,15 @@ static int tracee_end(void **state)
     return 0;
 }
 
-/* One step from where only the first @shown bytes of @bytes can be fetched. Registers are addresses of nothing, and numbers of no system call. */
+/* One step from where only the first @shown bytes of @bytes can be fetched. Registers are addresses
+ * of nothing, and numbers of no system call. */
 static struct step step_of(const uint8_t bytes[16], unsigned shown)
 {
     struct user_regs_struct r = {0};
     struct step s = {.end = OTHER};
-    unsigned long long *const generals[] = {&r.rcx, &r.rdx, &r.rbx, &r.rsp, &r.rbp, &r.rsi, &r.rdi, &r.r8, &r.r9, &r.r10, &r.r11, &r.r12, &r.r13, &r.r14, &r.r15};
+    unsigned long long *const generals[] = {&r.rcx, &r.rdx, &r.rbx, &r.rsp, &r.rbp,
+                                            &r.rsi, &r.rdi, &r.r8,  &r.r9,  &r.r10,
+                                            &r.r11, &r.r12, &r.r13, &r.r14, &r.r15};
     siginfo_t info;
     int status;
 
@@ -98,10 +107,18 @@ static struct step step_of(const uint8_t bytes[16], unsigned shown)
     r.fs_base = FS_BASE;
     r.gs_base = GS_BASE;
     r.orig_rax = (unsigned long long)-1;
-    if (ptrace(PTRACE_SETREGS, tracee, NULL, &r) != 0 || ptrace(PTRACE_SINGLESTEP, tracee, NULL, NULL) != 0 || waitpid(tracee, &status, 0) != tracee || !WIFSTOPPED(status) ||
-        ptrace(PTRACE_GETSIGINFO, tracee, NULL, &info) != 0 || ptrace(PTRACE_GETREGS, tracee, NULL, &r) != 0)
+    if (ptrace(PTRACE_SETREGS, tracee, NULL, &r) != 0 ||
+        ptrace(PTRACE_SINGLESTEP, tracee, NULL, NULL) != 0 ||
+        waitpid(tracee, &status, 0) != tracee || !WIFSTOPPED(status) ||
+        ptrace(PTRACE_GETSIGINFO, tracee, NULL, &info) != 0 ||
+        ptrace(PTRACE_GETREGS, tracee, NULL, &r) != 0)
         return s;
-    s = (struct step){.end = OTHER, .rip = r.rip, .address = (uint64_t)info.si_addr, .rax = r.rax, .signal = WSTOPSIG(status), .reason = info.si_code};
+    s = (struct step){.end = OTHER,
+                      .rip = r.rip,
+                      .address = (uint64_t)info.si_addr,
+                      .rax = r.rax,
+                      .signal = WSTOPSIG(status),
+                      .reason = info.si_code};
     if (s.signal == SIGTRAP && s.reason == TRAP_TRACE)
         s.end = STEPPED;
     else if (s.signal == SIGILL)
@@ -116,8 +133,10 @@ static struct step step_of(const uint8_t bytes[16], unsigned shown)
 /* Any prefixes in any order, then an opcode of any map. */
 static size_t dress(struct rng *rng, uint8_t bytes[16])
 {
-    static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65, 0x40, 0x48, 0x4f, 0x41, 0x44};
-    static const uint8_t maps[][2] = {{0}, {0}, {0x0f}, {0x0f}, {0x0f, 0x38}, {0x0f, 0x3a}, {0xc5}, {0xc4}, {0x62}, {0x8f}, {0x0f, 0x0f}};
+    static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e,
+                                       0x26, 0x64, 0x65, 0x40, 0x48, 0x4f, 0x41, 0x44};
+    static const uint8_t maps[][2] = {{0},    {0},    {0x0f}, {0x0f}, {0x0f, 0x38}, {0x0f, 0x3a},
+                                      {0xc5}, {0xc4}, {0x62}, {0x8f}, {0x0f, 0x0f}};
     size_t n = rng_below(rng, 3) ? rng_below(rng, 5) : 0;
 
     for (unsigned i = 0; i < 2; i++) {
@@ -134,18 +153,21 @@ static size_t dress(struct rng *rng, uint8_t bytes[16])
 
 static bool through_gs(const struct step *s)
 {
-    return s->signal == SIGSEGV && s->reason != SI_KERNEL && s->address + NEAR > GS_BASE && s->address < GS_BASE + NEAR;
+    return s->signal == SIGSEGV && s->reason != SI_KERNEL && s->address + NEAR > GS_BASE &&
+           s->address < GS_BASE + NEAR;
 }
 
 static void refute(const struct insn *in, const struct step *s, const char *what)
 {
     for (unsigned i = 0; i < in->length; i++)
         print_message("%02x ", in->bytes[i]);
-    fail_msg("%s: %s (signal %d, reason %d, rip %+lld, address 0x%llx)", in->mnemonic, what, s->signal, s->reason, (long long)(s->rip - (uint64_t)CODE - PAGE),
+    fail_msg("%s: %s (signal %d, reason %d, rip %+lld, address 0x%llx)", in->mnemonic, what,
+             s->signal, s->reason, (long long)(s->rip - (uint64_t)CODE - PAGE),
              (unsigned long long)s->address);
 }
 
-/* Whether the processor knows the instruction; fails where it reads another one than the decoder. */
+/* Whether the processor knows the instruction; fails where it reads another one than the
+ * decoder. */
 static bool agrees(const struct insn *in)
 {
     uint8_t padded[16] = {0};
@@ -154,7 +176,8 @@ static bool agrees(const struct insn *in)
     bool branch = in->traits & INSN_BRANCH;
 
     /* AMD's XOP is another instruction elsewhere: longer, and it does not exist. */
-    if (whole.end == ILLEGAL || (whole.end == FETCH && step_of(padded, sizeof padded - 1).end == ILLEGAL))
+    if (whole.end == ILLEGAL ||
+        (whole.end == FETCH && step_of(padded, sizeof padded - 1).end == ILLEGAL))
         return false;
     if (whole.end == FETCH && !branch)
         refute(in, &whole, "longer than decoded");
@@ -193,17 +216,25 @@ static void test_decoded_as_run(void **state)
         else
             unknown++;
     }
-    print_message("%u instructions are what the decoder says; %u this processor does not know\n", known, unknown);
+    print_message("%u instructions are what the decoder says; %u this processor does not know\n",
+                  known, unknown);
     assert_true(known > unknown);
 }
 
 /* What is not on the list is found in the same way: else it would prove nothing. */
 static void test_the_others_are_found(void **state)
 {
-    static const struct { uint8_t bytes[16]; unsigned length; int end; bool gs; } cases[] = {
-        {{0x0f, 0x05}, 2, OTHER, false}, {{0xcc}, 1, OTHER, false}, {{0xf1}, 1, OTHER, false}, {{0x65, 0x8b, 0x00}, 3, FAULT, true},
-        {{0x65, 0x64, 0x8b, 0x00}, 4, FAULT, false}, {{0x64, 0x65, 0x8b, 0x00}, 4, FAULT, true}, {{0x65, 0x2e, 0x8b, 0x00}, 4, FAULT, true},
-        {{0xb8, 0x0f, 0x05}, 3, FETCH, false}, {{0x90, 0x90}, 2, STEPPED, false},
+    static const struct { uint8_t bytes[16]; unsigned length; int end; bool gs;
+    } cases[] = {
+        {{0x0f, 0x05}, 2, OTHER, false},
+        {{0xcc}, 1, OTHER, false},
+        {{0xf1}, 1, OTHER, false},
+        {{0x65, 0x8b, 0x00}, 3, FAULT, true},
+        {{0x65, 0x64, 0x8b, 0x00}, 4, FAULT, false},
+        {{0x64, 0x65, 0x8b, 0x00}, 4, FAULT, true},
+        {{0x65, 0x2e, 0x8b, 0x00}, 4, FAULT, true},
+        {{0xb8, 0x0f, 0x05}, 3, FETCH, false},
+        {{0x90, 0x90}, 2, STEPPED, false},
     };
     (void)state;
     if (!tracee)
@@ -228,7 +259,8 @@ int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
 #if defined(__x86_64__)
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decoded_as_run), cmocka_unit_test(test_the_others_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decoded_as_run),
+                                       cmocka_unit_test(test_the_others_are_found)};
     if (isa_host() == ISA_X86_64)
         return cmocka_run_group_tests_name("attack_lengths", tests, tracee_begin, tracee_end);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* More blocks that mean harm: state that a block leaves behind, ways into other instructions, code that changes itself, and instructions in unusual dress. Each
- * ends in time as a reason or a value; what is measured next is what a sandbox measures in which nothing has run. x86-64. */
+/* More blocks that mean harm: state that a block leaves behind, ways into other instructions, code
+ * that changes itself, and instructions in unusual dress. Each ends in time as a reason or a value;
+ * what is measured next is what a sandbox measures in which nothing has run. x86-64. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,8 @@ struct attack_case {
 static void run(const struct attack_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        attack(cases[i].name, cases[i].hex, 0, cases[i].ending, cases[i].ending == REFUSED ? "" : NULL);
+        attack(cases[i].name, cases[i].hex, 0, cases[i].ending,
+               cases[i].ending == REFUSED ? "" : NULL);
         if (cases[i].after)
             value_as_fresh(cases[i].after, cases[i].name);
         else if (i % 6 == 0)
@@ -39,11 +41,13 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Control words, flags, masks, halves of registers and the stack pointer: a run begins with them as new. */
+/* Control words, flags, masks, halves of registers and the stack pointer: a run begins with them as
+ * new. */
 static void test_left_behind(void **state)
 {
     static const struct attack_case cases[] = {
-        {"x87 in single precision", "9bd93c24 662524fcff d92c24 66c704247f00 d92c24", ANY, SQUARE_ROOT},
+        {"x87 in single precision", "9bd93c24 662524fcff d92c24 66c704247f00 d92c24", ANY,
+         SQUARE_ROOT},
         {"x87 exceptions unmasked", "66c704244003 d92c24", ANY, ADDITION_X87},
         {"an x87 exception pending", "66c704244003 d92c24 d9e8 d9ee def9", ANY, ADDITION_X87},
         {"the x87 stack full", "d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8", ANY, ADDITION_X87},
@@ -79,7 +83,8 @@ static void test_left_behind(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Stores to the instruction that runs, to the one after it, to those of the copies around, with all that can store. */
+/* Stores to the instruction that runs, to the one after it, to those of the copies around, with all
+ * that can store. */
 static void test_changing_itself(void **state)
 {
     static const struct attack_case cases[] = {
@@ -107,7 +112,8 @@ static void test_changing_itself(void **state)
     next_right("changing itself");
 }
 
-/* Branches into the middle of instructions, whose bytes say something else; branches out of the block; and what only looks like a branch. */
+/* Branches into the middle of instructions, whose bytes say something else; branches out of the
+ * block; and what only looks like a branch. */
 static void test_other_readings(void **state)
 {
     static const struct attack_case cases[] = {
@@ -155,16 +161,25 @@ static bool becomes_another(const char *prefix, const char *instruction)
     return strncmp(prefix, "66", 2) == 0 && strcmp(instruction, "0fae3424") == 0;
 }
 
-/* The way into the system, the machine's own registers and its clocks, with prefixes that decoders may read past. */
+/* The way into the system, the machine's own registers and its clocks, with prefixes that decoders
+ * may read past. */
 static void test_in_disguise(void **state)
 {
-    static const char *const instructions[] = {"0f05", "0f34", "0f07", "0f35", "cd80", "cd01", "f1", "0f31", "0f33", "0f01f9", "0fa2", "0f01d0", "0f01ef", "0f01ee", "0f01f8",
-                                               "0f00c8", "0f00c0", "0f01e0", "0fae2424", "0fae2c24", "0fae3424", "0fc72424", "0fc72c24", "0fc71c24", "0fae0424", "0fae0c24",
-                                               "0f02c0", "0f03c0", "0f00e0", "8ee0", "8ee8", "0fa1", "0fa9", "0fa0", "0fb20424", "0fb40424", "0f01c8", "0f01c9", "0f01fa", "0f01fb"};
-    static const char *const prefixes[] = {"", "48", "66", "f3", "f2", "2e", "65", "67", "4f", "6648"};
-    static const char *const others[] = {"f3480faec0", "f3480faec8", "f3480faed0", "f3480faed8", "f30faef0", "f20faef0", "660faef0", "f30faee3", "f30f01ec", "f30f01ef", "f30f01ed",
-                                         "c4e27b49c0", "c4e27849c0", "f30f38dcc1", "f30f38d8c1", "f30f1b03", "f30f1ec8", "f3480f1ec8", "f30f01e8", "480f38f603", "66480f38f503", "f30fc7f8",
-                                         "480fc7f8", "480fc7f0", "660fc7f0"};
+    static const char *const instructions[] = {
+        "0f05",     "0f34",     "0f07",     "0f35",     "cd80",     "cd01",     "f1",
+        "0f31",     "0f33",     "0f01f9",   "0fa2",     "0f01d0",   "0f01ef",   "0f01ee",
+        "0f01f8",   "0f00c8",   "0f00c0",   "0f01e0",   "0fae2424", "0fae2c24", "0fae3424",
+        "0fc72424", "0fc72c24", "0fc71c24", "0fae0424", "0fae0c24", "0f02c0",   "0f03c0",
+        "0f00e0",   "8ee0",     "8ee8",     "0fa1",     "0fa9",     "0fa0",     "0fb20424",
+        "0fb40424", "0f01c8",   "0f01c9",   "0f01fa",   "0f01fb"};
+    static const char *const prefixes[] = {"",   "48", "66", "f3", "f2",
+                                           "2e", "65", "67", "4f", "6648"};
+    static const char *const others[] = {
+        "f3480faec0",   "f3480faec8", "f3480faed0", "f3480faed8", "f30faef0",
+        "f20faef0",     "660faef0",   "f30faee3",   "f30f01ec",   "f30f01ef",
+        "f30f01ed",     "c4e27b49c0", "c4e27849c0", "f30f38dcc1", "f30f38d8c1",
+        "f30f1b03",     "f30f1ec8",   "f3480f1ec8", "f30f01e8",   "480f38f603",
+        "66480f38f503", "f30fc7f8",   "480fc7f8",   "480fc7f0",   "660fc7f0"};
     char hex[64];
     (void)state;
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
@@ -182,7 +197,8 @@ static void test_in_disguise(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had, values_asked);
+    print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had,
+                  values_asked);
     assert_true(values_asked >= 20);
     if (2 * values_had <= values_asked) {
         print_message("this host is hardly ever quiet: too few to say anything\n");
@@ -199,8 +215,10 @@ static void test_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_left_behind), cmocka_unit_test(test_changing_itself), cmocka_unit_test(test_other_readings), cmocka_unit_test(test_in_disguise),
-                                       cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_left_behind), cmocka_unit_test(test_changing_itself),
+        cmocka_unit_test(test_other_readings), cmocka_unit_test(test_in_disguise),
+        cmocka_unit_test(test_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("attack_state", tests, attacks_begin, attacks_end);

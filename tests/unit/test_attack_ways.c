@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that mean harm by what instructions do when they do not simply succeed: exceptions that wait, flags that are set while a page is missing, addresses at the
- * edges of memory, caches, time; all that commands the machine, in its own encodings; and what registers still hold when a block begins. x86-64. */
+/* Blocks that mean harm by what instructions do when they do not simply succeed: exceptions that
+ * wait, flags that are set while a page is missing, addresses at the edges of memory, caches, time;
+ * all that commands the machine, in its own encodings; and what registers still hold when a block
+ * begins. x86-64. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,33 +43,49 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Each exception that SSE and x87 know, unmasked and raised: at once, by the next x87 instruction, or by the way out. */
+/* Each exception that SSE and x87 know, unmasked and raised: at once, by the next x87 instruction,
+ * or by the way out. */
 static void test_exceptions_unmasked(void **state)
 {
     static const struct attack_case cases[] = {
-        {"an invalid operation unmasked in SSE", "c74424c0001f0000 0fae5424c0 660fefc0 f30f5ec0", SSE_ADDITION},
-        {"a denormal unmasked in SSE", "c74424c0801e0000 0fae5424c0 b801000000 660f6ec0 f30f59c0", NULL},
-        {"a division by zero unmasked in SSE", "c74424c0801d0000 0fae5424c0 660fefc0 b80000803f 660f6ec8 f30f5ec8", SSE_ADDITION},
-        {"an overflow unmasked in SSE", "c74424c0801b0000 0fae5424c0 b8ffff7f7f 660f6ec0 f30f59c0", NULL},
-        {"an underflow unmasked in SSE", "c74424c080170000 0fae5424c0 b800008000 660f6ec0 f30f59c0", SSE_ADDITION},
-        {"an inexact result unmasked in SSE", "c74424c0800f0000 0fae5424c0 b80100803f 660f6ec0 f30f59c0", NULL},
-        {"an invalid operation unmasked in x87", "66c74424c07e03 d96c24c0 d9e8 d9e0 d9fa", ADDITION_X87},
+        {"an invalid operation unmasked in SSE", "c74424c0001f0000 0fae5424c0 660fefc0 f30f5ec0",
+         SSE_ADDITION},
+        {"a denormal unmasked in SSE", "c74424c0801e0000 0fae5424c0 b801000000 660f6ec0 f30f59c0",
+         NULL},
+        {"a division by zero unmasked in SSE",
+         "c74424c0801d0000 0fae5424c0 660fefc0 b80000803f 660f6ec8 f30f5ec8", SSE_ADDITION},
+        {"an overflow unmasked in SSE", "c74424c0801b0000 0fae5424c0 b8ffff7f7f 660f6ec0 f30f59c0",
+         NULL},
+        {"an underflow unmasked in SSE", "c74424c080170000 0fae5424c0 b800008000 660f6ec0 f30f59c0",
+         SSE_ADDITION},
+        {"an inexact result unmasked in SSE",
+         "c74424c0800f0000 0fae5424c0 b80100803f 660f6ec0 f30f59c0", NULL},
+        {"an invalid operation unmasked in x87", "66c74424c07e03 d96c24c0 d9e8 d9e0 d9fa",
+         ADDITION_X87},
         {"a division by zero unmasked in x87", "66c74424c07b03 d96c24c0 d9e8 d9ee def9", NULL},
-        {"an overflow unmasked in x87", "66c74424c07703 d96c24c0 d9ea d9fd d9fd d9fd d8c8", ADDITION_X87},
+        {"an overflow unmasked in x87", "66c74424c07703 d96c24c0 d9ea d9fd d9fd d9fd d8c8",
+         ADDITION_X87},
         {"an inexact result unmasked in x87", "66c74424c05f03 d96c24c0 d9eb d9fa", NULL},
         {"an empty stack unmasked in x87", "66c74424c07e03 d96c24c0 ddd8 ddd8", ADDITION_X87},
-        {"a full stack unmasked in x87", "66c74424c07e03 d96c24c0 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8", NULL},
-        {"an x87 exception that waits for MMX", "66c74424c04003 d96c24c0 d9e8 d9ee def9 0f77", NULL},
-        {"an x87 exception that waits for fwait", "66c74424c04003 d96c24c0 d9e8 d9ee def9 9b", NULL},
-        {"an x87 exception that nothing waits for", "66c74424c04003 d96c24c0 d9e8 d9ee def9 4889d8", ADDITION_X87},
-        {"exceptions unmasked and a page wanted", "c74424c000000000 0fae5424c0 488b8300000005 0f5ec1", NULL},
+        {"a full stack unmasked in x87",
+         "66c74424c07e03 d96c24c0 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8 d9e8", NULL},
+        {"an x87 exception that waits for MMX", "66c74424c04003 d96c24c0 d9e8 d9ee def9 0f77",
+         NULL},
+        {"an x87 exception that waits for fwait", "66c74424c04003 d96c24c0 d9e8 d9ee def9 9b",
+         NULL},
+        {"an x87 exception that nothing waits for", "66c74424c04003 d96c24c0 d9e8 d9ee def9 4889d8",
+         ADDITION_X87},
+        {"exceptions unmasked and a page wanted",
+         "c74424c000000000 0fae5424c0 488b8300000005 0f5ec1", NULL},
         {"a division overflow", "48c7c0ffffffff 48c7c2ffffffff 31c9 ffc1 48f7f1", NULL},
         {"a signed division overflow", "31c0 480fbae83f 4899 48c7c1ffffffff 48f7f9", NULL},
         {"a division by zero", "31c9 f7f1", NULL},
         {"a division by zero from memory that is not there", "48f7b300000007", NULL},
         {"flags of all exceptions", "c74424c0bf1f0000 0fae5424c0", SSE_ADDITION},
-        {"a pending exception from memory", "c74424a040030000 c74424a4ff800000 c74424a8ffff0000 d96424a0", NULL},
-        {"x87 tags that lie", "c74424a07f030000 c74424a400000000 c74424a800000000 d96424a0 d8c1", ADDITION_X87},
+        {"a pending exception from memory",
+         "c74424a040030000 c74424a4ff800000 c74424a8ffff0000 d96424a0", NULL},
+        {"x87 tags that lie", "c74424a07f030000 c74424a400000000 c74424a800000000 d96424a0 d8c1",
+         ADDITION_X87},
     };
     (void)state;
     run(cases, sizeof cases / sizeof *cases);
@@ -76,13 +94,21 @@ static void test_exceptions_unmasked(void **state)
 /* Flags that the signal handler, the page that is fetched and the way out begin with. */
 static void test_flags_and_pages(void **state)
 {
-    static const struct { const char *name; unsigned bits; } flags[] = {
-        {"the trap flag", 0x100}, {"the direction flag", 0x400}, {"the privilege of I/O", 0x3000}, {"nested task", 0x4000}, {"the resume flag", 0x10000}, {"virtual mode", 0x20000},
+    static const struct { const char *name; unsigned bits;
+    } flags[] = {
+        {"the trap flag", 0x100},         {"the direction flag", 0x400},
+        {"the privilege of I/O", 0x3000}, {"nested task", 0x4000},
+        {"the resume flag", 0x10000},     {"virtual mode", 0x20000},
         {"alignment checks", 0x40000},
     };
-    static const struct { const char *name, *hex; } actions[] = {
-        {"a page that is not there", "488b8300000009"}, {"a store that is not allowed", "488905000080ff"}, {"a string over pages", "b900080000 f348ab"},
-        {"a vector over two pages", "0f1083f90f0000 0f1183f91f0000"}, {"no stack", "31e4"}, {"nothing else", ""},
+    static const struct { const char *name, *hex;
+    } actions[] = {
+        {"a page that is not there", "488b8300000009"},
+        {"a store that is not allowed", "488905000080ff"},
+        {"a string over pages", "b900080000 f348ab"},
+        {"a vector over two pages", "0f1083f90f0000 0f1183f91f0000"},
+        {"no stack", "31e4"},
+        {"nothing else", ""},
     };
     static const struct attack_case cases[] = {
         {"popf of 16 bits", "669c 66810c240001 669d", NULL},
@@ -97,7 +123,8 @@ static void test_flags_and_pages(void **state)
         for (size_t a = 0; a < sizeof actions / sizeof *actions; a++) {
             unsigned bits = flags[f].bits;
             /* pushfq; or dword ptr [rsp], bits; popfq */
-            snprintf(hex, sizeof hex, "9c 810c24%02x%02x%02x00 9d %s", bits & 0xff, bits >> 8 & 0xff, bits >> 16, actions[a].hex);
+            snprintf(hex, sizeof hex, "9c 810c24%02x%02x%02x00 9d %s", bits & 0xff,
+                     bits >> 8 & 0xff, bits >> 16, actions[a].hex);
             snprintf(name, sizeof name, "%s and %s", flags[f].name, actions[a].name);
             attack(name, hex, 0, ANY, NULL);
         }
@@ -110,17 +137,40 @@ static void test_flags_and_pages(void **state)
 /* Every kind of access at the edges of memory. */
 static void test_addresses(void **state)
 {
-    static const struct { const char *name; uint64_t at; } places[] = {
-        {"the last page of user memory", 0x7fffffffe000}, {"the last word", 0x7fffffffeff8}, {"across the end", 0x7fffffffeffc}, {"half of memory", 0x400000000000},
-        {"the first page that may be", 0x10000}, {"the page before it", 0xf000}, {"across its beginning", 0xfffc}, {"the least address of state", 0x200000000},
-        {"below four gigabytes", 0xfffff000}, {"across four gigabytes", 0xfffffffc}, {"where vDSOs are", 0x7ffff7fc1000}, {"beyond 47 bits", 0x800000000000},
-        {"across 47 bits", 0x7ffffffffffc}, {"57 bits", 0x100000000000000}, {"a tag in bit 62", 0x4000000020000000}, {"tags in bits 57 to 62", 0x7e00000020000000},
-        {"the kernel's least address", 0xffff800000000000}, {"the last byte", 0xffffffffffffffff}, {"below vsyscall", 0xffffffffff5ff000}, {"vsyscall", 0xffffffffff600000},
+    static const struct { const char *name; uint64_t at;
+    } places[] = {
+        {"the last page of user memory", 0x7fffffffe000},
+        {"the last word", 0x7fffffffeff8},
+        {"across the end", 0x7fffffffeffc},
+        {"half of memory", 0x400000000000},
+        {"the first page that may be", 0x10000},
+        {"the page before it", 0xf000},
+        {"across its beginning", 0xfffc},
+        {"the least address of state", 0x200000000},
+        {"below four gigabytes", 0xfffff000},
+        {"across four gigabytes", 0xfffffffc},
+        {"where vDSOs are", 0x7ffff7fc1000},
+        {"beyond 47 bits", 0x800000000000},
+        {"across 47 bits", 0x7ffffffffffc},
+        {"57 bits", 0x100000000000000},
+        {"a tag in bit 62", 0x4000000020000000},
+        {"tags in bits 57 to 62", 0x7e00000020000000},
+        {"the kernel's least address", 0xffff800000000000},
+        {"the last byte", 0xffffffffffffffff},
+        {"below vsyscall", 0xffffffffff5ff000},
+        {"vsyscall", 0xffffffffff600000},
         {"vsyscall's second call", 0xffffffffff600400},
     };
-    static const struct { const char *name, *hex; } accesses[] = {
-        {"a load", "48b8< 488b18"}, {"a store", "48b8< 488918"}, {"16 bytes", "48b8< 0f1100"}, {"a locked exchange", "48b8< f0480fb118"}, {"a push", "48b8< 4889c4 53"},
-        {"a prefetch and a flush", "48b8< 0f0d08 0fae38"}, {"a string", "48b8< 4889c7 b920000000 f3aa"}, {"x87's 80 bits", "48b8< db28 db38"},
+    static const struct { const char *name, *hex;
+    } accesses[] = {
+        {"a load", "48b8< 488b18"},
+        {"a store", "48b8< 488918"},
+        {"16 bytes", "48b8< 0f1100"},
+        {"a locked exchange", "48b8< f0480fb118"},
+        {"a push", "48b8< 4889c4 53"},
+        {"a prefetch and a flush", "48b8< 0f0d08 0fae38"},
+        {"a string", "48b8< 4889c7 b920000000 f3aa"},
+        {"x87's 80 bits", "48b8< db28 db38"},
     };
     char name[80];
     (void)state;
@@ -139,13 +189,16 @@ static void test_memory_operands(void **state)
 {
     static const struct attack_case cases[] = {
         {"every 512th page", "488b03 4881c300002000", NULL},
-        {"gathers from sixteen pages", "b800002000 c5f96ec8 62f27d4858c9 62f2754840c9 c5f446c9 62f27d4990040b", NULL},
-        {"a gather from everywhere", "c5f446c9 62f3754825c9ff 62f1f54873d111 62f2fd499104cd00000000", NULL},
+        {"gathers from sixteen pages",
+         "b800002000 c5f96ec8 62f27d4858c9 62f2754840c9 c5f446c9 62f27d4990040b", NULL},
+        {"a gather from everywhere",
+         "c5f446c9 62f3754825c9ff 62f1f54873d111 62f2fd499104cd00000000", NULL},
         {"a gather without a mask that faults", "c5f447c9 62f3754825c9ff 62f2fd499104c8", NULL},
         {"a scatter over the code", "c5f446c9 62f17548efc9 488d0500000000 62f2fd49a10408", NULL},
         {"masked loads of nothing", "c5f447c9 31c0 62f17fc96f00", NULL},
         {"masked stores to the code", "c5f447c9 62f17f497f0500000000", NULL},
-        {"a compressed store at the end of memory", "48b8f8efffffff7f0000 c5f446c9 62f27d498b00", NULL},
+        {"a compressed store at the end of memory", "48b8f8efffffff7f0000 c5f446c9 62f27d498b00",
+         NULL},
         {"bits far from their operand", "48c7c0ffffffff 480fab03", NULL},
         {"bits far up", "48b8ffffffffff3f0000 480fbb03", NULL},
         {"bits of the code", "488d3d00000000 31c0 f0480fab07", NULL},
@@ -171,7 +224,8 @@ static void test_caches_and_code(void **state)
         {"prefetchnta of its own line", "0f180500000000", NULL},
         {"prefetcht2 of its own line", "0f181d00000000", NULL},
         {"cldemote of its own line", "0f1c0500000000", NULL},
-        {"flushes of all copies, then a fence", "488d0500000000 0fae38 0fae7840 0faeb880000000 0faef0", NULL},
+        {"flushes of all copies, then a fence",
+         "488d0500000000 0fae38 0fae7840 0faeb880000000 0faef0", NULL},
         {"a page of flushes", "0fae3b 4883c340 0faef8", NULL},
         {"64 bytes onto the code", "488d3d00000000 4889de 660f38f83e", NULL},
         {"a direct store onto the code", "488d3d00000000 480f38f907", NULL},
@@ -211,7 +265,8 @@ static void test_long(void **state)
         {"rep stosq for ever from one page to the next", "48c7c1ffffffff f348ab", NULL},
         {"rep stosq with overlap", "b900000100 488d77ff f348ab", NULL},
         {"rep stosq of no length", "31c9 f348ab", NULL},
-        {"rep stosq backwards below everything", "fd b9a0860100 bf00000200 be00000200 f348ab", NULL},
+        {"rep stosq backwards below everything", "fd b9a0860100 bf00000200 be00000200 f348ab",
+         NULL},
         {"rep movsb for ever from one page to the next", "48c7c1ffffffff f3a4", NULL},
         {"rep movsb with overlap", "b900000100 488d77ff f3a4", NULL},
         {"rep movsb of no length", "31c9 f3a4", NULL},
@@ -219,7 +274,8 @@ static void test_long(void **state)
         {"rep movsq for ever from one page to the next", "48c7c1ffffffff f348a5", NULL},
         {"rep movsq with overlap", "b900000100 488d77ff f348a5", NULL},
         {"rep movsq of no length", "31c9 f348a5", NULL},
-        {"rep movsq backwards below everything", "fd b9a0860100 bf00000200 be00000200 f348a5", NULL},
+        {"rep movsq backwards below everything", "fd b9a0860100 bf00000200 be00000200 f348a5",
+         NULL},
         {"rep lodsb for ever from one page to the next", "48c7c1ffffffff f3ac", NULL},
         {"rep lodsb with overlap", "b900000100 488d77ff f3ac", NULL},
         {"rep lodsb of no length", "31c9 f3ac", NULL},
@@ -227,14 +283,21 @@ static void test_long(void **state)
         {"repne scasb for ever from one page to the next", "48c7c1ffffffff f2ae", NULL},
         {"repne scasb with overlap", "b900000100 488d77ff f2ae", NULL},
         {"repne scasb of no length", "31c9 f2ae", NULL},
-        {"repne scasb backwards below everything", "fd b9a0860100 bf00000200 be00000200 f2ae", NULL},
+        {"repne scasb backwards below everything", "fd b9a0860100 bf00000200 be00000200 f2ae",
+         NULL},
         {"repe cmpsb for ever from one page to the next", "48c7c1ffffffff f3a6", NULL},
         {"repe cmpsb with overlap", "b900000100 488d77ff f3a6", NULL},
         {"repe cmpsb of no length", "31c9 f3a6", NULL},
         {"repe cmpsb backwards below everything", "fd b9a0860100 bf00000200 be00000200 f3a6", NULL},
         {"fences", "0faef0 0faee8 0faef8 0faef0 0faee8 0faef8", NULL},
-        {"pauses by the hundred", "f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390", NULL},
-        {"a chain of divisions", "48c7c2feffffff 48c7c0ffffffff 48c7c1ffffffff 48f7f1 48f7f1 48f7f1 48f7f1", NULL},
+        {"pauses by the hundred",
+         "f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 "
+         "f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 "
+         "f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 "
+         "f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390 f390",
+         NULL},
+        {"a chain of divisions",
+         "48c7c2feffffff 48c7c0ffffffff 48c7c1ffffffff 48f7f1 48f7f1 48f7f1 48f7f1", NULL},
         {"the longest multiplication of masks", "c4e2fbf5c3 c4e2faf5c3 c4e2fbf5c3", NULL},
         {"loops by rcx", "e2fe", NULL},
         {"jrcxz to itself", "e3fe", NULL},
@@ -247,30 +310,219 @@ static void test_long(void **state)
     next_right("long");
 }
 
-/* All that commands, asks or leaves the machine, by what it is for; with prefixes that change none of it. */
+/* All that commands, asks or leaves the machine, by what it is for; with prefixes that change none
+ * of it. */
 static void test_commands_refused(void **state)
 {
     static const char *const instructions[] = {
-        /* AMX */ "c4e2784903", "c4e2794903", "c4e27849c0", "c4e27b49c0", "c4e27b4b0418", "c4e27a4b0418", "c4e2735ec1",
-        /* XSAVE and FXSAVE */ "0fae23", "0fae2b", "0fae33", "0fc723", "0fc72b", "0fc71b", "0fae03", "0fae0b", "0f01d0", "0f01d1",
-        /* protection keys, bases of segments */ "0f01ee", "0f01ef", "f3480faec0", "f3480faec9", "f3480faed2", "f3480faedb", "f30faed8",
-        /* user interrupts, enqueued commands, waiting */ "f30f01ec", "f30f01ed", "f30f01ee", "f30f01ef", "f30fc7f0", "f20f38f803", "f30f38f803", "f30faef0", "f20faef1", "660faef1",
-        "0f01c8", "0f01c9", "0f01fa", "0f01fb",
-        /* transactions */ "c7f800000000", "c6f800", "0f01d5", "0f01d6", "f20f01e8", "f20f01e9",
-        /* SGX, VMX, SVM, SEV */ "0f01d7", "0f01cf", "0f01c0", "0f01c1", "0f01c2", "0f01c3", "0f01c4", "0f01d4", "0f78c0", "0f79c0", "0f01d8", "0f01d9", "0f01da", "0f01db", "0f01dc",
-        "0f01dd", "0f01de", "0f01df", "f20f01ff", "f30f01ff", "f30f01fe",
-        /* shadow stacks */ "f3480f1ec8", "f3480faee8", "f30f01ea", "f30f012b", "f30f01e8", "f30fae33", "480f38f603", "66480f38f503",
-        /* caches and translations as a whole, serialising */ "0f01c5", "f30f09", "0f09", "0f08", "0f013b", "660f38823b", "0f01e8", "f30f3af0c000",
-        /* clocks, counters, numbers of the processor */ "0f01f8", "0f01f9", "f30fc7f8", "480fc7f0", "480fc7f8", "0f33", "0f31", "0f32", "0f30", "0fa2", "0f01fd",
-        /* tables, control and debug registers, segments */ "0f0113", "0f0103", "0f010b", "0f011b", "0f01e0", "0f01f0", "0f00c0", "0f00c8", "0f00d0", "0f00d8", "0f00e0", "0f00e8",
-        "0f02c0", "0f03c0", "0f20c0", "0f22c0", "0f21c0", "0f23c0", "8cc0", "8ce8", "8ec0", "8ed0", "0fa0", "0fa8", "0fa1", "0fa9", "0fb403", "0fb503", "0fb203", "0f01ca", "0f01cb", "0f06",
-        /* devices */ "e400", "e600", "e500", "e700", "ec", "ed", "ee", "ef", "6c", "6d", "6e", "6f", "f36c", "f36f", "f4", "fa", "fb",
-        /* traps, and what was one */ "cc", "cd03", "cd04", "cd2e", "cd80", "cdff", "ce", "f1", "0fffc0", "0fb9c0", "0f0b", "06", "0e", "1e", "27", "37", "60", "61", "9a000000000000", "ea000000000000",
-        "d6", "c403", "c503",
-        /* far and near ways out, stack frames */ "ff1b", "48ff1b", "ff2b", "48ff2b", "cb", "ca0000", "cf", "48cf", "c8000000", "c8ffffff", "ffd0", "ff13", "ffe0", "ff23", "c3", "c20000", "e800000000",
-        /* system calls of others */ "0f05", "0f34", "0f07", "480f07", "0f35", "480f35", "0fa7c0", "f30fa7c8", "f30fa6c0", "f30fa6c8",
-        /* bounds, keys, traces, profiles, what a later decoder may know */ "f30f1b03", "0f1a03", "0f1b03", "660f1a03", "f30f38dcc1", "f30f38fac0", "f30f38dc03", "f3480faee0", "8fe97812c0",
-        "8fea781203 00000000", "62f47c0801d8", "d50001d8", "d51801d8", "d58005", "d5080f05", "f20f38f8c0", "f30f38f8c0",
+        /* AMX */ "c4e2784903",
+        "c4e2794903",
+        "c4e27849c0",
+        "c4e27b49c0",
+        "c4e27b4b0418",
+        "c4e27a4b0418",
+        "c4e2735ec1",
+        /* XSAVE and FXSAVE */ "0fae23",
+        "0fae2b",
+        "0fae33",
+        "0fc723",
+        "0fc72b",
+        "0fc71b",
+        "0fae03",
+        "0fae0b",
+        "0f01d0",
+        "0f01d1",
+        /* protection keys, bases of segments */ "0f01ee",
+        "0f01ef",
+        "f3480faec0",
+        "f3480faec9",
+        "f3480faed2",
+        "f3480faedb",
+        "f30faed8",
+        /* user interrupts, enqueued commands, waiting */ "f30f01ec",
+        "f30f01ed",
+        "f30f01ee",
+        "f30f01ef",
+        "f30fc7f0",
+        "f20f38f803",
+        "f30f38f803",
+        "f30faef0",
+        "f20faef1",
+        "660faef1",
+        "0f01c8",
+        "0f01c9",
+        "0f01fa",
+        "0f01fb",
+        /* transactions */ "c7f800000000",
+        "c6f800",
+        "0f01d5",
+        "0f01d6",
+        "f20f01e8",
+        "f20f01e9",
+        /* SGX, VMX, SVM, SEV */ "0f01d7",
+        "0f01cf",
+        "0f01c0",
+        "0f01c1",
+        "0f01c2",
+        "0f01c3",
+        "0f01c4",
+        "0f01d4",
+        "0f78c0",
+        "0f79c0",
+        "0f01d8",
+        "0f01d9",
+        "0f01da",
+        "0f01db",
+        "0f01dc",
+        "0f01dd",
+        "0f01de",
+        "0f01df",
+        "f20f01ff",
+        "f30f01ff",
+        "f30f01fe",
+        /* shadow stacks */ "f3480f1ec8",
+        "f3480faee8",
+        "f30f01ea",
+        "f30f012b",
+        "f30f01e8",
+        "f30fae33",
+        "480f38f603",
+        "66480f38f503",
+        /* caches and translations as a whole, serialising */ "0f01c5",
+        "f30f09",
+        "0f09",
+        "0f08",
+        "0f013b",
+        "660f38823b",
+        "0f01e8",
+        "f30f3af0c000",
+        /* clocks, counters, numbers of the processor */ "0f01f8",
+        "0f01f9",
+        "f30fc7f8",
+        "480fc7f0",
+        "480fc7f8",
+        "0f33",
+        "0f31",
+        "0f32",
+        "0f30",
+        "0fa2",
+        "0f01fd",
+        /* tables, control and debug registers, segments */ "0f0113",
+        "0f0103",
+        "0f010b",
+        "0f011b",
+        "0f01e0",
+        "0f01f0",
+        "0f00c0",
+        "0f00c8",
+        "0f00d0",
+        "0f00d8",
+        "0f00e0",
+        "0f00e8",
+        "0f02c0",
+        "0f03c0",
+        "0f20c0",
+        "0f22c0",
+        "0f21c0",
+        "0f23c0",
+        "8cc0",
+        "8ce8",
+        "8ec0",
+        "8ed0",
+        "0fa0",
+        "0fa8",
+        "0fa1",
+        "0fa9",
+        "0fb403",
+        "0fb503",
+        "0fb203",
+        "0f01ca",
+        "0f01cb",
+        "0f06",
+        /* devices */ "e400",
+        "e600",
+        "e500",
+        "e700",
+        "ec",
+        "ed",
+        "ee",
+        "ef",
+        "6c",
+        "6d",
+        "6e",
+        "6f",
+        "f36c",
+        "f36f",
+        "f4",
+        "fa",
+        "fb",
+        /* traps, and what was one */ "cc",
+        "cd03",
+        "cd04",
+        "cd2e",
+        "cd80",
+        "cdff",
+        "ce",
+        "f1",
+        "0fffc0",
+        "0fb9c0",
+        "0f0b",
+        "06",
+        "0e",
+        "1e",
+        "27",
+        "37",
+        "60",
+        "61",
+        "9a000000000000",
+        "ea000000000000",
+        "d6",
+        "c403",
+        "c503",
+        /* far and near ways out, stack frames */ "ff1b",
+        "48ff1b",
+        "ff2b",
+        "48ff2b",
+        "cb",
+        "ca0000",
+        "cf",
+        "48cf",
+        "c8000000",
+        "c8ffffff",
+        "ffd0",
+        "ff13",
+        "ffe0",
+        "ff23",
+        "c3",
+        "c20000",
+        "e800000000",
+        /* system calls of others */ "0f05",
+        "0f34",
+        "0f07",
+        "480f07",
+        "0f35",
+        "480f35",
+        "0fa7c0",
+        "f30fa7c8",
+        "f30fa6c0",
+        "f30fa6c8",
+        /* bounds, keys, traces, profiles, what a later decoder may know */ "f30f1b03",
+        "0f1a03",
+        "0f1b03",
+        "660f1a03",
+        "f30f38dcc1",
+        "f30f38fac0",
+        "f30f38dc03",
+        "f3480faee0",
+        "8fe97812c0",
+        "8fea781203 00000000",
+        "62f47c0801d8",
+        "d50001d8",
+        "d51801d8",
+        "d58005",
+        "d5080f05",
+        "f20f38f8c0",
+        "f30f38f8c0",
     };
     static const char *const prefixes[] = {"", "64", "67", "40", "2e3e2636"};
     char hex[96];
@@ -287,7 +539,8 @@ static void test_commands_refused(void **state)
 /* A stretch of addresses. */
 struct stretch { uint64_t begin, end; };
 
-/* Readable and writable memory without a file that process @pid has and this one has not, in @out: at most @most. Of this process (pid 0): where a file of @name lies. */
+/* Readable and writable memory without a file that process @pid has and this one has not, in @out:
+ * at most @most. Of this process (pid 0): where a file of @name lies. */
 static size_t memory_of(int pid, const char *name, struct stretch *out, size_t most)
 {
     char path[64], line[512];
@@ -300,20 +553,29 @@ static size_t memory_of(int pid, const char *name, struct stretch *out, size_t m
         char rights[8];
         unsigned long long inode;
         struct stretch s;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %llu", &s.begin, &s.end, rights, &inode) == 4 && (name ? strstr(line, name) != NULL : inode == 0 && rights[1] == 'w'))
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %llu", &s.begin, &s.end, rights,
+                   &inode) == 4 &&
+            (name ? strstr(line, name) != NULL : inode == 0 && rights[1] == 'w'))
             out[n++] = s;
     }
     fclose(f);
     return n;
 }
 
-/* What a block stores that writes all its registers, next to each other, below the stack pointer; returns its length. */
+/* What a block stores that writes all its registers, next to each other, below the stack pointer;
+ * returns its length. */
 static size_t dump_code(uint8_t *code, bool wide)
 {
     size_t at = 0;
     for (unsigned r = 0; r < (wide ? 32u : 16u); r++) {
-        const uint8_t zmm[] = {0x62, (uint8_t)(0x61 | !(r >> 3 & 1) << 7 | !(r >> 4) << 4), 0x7c, 0x48, 0x11, (uint8_t)(0x84 | (r & 7) << 3), 0x24};   /* vmovups [rsp + d32], zmm */
-        const uint8_t xmm[] = {(uint8_t)(0x40 | r >> 3 << 2), 0x0f, 0x11, (uint8_t)(0x84 | (r & 7) << 3), 0x24};                                         /* movups [rsp + d32], xmm */
+        /* vmovups [rsp + d32], zmm */
+        const uint8_t zmm[] = {0x62, (uint8_t)(0x61 | !(r >> 3 & 1) << 7 | !(r >> 4) << 4),
+                               0x7c, 0x48,
+                               0x11, (uint8_t)(0x84 | (r & 7) << 3),
+                               0x24};
+        /* movups [rsp + d32], xmm */
+        const uint8_t xmm[] = {(uint8_t)(0x40 | r >> 3 << 2), 0x0f, 0x11,
+                               (uint8_t)(0x84 | (r & 7) << 3), 0x24};
         int32_t d = (int32_t)(64 * r) - 2048;
         memcpy(code + at, wide ? zmm : xmm, wide ? sizeof zmm : sizeof xmm);
         at += wide ? sizeof zmm : sizeof xmm;
@@ -326,7 +588,9 @@ static size_t dump_code(uint8_t *code, bool wide)
     memcpy(code + at + 3, &d, 4);
     at += 7;
     for (unsigned r = 0; r < 8; r++) {
-        const uint8_t mmx[] = {0x0f, 0x7f, (uint8_t)(0x84 | r << 3), 0x24}, mask[] = {0xc4, 0xe1, 0xf8, 0x91, (uint8_t)(0x84 | r << 3), 0x24};   /* movq, kmovq [rsp + d32] */
+        /* movq, kmovq [rsp + d32] */
+        const uint8_t mmx[] = {0x0f, 0x7f, (uint8_t)(0x84 | r << 3), 0x24},
+                      mask[] = {0xc4, 0xe1, 0xf8, 0x91, (uint8_t)(0x84 | r << 3), 0x24};
         d = (int32_t)(8 * r) - 2048 - 192;
         memcpy(code + at, mmx, 4);
         memcpy(code + at + 4, &d, 4);
@@ -355,8 +619,16 @@ static void run_dump(const uint8_t *code, size_t length, bool wide, uint64_t r8)
 
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, code, length, 1, COUNTER_MEMORY, &offset));
-    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .warm = 0, .count = 1, .samples = 1,
-                                  .vectors = sandbox_setup(&(struct body){.vectors = wide ? BODY_EVEX : BODY_SSE})};
+    *item = (struct sandbox_item){
+        .mode = SANDBOX_RAW_TICKS,
+        .code = PULSE_ITEM,
+        .offset = offset,
+        .kernel = true,
+        .counter = COUNTER_MEMORY,
+        .warm = 0,
+        .count = 1,
+        .samples = 1,
+        .vectors = sandbox_setup(&(struct body){.vectors = wide ? BODY_EVEX : BODY_SSE})};
     for (unsigned r = 0; r < 16; r++)
         item->general[r] = 0x20000000 + r * 0x100000;
     item->general[8] = r8;
@@ -369,7 +641,8 @@ static bool within(uint64_t value, uint64_t begin, uint64_t end)
     return value >= begin && value < end;
 }
 
-/* How many values in the pages lie in @own: whole ones, and of x87's environment the halves of addresses that it keeps. */
+/* How many values in the pages lie in @own: whole ones, and of x87's environment the halves of
+ * addresses that it keeps. */
 static unsigned addresses_found(const struct stretch *pages, const struct stretch *own, size_t n)
 {
     unsigned found = 0;
@@ -378,12 +651,15 @@ static unsigned addresses_found(const struct stretch *pages, const struct stretc
         bool half = within(in_page, ENVIRONMENT_AT, ENVIRONMENT_AT + 28);
         memcpy(&value, (const void *)at, 8);
         for (size_t i = 0; i < n; i++)
-            found += within(value, own[i].begin, own[i].end) || (half && within((uint32_t)value, (uint32_t)own[i].begin, (uint32_t)own[i].end));
+            found +=
+                within(value, own[i].begin, own[i].end) ||
+                (half && within((uint32_t)value, (uint32_t)own[i].begin, (uint32_t)own[i].end));
     }
     return found;
 }
 
-/* No register, of any kind, holds an address of the state, or of anything that only the child has, when a block begins. */
+/* No register, of any kind, holds an address of the state, or of anything that only the child has,
+ * when a block begins. */
 static void test_no_address_in_registers(void **state)
 {
     uint8_t code[1024];
@@ -394,7 +670,8 @@ static void test_no_address_in_registers(void **state)
     (void)state;
     run_dump(code, length, wide, 0);
     assert_int_equal(memory_of(0, "portolan-page", &pages, 1), 1);
-    size_t had = memory_of(getpid(), NULL, ours, 256), has = memory_of(sandbox_pid(sandbox, true), NULL, own, 64);
+    size_t had = memory_of(getpid(), NULL, ours, 256),
+           has = memory_of(sandbox_pid(sandbox, true), NULL, own, 64);
     for (size_t i = 0; i < has; i++) {
         bool shared = false;
         for (size_t k = 0; k < had; k++)
@@ -419,7 +696,8 @@ static void test_no_address_in_registers(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had, values_asked);
+    print_message("%u of %u next measurements had a value, all of them within 1 %%\n", values_had,
+                  values_asked);
     assert_true(values_asked >= 20);
     assert_true(2 * values_had > values_asked);
 }
@@ -430,7 +708,8 @@ static void test_elsewhere(void **state)
     print_message("x86-64 machine code is not tried here\n");
 }
 
-/* Blocks beside an arena: they may write what is in it and nothing more, it is new for each process, and all else holds as without one. */
+/* Blocks beside an arena: they may write what is in it and nothing more, it is new for each
+ * process, and all else holds as without one. */
 static void test_arena(void **state)
 {
     struct err err = {0};
@@ -442,7 +721,8 @@ static void test_arena(void **state)
     attack("before the arena", "48b8< 488918", at - 8, REFUSED, "outside its memory");
     attack("across its end", "48b8< 488918", at + size - 4, REFUSED, "outside its memory");
     attack("all of it, and on", "48bf< b9ffffffff fc f348ab", at, ANY, NULL);
-    attack("all of it backwards, and on", "48bf< b9ffffffff fd f348ab fc", at + size - 8, ANY, NULL);
+    attack("all of it backwards, and on", "48bf< b9ffffffff fd f348ab fc", at + size - 8, ANY,
+           NULL);
     attack("a pointer is left there", "48b8< 48c70000000020 488b08", at, ANY, NULL);
     attack("nothing is left for the next", "48b8< 488b00 488b08", at, REFUSED, "cannot be mapped");
     attack("code in the arena", "48b8< ffe0", at, REFUSED, "");
@@ -456,9 +736,16 @@ static void test_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exceptions_unmasked), cmocka_unit_test(test_flags_and_pages), cmocka_unit_test(test_addresses),
-                                       cmocka_unit_test(test_memory_operands), cmocka_unit_test(test_caches_and_code), cmocka_unit_test(test_long),
-                                       cmocka_unit_test(test_commands_refused), cmocka_unit_test(test_no_address_in_registers), cmocka_unit_test(test_arena), cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exceptions_unmasked),
+                                       cmocka_unit_test(test_flags_and_pages),
+                                       cmocka_unit_test(test_addresses),
+                                       cmocka_unit_test(test_memory_operands),
+                                       cmocka_unit_test(test_caches_and_code),
+                                       cmocka_unit_test(test_long),
+                                       cmocka_unit_test(test_commands_refused),
+                                       cmocka_unit_test(test_no_address_in_registers),
+                                       cmocka_unit_test(test_arena),
+                                       cmocka_unit_test(test_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("attack_ways", tests, attacks_begin, attacks_end);

@@ -231,7 +231,8 @@ static void test_index_of_equal_hashes(void **state)
     for (int i = 0; i < 200; i += 3)
         index_remove(&x, 42, (uint32_t)i);
     for (int i = 0; i < 200; i++)
-        assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[i]), i % 3 ? (uint32_t)i : INDEX_NONE);
+        assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[i]),
+                         i % 3 ? (uint32_t)i : INDEX_NONE);
     index_clear(&x);
     assert_int_equal(index_find(&x, 42, same_number, numbers, &numbers[0]), INDEX_NONE);
     index_done(&x);
@@ -257,19 +258,28 @@ static void test_index_removes(void **state)
         else
             index_add(&x, hash, i);
         there[i] = !there[i];
-        assert_int_equal(index_find(&x, probed, same_number, numbers, &numbers[probe]), there[probe] ? probe : INDEX_NONE);
+        assert_int_equal(index_find(&x, probed, same_number, numbers, &numbers[probe]),
+                         there[probe] ? probe : INDEX_NONE);
     }
     for (uint32_t i = 0; i < 512; i++)
-        assert_int_equal(index_find(&x, i / 3 * 5, same_number, numbers, &numbers[i]), there[i] ? i : INDEX_NONE);
+        assert_int_equal(index_find(&x, i / 3 * 5, same_number, numbers, &numbers[i]),
+                         there[i] ? i : INDEX_NONE);
     index_done(&x);
 }
 
 static void test_durations(void **state)
 {
     (void)state;
-    static const struct { const char *text; float seconds; } good[] = {{"250ms", 0.25f}, {"0", 0}, {"90", 90}, {"1.5s", 1.5f}, {"15m", 900}, {"2min", 120}, {"2h", 7200}};
+    static const struct {
+        const char *text;
+        float seconds;
+    } good[] = {{"250ms", 0.25f}, {"0", 0},      {"90", 90},  {"1.5s", 1.5f},
+                {"15m", 900},     {"2min", 120}, {"2h", 7200}};
     static const char *const bad[] = {"", "s", "-1", "1d", "5 m", "1e9", "nan", "inf", "2h30"};
-    static const struct { double seconds; const char *text; } shown[] = {{0, "0 s"}, {0.25, "250 ms"}, {42, "42 s"}, {180, "3 min"}, {9000, "2.5 h"}};
+    static const struct {
+        double seconds;
+        const char *text;
+    } shown[] = {{0, "0 s"}, {0.25, "250 ms"}, {42, "42 s"}, {180, "3 min"}, {9000, "2.5 h"}};
     struct err err = {0};
     struct str text = {0};
 
@@ -329,7 +339,8 @@ static void test_state_path(void **state)
     assert_int_equal(stat(str_text(&file), &st), -1);
     assert_true(file_write(str_text(&file), "x", 1, &err));
     str_add(&file, "/below");
-    assert_false(path_make_parents(str_text(&file), 0700, &err) && file_write(str_text(&file), "x", 1, &err));
+    assert_false(path_make_parents(str_text(&file), 0700, &err) &&
+                 file_write(str_text(&file), "x", 1, &err));
     str_done(&file);
 }
 
@@ -364,7 +375,8 @@ static void test_state_of_others(void **state)
     unsetenv("HOME");
 }
 
-/* What is written into the state directory is for its user alone; a link there is replaced, and what it leads to stays. */
+/* What is written into the state directory is for its user alone; a link there is replaced, and
+ * what it leads to stays. */
 static void test_state_is_private(void **state)
 {
     (void)state;
@@ -377,7 +389,8 @@ static void test_state_is_private(void **state)
     assert_return_code(chmod(work_path("private/portolan/old.csv"), 0644), 0);
     assert_return_code(symlink(work_path("target"), work_path("private/portolan/link.csv")), 0);
     setenv("XDG_STATE_HOME", work_path("private"), 1);
-    static const char *const files[] = {"private/portolan/link.csv", "private/portolan/old.csv", "private/portolan/sessions/a/new.csv"};
+    static const char *const files[] = {"private/portolan/link.csv", "private/portolan/old.csv",
+                                        "private/portolan/sessions/a/new.csv"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         assert_true(path_make_parents(work_path(files[i]), 0777, &err));
         assert_true(file_write(work_path(files[i]), "new", 3, &err));
@@ -396,17 +409,34 @@ static void test_state_is_private(void **state)
 static void test_utf8(void **state)
 {
     (void)state;
-    static const struct { const char *text; size_t length; uint32_t code; } characters[] = {
-        {"a", 1, 'a'}, {"µ", 2, 0xb5}, {"→", 3, 0x2192}, {"\xf0\x9f\x98\x80", 4, 0x1f600}, {"\xf4\x8f\xbf\xbf", 4, 0x10ffff}, {"\xed\x9f\xbf", 3, 0xd7ff},
+    static const struct { const char *text; size_t length; uint32_t code;
+    } characters[] = {
+        {"a", 1, 'a'},
+        {"µ", 2, 0xb5},
+        {"→", 3, 0x2192},
+        {"\xf0\x9f\x98\x80", 4, 0x1f600},
+        {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
+        {"\xed\x9f\xbf", 3, 0xd7ff},
     };
     /* A lone tail, overlong forms, surrogates, past the end, cut off. */
-    static const char *const bad[] = {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc2", "\xe2\x86", "\xff"};
+    static const char *const bad[] = {"\x80",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xe0\x9f\xbf",
+                                      "\xed\xa0\x80",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xc2",
+                                      "\xe2\x86",
+                                      "\xff"};
     struct str text = {0};
     size_t at = 99;
 
     for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
         uint32_t code = 0;
-        assert_int_equal(utf8_next(characters[i].text, strlen(characters[i].text), &code), characters[i].length);
+        assert_int_equal(utf8_next(characters[i].text, strlen(characters[i].text), &code),
+                         characters[i].length);
         assert_int_equal(code, characters[i].code);
         assert_int_equal(utf8_next(characters[i].text, characters[i].length - 1, &code), 0);
     }
@@ -416,7 +446,18 @@ static void test_utf8(void **state)
     assert_true(utf8_valid("a µ\0→", 8, &at));
     assert_false(utf8_valid("µ\xff", 3, &at));
     assert_int_equal(at, 2);
-    static const struct { const char *text; size_t room; const char *copy; } copies[] = {{"aµ→", 7, "aµ→"}, {"aµ→", 6, "aµ"}, {"aµ→", 5, "aµ"}, {"aµ→", 3, "a"}, {"aµ→", 1, ""}, {"a\xff" "b", 9, "a"}};
+    static const struct {
+        const char *text;
+        size_t room;
+        const char *copy;
+    } copies[] = {{"aµ→", 7, "aµ→"},
+                  {"aµ→", 6, "aµ"},
+                  {"aµ→", 5, "aµ"},
+                  {"aµ→", 3, "a"},
+                  {"aµ→", 1, ""},
+                  {"a\xff"
+                   "b",
+                   9, "a"}};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
         char copy[9];
         utf8_copy(copy, copies[i].room, copies[i].text);
@@ -434,14 +475,31 @@ static void test_utf8(void **state)
 
 static void test_printable(void **state)
 {
-    static const struct { const char *text, *shown; } cases[] = {
+    static const struct { const char *text, *shown;
+    } cases[] = {
         {"a\tb\nµ→\\", "a\tb\nµ→\\"},
         {"\033]0;title\007", "\\x1b]0;title\\x07"},
         {"line\r\nover\rwritten", "line\r\nover\\x0dwritten"},
-        {"\x7f \xc2\x9b" "31m", "\\u007f \\u009b" "31m"},
-        {"\x9b" "31m", "\\x9b" "31m"},
-        {"\xe2\x80\xae" "fdp.exe", "\\u202e" "fdp.exe"},
-        {"a\xe2\x80\x8b" "b\xe2\x81\xa6" "c\xe2\x80\xa8" "d\xef\xbb\xbf", "a\\u200b" "b\\u2066" "c\\u2028" "d\\ufeff"},
+        {"\x7f \xc2\x9b"
+         "31m",
+         "\\u007f \\u009b"
+         "31m"},
+        {"\x9b"
+         "31m",
+         "\\x9b"
+         "31m"},
+        {"\xe2\x80\xae"
+         "fdp.exe",
+         "\\u202e"
+         "fdp.exe"},
+        {"a\xe2\x80\x8b"
+         "b\xe2\x81\xa6"
+         "c\xe2\x80\xa8"
+         "d\xef\xbb\xbf",
+         "a\\u200b"
+         "b\\u2066"
+         "c\\u2028"
+         "d\\ufeff"},
         {"\xf3\xa0\x81\x81 tag", "\\udb40\\udc41 tag"},
         {"\xe2\x82", "\\xe2\\x82"},
     };
@@ -458,13 +516,25 @@ static void test_printable(void **state)
     str_done(&out);
 }
 
-/* Every character that Unicode calls ignorable is shown, as perl has the list; so are those that show nothing or move others. */
+/* Every character that Unicode calls ignorable is shown, as perl has the list; so are those that
+ * show nothing or move others. */
 static void test_invisible_characters(void **state)
 {
-    static const uint32_t named[] = {0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x180e, 0x200b, 0x2028, 0x202e, 0x2066, 0x2800, 0x3164, 0xfdd0, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffe, 0x1d173, 0x1fffe, 0xe0041};
-    static const uint32_t seen[] = {' ', 'a', '~', 0xa0, 0xae, 0xb5, 0x2014, 0x2192, 0x2801, 0x4e00, 0x5d0, 0x600, 0x1f600};
-    static const char *const argv[] = {"perl", "-e", "for my $c (0..0x10ffff) { next if $c >= 0xd800 && $c < 0xe000; print \"$c\\n\" if chr($c) =~ /\\p{Default_Ignorable_Code_Point}/ }", NULL};
-    static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)2 << 30, .file_size = 1 << 20, .wall_seconds = 600, .output = 1 << 20};
+    static const uint32_t named[] = {
+        0xad,   0x34f,  0x61c,  0x115f, 0x1160, 0x17b4, 0x180e, 0x200b, 0x2028,  0x202e,  0x2066,
+        0x2800, 0x3164, 0xfdd0, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffe, 0x1d173, 0x1fffe, 0xe0041};
+    static const uint32_t seen[] = {' ',    'a',    '~',    0xa0,  0xae,  0xb5,   0x2014,
+                                    0x2192, 0x2801, 0x4e00, 0x5d0, 0x600, 0x1f600};
+    static const char *const argv[] = {
+        "perl", "-e",
+        "for my $c (0..0x10ffff) { next if $c >= 0xd800 && $c < 0xe000; print \"$c\\n\" if chr($c) "
+        "=~ /\\p{Default_Ignorable_Code_Point}/ }",
+        NULL};
+    static const struct child_limits limits = {.cpu_seconds = 60,
+                                               .memory = (size_t)2 << 30,
+                                               .file_size = 1 << 20,
+                                               .wall_seconds = 600,
+                                               .output = 1 << 20};
     struct child_result result = {0};
     size_t listed = 0;
 
@@ -484,12 +554,18 @@ static void test_invisible_characters(void **state)
     child_result_done(&result);
 }
 
-/* In a process of its own, which may only have what busy ones on its CPU leave: 1 when a program was ended by the clock, although it could hardly run. */
+/* In a process of its own, which may only have what busy ones on its CPU leave: 1 when a program
+ * was ended by the clock, although it could hardly run. */
 static int run_starved(void)
 {
-    static const char *const argv[] = {"sh", "-c", "n=0; while [ $n -lt 3000 ]; do n=$((n + 1)); done", NULL};
+    static const char *const argv[] = {"sh", "-c",
+                                       "n=0; while [ $n -lt 3000 ]; do n=$((n + 1)); done", NULL};
     const double wall = 0.3;
-    const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)2 << 30, .file_size = 1 << 20, .wall_seconds = wall, .output = 4096};
+    const struct child_limits limits = {.cpu_seconds = 60,
+                                        .memory = (size_t)2 << 30,
+                                        .file_size = 1 << 20,
+                                        .wall_seconds = wall,
+                                        .output = 4096};
     const struct sched_param none = {0};
     struct child_result result;
     cpu_set_t all, one;
@@ -591,7 +667,8 @@ static void test_tables_to_a_terminal(void **state)
     str_done(&written);
 }
 
-/* Takes away each directory below @base whose file it can lock, as programs that begin do; never ends. */
+/* Takes away each directory below @base whose file it can lock, as programs that begin do; never
+ * ends. */
 static void collect_for_ever(const char *base)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -676,8 +753,10 @@ static void test_beside_the_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directories_stay), cmocka_unit_test(test_str_grows),
-        cmocka_unit_test(test_str_match), cmocka_unit_test(test_beside_the_program),
+        cmocka_unit_test(test_directories_stay),
+        cmocka_unit_test(test_str_grows),
+        cmocka_unit_test(test_str_match),
+        cmocka_unit_test(test_beside_the_program),
         cmocka_unit_test(test_err_says_where_what_todo),
         cmocka_unit_test(test_file_round_trip_and_faults),
         cmocka_unit_test(test_log_keeps_the_newest),
@@ -693,7 +772,8 @@ int main(void)
         cmocka_unit_test(test_state_is_private),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_printable),
-        cmocka_unit_test(test_starved_programs_are_not_ended), cmocka_unit_test(test_invisible_characters),
+        cmocka_unit_test(test_starved_programs_are_not_ended),
+        cmocka_unit_test(test_invisible_characters),
         cmocka_unit_test(test_messages_are_whole),
         cmocka_unit_test(test_tables_to_a_terminal),
     };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a quiet core, what a look at a busy one makes of it, and which CPU is worth moving to. */
+/* What is known of a quiet core, what a look at a busy one makes of it, and which CPU is worth
+ * moving to. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@
 
 #define ROUNDS 64
 
-/* Rounds of a core that is quiet in @quiet of them, where nops take @least cycles, and slowed by up to two in the others. */
+/* Rounds of a core that is quiet in @quiet of them, where nops take @least cycles, and slowed by up
+ * to two in the others. */
 static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
 {
     double cycles[ROUNDS];
@@ -53,20 +55,24 @@ static void test_look(void **state)
 
 static void test_judge(void **state)
 {
-    const struct baseline nothing = {0}, known = {.nops = 5.55, .ports = 5.92, .day = "2026-11-22"}, guess = {.nops = 3.1, .ports = 3.2, .doubtful = true};
-    const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9}, ports = {5.92, 0.9};
+    const struct baseline nothing = {0}, known = {.nops = 5.55, .ports = 5.92, .day = "2026-11-22"},
+                          guess = {.nops = 3.1, .ports = 3.2, .doubtful = true};
+    const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9},
+                               ports = {5.92, 0.9};
     (void)state;
     /* What is known stands, however sure the host is of being slow. */
     assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
     assert_int_equal(baseline_judge(&known, &busy, &ports, 6), BASELINE_BUSY);
-    /* First start: the issue width tells that half of it is no quiet core; without it only rounds that mostly agree are believed. */
+    /* First start: the issue width tells that half of it is no quiet core; without it only rounds
+     * that mostly agree are believed. */
     assert_int_equal(baseline_judge(&nothing, &halved, &ports, 6), BASELINE_DOUBTFUL);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, 6), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, NAN), BASELINE_DOUBTFUL);
     assert_int_equal(baseline_judge(&nothing, &halved, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&guess, &busy, &ports, NAN), BASELINE_DOUBTFUL);
-    assert_int_equal(baseline_judge(&nothing, &(struct baseline_look){0, 0}, &ports, 6), BASELINE_DOUBTFUL);
+    assert_int_equal(baseline_judge(&nothing, &(struct baseline_look){0, 0}, &ports, 6),
+                     BASELINE_DOUBTFUL);
 }
 
 static void test_better(void **state)
@@ -92,7 +98,9 @@ static void test_better(void **state)
 /* Kept by CPU; other CPUs' rows stay, damage is forgotten and not fatal. */
 static void test_memory(void **state)
 {
-    static const char others[] = "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,date\n\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n";
+    static const char others[] =
+        "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,"
+        "date\n\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n";
     struct baseline b, got;
     char today[BASELINE_DAY];
     const char *path = work_path("portolan/baseline.csv");
@@ -105,7 +113,8 @@ static void test_memory(void **state)
     baseline_today(today);
     assert_string_equal(b.day, today);
     baseline_recall(&got);
-    assert_true(fabs(got.nops - 5.5) < 1e-3 && fabs(got.ports - 5.9) < 1e-3 && got.doubtful && got.load_window == 0);
+    assert_true(fabs(got.nops - 5.5) < 1e-3 && fabs(got.ports - 5.9) < 1e-3 && got.doubtful &&
+                got.load_window == 0);
     assert_true(file_write(path, others, sizeof others - 1, NULL));
     baseline_recall(&got);
     assert_true(got.nops == 0);
@@ -113,10 +122,13 @@ static void test_memory(void **state)
     baseline_remember(&b);
     baseline_remember(&b);
     baseline_recall(&got);
-    assert_true(fabs(got.nops - 5.6) < 1e-3 && fabs(got.room - 5.5) < 1e-3 && !got.doubtful && got.load_window == 128);
+    assert_true(fabs(got.nops - 5.6) < 1e-3 && fabs(got.room - 5.5) < 1e-3 && !got.doubtful &&
+                got.load_window == 128);
     assert_string_equal(got.day, today);
     assert_true(file_read(path, 1 << 20, &text, NULL));
-    assert_non_null(strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02,\n"));   /* older files have no room */
+    /* older files have no room */
+    assert_non_null(
+        strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02,\n"));
     unsigned lines = 0;
     for (const char *p = str_text(&text); *p; p++)
         lines += *p == '\n';
@@ -127,14 +139,16 @@ static void test_memory(void **state)
     str_done(&text);
 }
 
-/* What is known is too little where times agree in being less; one alone, those that scatter, and a clock that is off a little do not tell. */
+/* What is known is too little where times agree in being less; one alone, those that scatter, and a
+ * clock that is off a little do not tell. */
 static void test_outgrown(void **state)
 {
     enum { N = 12 };
     double quiet[N], busy[N], odd[N], off[N];
     (void)state;
     for (int i = 0; i < N; i++) {
-        quiet[i] = i % 2 ? 55 + 0.1 * i : 100;   /* half of the moments are quiet, and take 55 of what was known as 100 */
+        /* half of the moments are quiet, and take 55 of what was known as 100 */
+        quiet[i] = i % 2 ? 55 + 0.1 * i : 100;
         busy[i] = 100 + i;
         odd[i] = i < 8 ? 40 + 5 * i : 100;
         off[i] = 96;
@@ -172,7 +186,8 @@ static void test_choice(void **state)
     assert_int_equal(seek_choice(&k), 0);
 }
 
-/* A sandbox that may run anywhere looks at every CPU that this process may use, and knows which one it is on. */
+/* A sandbox that may run anywhere looks at every CPU that this process may use, and knows which one
+ * it is on. */
 static void test_looks_at_all_cpus(void **state)
 {
     struct err err = {0};
@@ -193,7 +208,8 @@ static void test_looks_at_all_cpus(void **state)
     sandbox_free(s);
 }
 
-/* What is known of the core is far too slow, as when it was first seen beside a busy neighbour; the one CPU that may be used is found quicker, and all is learned anew. What is right is left. */
+/* What is known of the core is far too slow, as when it was first seen beside a busy neighbour; the
+ * one CPU that may be used is found quicker, and all is learned anew. What is right is left. */
 static void test_learns_on_one_cpu(void **state)
 {
     struct err err = {0};
@@ -225,7 +241,8 @@ static void test_learns_on_one_cpu(void **state)
     assert_true(k.outgrown && !isnan(k.quiet[0]));
     assert_true(seek_learn(&k, s, &c, &err));
     assert_true(!k.outgrown && isnan(k.quiet[0]) && k.at == 0 && k.learned > 0);
-    assert_true(c.rules.probe_cycles < 4 * right.rules.probe_cycles && c.rules.patience == 12345 && c.rules.room_cycles == 0);
+    assert_true(c.rules.probe_cycles < 4 * right.rules.probe_cycles && c.rules.patience == 12345 &&
+                c.rules.room_cycles == 0);
     /* Nothing outgrown: nothing is learned, and not again at once. */
     c.rules.probe_cycles = 1;
     assert_true(seek_learn(&k, s, &c, &err) && c.rules.probe_cycles == 1);
@@ -237,8 +254,10 @@ static void test_learns_on_one_cpu(void **state)
 #define ITERATIONS 1000.0
 #define IN_AND_OUT 500.0
 
-/* A visit of @n windows, whose short runs take @shorter times as long as they should, whose long ones @longer times, of a kernel of @cycles. */
-static void visit(struct kernel_passes *p, double cycles, const double *shorter, const double *longer, unsigned n)
+/* A visit of @n windows, whose short runs take @shorter times as long as they should, whose long
+ * ones @longer times, of a kernel of @cycles. */
+static void visit(struct kernel_passes *p, double cycles, const double *shorter,
+                  const double *longer, unsigned n)
 {
     struct kernel_measured m = {.windows = n, .between = ITERATIONS};
     for (unsigned i = 0; i < n; i++) {
@@ -259,7 +278,8 @@ static void expect_settled(const struct kernel_passes *p, double wanted)
 
 static void test_visits(void **state)
 {
-    static const double right[] = {1, 1.001, 1.002, 1.001}, slow[] = {1.2, 1.201, 1.202, 1.203}, mixed[] = {1.23, 1.26, 1.0, 1.002};
+    static const double right[] = {1, 1.001, 1.002, 1.001}, slow[] = {1.2, 1.201, 1.202, 1.203},
+                        mixed[] = {1.23, 1.26, 1.0, 1.002};
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
     (void)state;
@@ -275,7 +295,8 @@ static void test_visits(void **state)
     visit(&p, 2, right, right, 4);
     visit(&p, 2, slow, slow, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* Where half of all windows lie elsewhere, many of them are asked for: there might be a rarer, quicker rhythm. */
+    /* Where half of all windows lie elsewhere, many of them are asked for: there might be a rarer,
+     * quicker rhythm. */
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, slow, slow, 4);
@@ -290,11 +311,13 @@ static void test_visits(void **state)
         visit(&p, 2, right, right, 4);
     }
     expect_settled(&p, 2);
-    /* Most pairs are wrong, half of them too low because their short run was disturbed, but short and long runs have their floors, and a few windows both. */
+    /* Most pairs are wrong, half of them too low because their short run was disturbed, but short
+     * and long runs have their floors, and a few windows both. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 4; i++) {
         assert_false(kernel_passes_settled(&p, &cycles, &spread));
-        visit(&p, 2, (const double[]){1.1, 1, 1.1, 1.001, 1.2, 1}, (const double[]){1, 1.1, 1.001, i % 2 ? 1.001 : 1.3, 1, 1.1}, 6);
+        visit(&p, 2, (const double[]){1.1, 1, 1.1, 1.001, 1.2, 1},
+              (const double[]){1, 1.1, 1.001, i % 2 ? 1.001 : 1.3, 1, 1.1}, 6);
     }
     expect_settled(&p, 2);
     /* Short runs in a quicker rhythm than long ones: their difference is the time of neither. */
@@ -304,11 +327,14 @@ static void test_visits(void **state)
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* Short runs that all were slowed, so that long ones seem to take hardly longer: no code of three instructions takes 0.01 cycles. */
+/* Short runs that all were slowed, so that long ones seem to take hardly longer: no code of three
+ * instructions takes 0.01 cycles. */
 static void test_times_that_cannot_be(void **state)
 {
     static const double slow[] = {1.796, 1.796, 1.796, 1.796}, right[] = {1, 1, 1, 1};
-    const struct calibration c = {.probe_rate = 6}, emulator = {.probe_rate = 6, .unfiltered = true}, unknown = {.probe_rate = 0};
+    const struct calibration c = {.probe_rate = 6},
+                             emulator = {.probe_rate = 6, .unfiltered = true},
+                             unknown = {.probe_rate = 0};
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
     (void)state;
@@ -329,10 +355,14 @@ static void test_times_that_cannot_be(void **state)
     assert_true(kernel_least_cycles(&emulator, 3) == 0 && kernel_least_cycles(&unknown, 3) == 0);
 }
 
-/* Code with two rhythms, as a real block had them (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56]; test r8,r8` takes 0.67, 0.72 or 0.81): the quickest is its time, though most visits do not meet it. */
+/* Code with two rhythms, as a real block had them (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56];
+ * test r8,r8` takes 0.67, 0.72 or 0.81): the quickest is its time, though most visits do not meet
+ * it. */
 static void test_rhythms(void **state)
 {
-    static const double common[] = {1.2, 1.201, 1.202, 1.2, 1.201, 1.203}, met[] = {1.2, 1, 1.001, 1.202, 1.2, 1.201}, other[] = {1.08, 1.08, 1.081, 1.2, 1.2, 1.2},
+    static const double common[] = {1.2, 1.201, 1.202, 1.2, 1.201, 1.203},
+                        met[] = {1.2, 1, 1.001, 1.202, 1.2, 1.201},
+                        other[] = {1.08, 1.08, 1.081, 1.2, 1.2, 1.2},
                         quick[] = {0.999, 1, 1.001, 1, 1, 1.001};
     struct kernel_passes p = {.count = 0};
     double cycles, spread;
@@ -351,12 +381,14 @@ static void test_rhythms(void **state)
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 0.67, quick, quick, 6);
     expect_settled(&p, 0.67);
-    /* The floors of short runs and of long ones must be of the same rhythm: here each is met, but never both in one window. */
+    /* The floors of short runs and of long ones must be of the same rhythm: here each is met, but
+     * never both in one window. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 5; i++)
         visit(&p, 0.67, i % 2 ? quick : common, i % 2 ? common : quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* Nor may the long one be much more than twice the short one less the way in and out, nor much less. */
+    /* Nor may the long one be much more than twice the short one less the way in and out, nor much
+     * less. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 2; i++)
         visit(&p, 200, common, quick, 6);
@@ -383,10 +415,12 @@ static void test_no_floor(void **state)
     assert_false(kernel_passes_close(&p, &cycles, &spread));
 }
 
-/* When patience ends, windows that lie within two percent of each other are an answer though no floor was found; ones of a single visit are not, nor scattered ones. */
+/* When patience ends, windows that lie within two percent of each other are an answer though no
+ * floor was found; ones of a single visit are not, nor scattered ones. */
 static void test_close(void **state)
 {
-    static const double shorter[] = {1, 1.02, 1.04}, longer[] = {1, 1.012, 1.024}, wide[] = {1, 1.03, 1.06};
+    static const double shorter[] = {1, 1.02, 1.04}, longer[] = {1, 1.012, 1.024},
+                        wide[] = {1, 1.03, 1.06};
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
     (void)state;
@@ -410,8 +444,18 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_looks_at_all_cpus), cmocka_unit_test(test_learns_on_one_cpu), cmocka_unit_test(test_visits), cmocka_unit_test(test_times_that_cannot_be),
-                                       cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor), cmocka_unit_test(test_close)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),
+                                       cmocka_unit_test(test_judge),
+                                       cmocka_unit_test(test_better),
+                                       cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_outgrown),
+                                       cmocka_unit_test(test_choice),
+                                       cmocka_unit_test(test_looks_at_all_cpus),
+                                       cmocka_unit_test(test_learns_on_one_cpu),
+                                       cmocka_unit_test(test_visits),
+                                       cmocka_unit_test(test_times_that_cannot_be),
+                                       cmocka_unit_test(test_rhythms),
+                                       cmocka_unit_test(test_no_floor),
+                                       cmocka_unit_test(test_close)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

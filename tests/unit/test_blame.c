@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Variants of loops, and kernel blame over a measurer whose truth differs from the model in one known thing. */
+/* Variants of loops, and kernel blame over a measurer whose truth differs from the model in one
+ * known thing. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,14 +30,16 @@ struct truth {
     enum err_code fatal;   /* of the second call; 0: none */
     unsigned told;         /* how often something more was found */
     size_t costs;          /* of instructions, then */
-    bool loop;             /* what is blamed ends in its branch; without it, its copies are in the µop cache */
+    /* what is blamed ends in its branch; without it, its copies are in the µop cache */
+    bool loop;
 };
 
 static double predict(const struct machine *m, const struct insn *insns, size_t count, bool loop)
 {
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();
-    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct block_options block = {.shape = shape_of(insns, count),
+                                  .align = (unsigned)(insns[0].offset % 64)};
     struct simulate_options how = {0};
     struct simulation sim;
     struct bounds bounds;
@@ -52,7 +55,8 @@ static double predict(const struct machine *m, const struct insn *insns, size_t 
     return cycles;
 }
 
-static bool measure(void *self, const struct insn *insns, size_t count, double *cycles, double *spread, struct err *err)
+static bool measure(void *self, const struct insn *insns, size_t count, double *cycles,
+                    double *spread, struct err *err)
 {
     struct truth *t = self;
 
@@ -86,7 +90,8 @@ static void found(void *self, const struct blame *so_far)
 }
 
 /* Blames @text on @id, whose truth has @change ("latency:IMUL (R64, R64)", "6"). */
-static struct blame *blame(const char *id, const char *text, const char *change, const char *value, struct truth *t, double seconds, struct err *err)
+static struct blame *blame(const char *id, const char *text, const char *change, const char *value,
+                           struct truth *t, double seconds, struct err *err)
 {
     struct machine *m = load_machine(id);
     struct kernel *k = kernel_of(text);
@@ -107,7 +112,8 @@ static struct blame *blame(const char *id, const char *text, const char *change,
 }
 
 /* The sentence begins with @begins and holds @holds. */
-static void expect(const char *id, const char *text, const char *change, const char *value, const char *begins, const char *holds)
+static void expect(const char *id, const char *text, const char *change, const char *value,
+                   const char *begins, const char *holds)
 {
     struct truth t = {.noise = 0.002};
     struct err err = {0};
@@ -116,31 +122,45 @@ static void expect(const char *id, const char *text, const char *change, const c
     if (!b)
         fail_msg("%s: %s", change, err.what);
     if (!str_has_prefix(b->sentence, begins) || !strstr(b->sentence, holds))
-        fail_msg("%s = %s: \"%s\", not \"%s ... %s\"", change ? change : "nothing", value ? value : "", b->sentence, begins, holds);
+        fail_msg("%s = %s: \"%s\", not \"%s ... %s\"", change ? change : "nothing",
+                 value ? value : "", b->sentence, begins, holds);
     blame_free(b);
 }
 
-static const char pi[] = ".L2:\n vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %xmm0, %xmm0\n vaddsd %xmm4, %xmm0, %xmm0\n vmulsd %xmm3, %xmm0, %xmm0\n"
-                         " vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, %xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n vmovsd %xmm5, (%rsp)\n"
+static const char pi[] = ".L2:\n vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %xmm0, %xmm0\n "
+                         "vaddsd %xmm4, %xmm0, %xmm0\n vmulsd %xmm3, %xmm0, %xmm0\n"
+                         " vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, "
+                         "%xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n vmovsd %xmm5, (%rsp)\n"
                          " addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
 /* A chain through imul, beside it work that binds nothing. */
-static const char chain[] = ".L1:\n imul %rbx, %rax\n addq $3, %rax\n leaq 8(%rsi), %rdi\n addq $1, %rcx\n cmpq %rdx, %rcx\n jne .L1\n";
-/* A chain of operations that write another register than they read: each link's own latency is told apart. */
-static const char links[] = ".L1:\n vmulsd %xmm3, %xmm0, %xmm1\n vaddsd %xmm4, %xmm1, %xmm2\n vsqrtsd %xmm2, %xmm5, %xmm6\n vmaxsd %xmm7, %xmm6, %xmm0\n addq $1, %rcx\n"
-                            " cmpq %rdx, %rcx\n jne .L1\n";
+static const char chain[] = ".L1:\n imul %rbx, %rax\n addq $3, %rax\n leaq 8(%rsi), %rdi\n addq "
+                            "$1, %rcx\n cmpq %rdx, %rcx\n jne .L1\n";
+/* A chain of operations that write another register than they read: each link's own latency is told
+ * apart. */
+static const char links[] =
+    ".L1:\n vmulsd %xmm3, %xmm0, %xmm1\n vaddsd %xmm4, %xmm1, %xmm2\n vsqrtsd %xmm2, %xmm5, "
+    "%xmm6\n vmaxsd %xmm7, %xmm6, %xmm0\n addq $1, %rcx\n"
+    " cmpq %rdx, %rcx\n jne .L1\n";
 /* Shuffles: port 5 binds. */
-static const char shuffles[] = ".L1:\n vpermilps $3, %ymm1, %ymm2\n vaddps %ymm3, %ymm4, %ymm5\n vshufps $3, %ymm1, %ymm3, %ymm6\n vmulps %ymm3, %ymm4, %ymm7\n"
+static const char shuffles[] = ".L1:\n vpermilps $3, %ymm1, %ymm2\n vaddps %ymm3, %ymm4, %ymm5\n "
+                               "vshufps $3, %ymm1, %ymm3, %ymm6\n vmulps %ymm3, %ymm4, %ymm7\n"
                                " addq $1, %rcx\n cmpq %rdx, %rcx\n jne .L1\n";
 
 static void test_one_thing_differs(void **state)
 {
     (void)state;
-    expect("skylake", pi, "store_forward_vector", "9", "line 9 costs ", "by waiting for line 10: store and load of one place");
-    expect("skylake", chain, "latency:IMUL (R64, R64)", "6", "line 2 costs 6.", "3.00 in the model: its execution (in the table 1*p1, latency 3)");
-    expect("skylake", shuffles, "usage:VSHUFPS (YMM, YMM, YMM, I8)", "3*p5", "line 4 costs 2.75 here, 0.75 in the model", "1*p5");
-    expect("skylake", shuffles, "usage:VADDPS (YMM, YMM, YMM)", "4*p5", "line 3 costs ", "its execution");
-    expect("skylake", links, "latency:VMAXSD (XMM, XMM, XMM)", "9", "line 5 costs ", "here, 4.00 in the model");
-    expect("skylake", links, "latency:VMULSD (XMM, XMM, XMM)", "8", "line 2 costs ", "here, 4.00 in the model");
+    expect("skylake", pi, "store_forward_vector", "9", "line 9 costs ",
+           "by waiting for line 10: store and load of one place");
+    expect("skylake", chain, "latency:IMUL (R64, R64)", "6", "line 2 costs 6.",
+           "3.00 in the model: its execution (in the table 1*p1, latency 3)");
+    expect("skylake", shuffles, "usage:VSHUFPS (YMM, YMM, YMM, I8)", "3*p5",
+           "line 4 costs 2.75 here, 0.75 in the model", "1*p5");
+    expect("skylake", shuffles, "usage:VADDPS (YMM, YMM, YMM)", "4*p5", "line 3 costs ",
+           "its execution");
+    expect("skylake", links, "latency:VMAXSD (XMM, XMM, XMM)", "9", "line 5 costs ",
+           "here, 4.00 in the model");
+    expect("skylake", links, "latency:VMULSD (XMM, XMM, XMM)", "8", "line 2 costs ",
+           "here, 4.00 in the model");
     expect("znver4", chain, "latency:IMUL (R64, R64)", "7", "line 2 costs ", "here, ");
 }
 
@@ -151,11 +171,14 @@ static void test_they_agree(void **state)
     expect("znver4", shuffles, NULL, NULL, "measured and predicted agree", "");
 }
 
-/* Without the branch that closes it a loop is not decoded anew: long instructions, which the decoders would take longer for. */
+/* Without the branch that closes it a loop is not decoded anew: long instructions, which the
+ * decoders would take longer for. */
 static void test_branch_left_out(void **state)
 {
-    static const char text[] = ".L1:\n movabsq $0x123456789abcdef, %rax\n movabsq $0x123456789abcdef, %rbx\n movabsq $0x123456789abcdef, %rdx\n"
-                               " movabsq $0x123456789abcdef, %rsi\n addq $1, %rcx\n cmpq %rdi, %rcx\n jne .L1\n";
+    static const char text[] =
+        ".L1:\n movabsq $0x123456789abcdef, %rax\n movabsq $0x123456789abcdef, %rbx\n movabsq "
+        "$0x123456789abcdef, %rdx\n"
+        " movabsq $0x123456789abcdef, %rsi\n addq $1, %rcx\n cmpq %rdi, %rcx\n jne .L1\n";
     struct truth t = {.noise = 0.002};
     struct err err = {0};
     struct blame *b = blame("skylake", text, NULL, NULL, &t, 1000, &err);
@@ -278,7 +301,8 @@ static void test_instructions(void **state)
     assert_true(vary_copy(ISA_AARCH64, &in.operands[0], false, 3, 4, &out));
 }
 
-static bool depends(const struct dependence *d, size_t n, uint32_t from, uint32_t to, uint8_t reg, uint32_t distance)
+static bool depends(const struct dependence *d, size_t n, uint32_t from, uint32_t to, uint8_t reg,
+                    uint32_t distance)
 {
     for (size_t i = 0; i < n; i++)
         if (d[i].from == from && d[i].to == to && d[i].reg == reg && d[i].distance == distance)
@@ -286,10 +310,12 @@ static bool depends(const struct dependence *d, size_t n, uint32_t from, uint32_
     return false;
 }
 
-/* What read the result of an instruction that is gone depends on nothing instead, and not on what was there before. */
+/* What read the result of an instruction that is gone depends on nothing instead, and not on what
+ * was there before. */
 static void test_registers_are_kept_alive(void **state)
 {
-    struct kernel *k = kernel_of(".L1:\n movq (%rsi), %rax\n imulq %rbx, %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n cmpq %rdx, %rsi\n jne .L1\n");
+    struct kernel *k = kernel_of(".L1:\n movq (%rsi), %rax\n imulq %rbx, %rax\n movq %rax, "
+                                 "(%rdi)\n addq $8, %rsi\n cmpq %rdx, %rsi\n jne .L1\n");
     struct kernel *p = kernel_of(pi);
     struct dependence *d;
     struct variant v;
@@ -303,7 +329,8 @@ static void test_registers_are_kept_alive(void **state)
     assert_true(depends(d, n, 3, 0, 6, 1));    /* rsi of the iteration before */
     assert_false(depends(d, n, 1, 1, 0, 1));
     free(d);
-    /* Without the load imul would read its own result: a move of another register stands in its place. */
+    /* Without the load imul would read its own result: a move of another register stands in its
+     * place. */
     variant_without(insns, count, 0, &v);
     assert_non_null(v.insns);
     assert_true(v.copies);
@@ -317,7 +344,8 @@ static void test_registers_are_kept_alive(void **state)
     assert_int_equal(v.count, count - 1);
     assert_false(v.copies);
     variant_done(&v);
-    /* The zero idiom before the conversion: its reader takes another register, and no slot is spent. */
+    /* The zero idiom before the conversion: its reader takes another register, and no slot is
+     * spent. */
     insns = kernel_insns(p, 0, &count);
     variant_without(insns, count, 0, &v);
     assert_int_equal(v.count, count - 1);
@@ -367,7 +395,8 @@ static void test_many_blocks(void **state)
     struct csv_table *blocks = csv_table_read(source_path("tests/data/blocks.csv"), &err);
     assert_non_null(blocks);
     for (size_t row = 0; row < blocks->count && row < 400; row++) {
-        struct kernel *k = kernel_from_hex(ISA_X86_64, blocks->rows[row][csv_table_column(blocks, "hex")], &err);
+        struct kernel *k =
+            kernel_from_hex(ISA_X86_64, blocks->rows[row][csv_table_column(blocks, "hex")], &err);
         size_t count, found;
         const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
         if (!k || kernel_refused_anywhere(insns, count, NULL)) {
@@ -398,8 +427,10 @@ static void test_many_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_thing_differs), cmocka_unit_test(test_they_agree), cmocka_unit_test(test_branch_left_out), cmocka_unit_test(test_missing_times), cmocka_unit_test(test_found_as_it_comes),
-        cmocka_unit_test(test_instructions), cmocka_unit_test(test_registers_are_kept_alive), cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_one_thing_differs),        cmocka_unit_test(test_they_agree),
+        cmocka_unit_test(test_branch_left_out),          cmocka_unit_test(test_missing_times),
+        cmocka_unit_test(test_found_as_it_comes),        cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_registers_are_kept_alive), cmocka_unit_test(test_many_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,20 @@ static struct blame *costs(const char *machine, size_t count, double predicted)
 {
     struct blame *b = mem_zero(1, sizeof *b);
 
-    *b = (struct blame){.machine = mem_strdup(machine), .measured = predicted + 1.2, .spread = 0.002, .predicted = predicted, .count = count,
-                        .rows = mem_zero(count, sizeof *b->rows), .worst = 3, .sentence = mem_strdup("line 7 costs 1.20 here, 0 in the model: its load")};
+    *b = (struct blame){.machine = mem_strdup(machine),
+                        .measured = predicted + 1.2,
+                        .spread = 0.002,
+                        .predicted = predicted,
+                        .count = count,
+                        .rows = mem_zero(count, sizeof *b->rows),
+                        .worst = 3,
+                        .sentence = mem_strdup("line 7 costs 1.20 here, 0 in the model: its load")};
     for (size_t i = 0; i < count; i++)
-        b->rows[i].out = (struct blame_cost){.here = i == 3 ? 1.2 : i == 5 ? NAN : 0.1 * (double)i, .error = 0.02, .model = i == 3 ? 0 : 0.1 * (double)i};
+        b->rows[i].out = (struct blame_cost){.here = i == 3   ? 1.2
+                                                     : i == 5 ? NAN
+                                                              : 0.1 * (double)i,
+                                             .error = 0.02,
+                                             .model = i == 3 ? 0 : 0.1 * (double)i};
     return b;
 }
 
@@ -56,7 +66,8 @@ static void test_golden_of_blame(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_golden_of_blame, setup, teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_golden_of_blame, setup, teardown)};
     setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

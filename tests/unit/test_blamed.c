@@ -15,8 +15,17 @@
 /* A loop of 10^9 iterations at 1 GHz: a cycle more is a second more. Of 10 s in all. */
 static struct blamed_part loop_part(double core, double predicted, double measured, double alone)
 {
-    return (struct blamed_part){.name = (char *)(uintptr_t)"main:3 loop", .repeats = true, .executions = 1e9, .clock_hz = 1e9, .predicted = predicted, .measured = measured, .off = 0.1, .core = core,
-                                .alone = alone, .bottleneck = BOUND_PORTS, .term = ""};
+    return (struct blamed_part){.name = (char *)(uintptr_t) "main:3 loop",
+                                .repeats = true,
+                                .executions = 1e9,
+                                .clock_hz = 1e9,
+                                .predicted = predicted,
+                                .measured = measured,
+                                .off = 0.1,
+                                .core = core,
+                                .alone = alone,
+                                .bottleneck = BOUND_PORTS,
+                                .term = ""};
 }
 
 static void expect_term(struct blamed_part part, const char *term, const char *said)
@@ -34,7 +43,9 @@ static void test_terms(void **state)
 
     (void)state;
     expect_term(loop_part(4, 4, 4.2, 4), "agrees", "prediction and program agree");
-    expect_term(loop_part(4, 4, 6, 6), "ports", "ports to blame; alone it takes 6.00 cycles per iteration, predicted 4.00, in the program 6.00");
+    expect_term(loop_part(4, 4, 6, 6), "ports",
+                "ports to blame; alone it takes 6.00 cycles per iteration, predicted 4.00, in the "
+                "program 6.00");
     part = loop_part(4, 4, 6, 5.5);
     part.bottleneck = BOUND_DEPENDENCIES;
     expect_term(part, "chain", "chain to blame");
@@ -57,7 +68,8 @@ static void test_terms(void **state)
 
 static void test_order(void **state)
 {
-    struct blamed_part parts[] = {loop_part(1, 1, 1.1, NAN), loop_part(1, 1, 3, NAN), loop_part(4, 4, 3, NAN)};
+    struct blamed_part parts[] = {loop_part(1, 1, 1.1, NAN), loop_part(1, 1, 3, NAN),
+                                  loop_part(4, 4, 3, NAN)};
 
     (void)state;
     for (size_t i = 0; i < 3; i++)
@@ -71,19 +83,31 @@ static void test_order(void **state)
     free(sentence);
 }
 
-/* Function f's blocks 0 to 2; 1 and 2 are a loop's path of 1,000 executions, of which 1 goes either way: 300 the rarer one. At 2 GHz a thousand cycles are 0.5 us. */
+/* Function f's blocks 0 to 2; 1 and 2 are a loop's path of 1,000 executions, of which 1 goes either
+ * way: 300 the rarer one. At 2 GHz a thousand cycles are 0.5 us. */
 static void test_fill(void **state)
 {
     struct program_block blocks[] = {{.line = 7}, {.line = 8, .two_way = true}, {.line = 9}};
     struct program_function function = {.name = (char *)(uintptr_t)"f", .block_count = 3};
-    struct program p = {.blocks = blocks, .block_count = 3, .functions = &function, .function_count = 1};
+    struct program p = {
+        .blocks = blocks, .block_count = 3, .functions = &function, .function_count = 1};
     double counts[] = {1, 1000, 1000}, taken[] = {0, 300, 0};
     struct program_run run = {.counts = counts, .taken = taken};
     uint32_t path[] = {1, 2}, before[] = {0};
-    struct code_part list[] = {{.loop = UINT32_MAX, .executions = 1, .blocks = {.items = before, .count = 1}},
-                               {.loop = 4, .repeats = true, .executions = 1000, .blocks = {.items = path, .count = 2}}};
+    struct code_part list[] = {
+        {.loop = UINT32_MAX, .executions = 1, .blocks = {.items = before, .count = 1}},
+        {.loop = 4, .repeats = true, .executions = 1000, .blocks = {.items = path, .count = 2}}};
     struct code_parts parts = {{.items = list, .count = 2}};
-    struct part_time timed = {.block = 1, .loop = 4, .repeats = true, .executions = 1000, .core = 5, .bottleneck = BOUND_DEPENDENCIES, .stream = 600, .latency = 400, .ends = 200, .calls = 100,
+    struct part_time timed = {.block = 1,
+                              .loop = 4,
+                              .repeats = true,
+                              .executions = 1000,
+                              .core = 5,
+                              .bottleneck = BOUND_DEPENDENCIES,
+                              .stream = 600,
+                              .latency = 400,
+                              .ends = 200,
+                              .calls = 100,
                               .cycles = 6300};
     struct program_time time = {.parts = {.items = &timed, .count = 1}};
     struct blamed_part part;
@@ -91,12 +115,14 @@ static void test_fill(void **state)
     (void)state;
     blamed_part_fill(&part, &p, &run, &parts, 1, &time, 2e9, 16);
     assert_string_equal(part.name, "f:1 loop");
-    assert_true(part.part == 1 && part.line == 8 && part.repeats && part.executions == 1000 && part.core == 5 && part.bottleneck == BOUND_DEPENDENCIES && isnan(part.alone));
+    assert_true(part.part == 1 && part.line == 8 && part.repeats && part.executions == 1000 &&
+                part.core == 5 && part.bottleneck == BOUND_DEPENDENCIES && isnan(part.alone));
     assert_float_equal(part.predicted, 3.15e-6, 1e-12);
     assert_float_equal(part.misses, 0.5e-6, 1e-12);
     assert_float_equal(part.ends, 0.1e-6, 1e-12);
     assert_float_equal(part.calls, 0.05e-6, 1e-12);
-    assert_float_equal(part.branches, (300 * 16 - 200) / 2e9, 1e-12);   /* the ends are predicted by themselves */
+    /* the ends are predicted by themselves */
+    assert_float_equal(part.branches, (300 * 16 - 200) / 2e9, 1e-12);
     /* As much more as branches may cost: these are to blame, not the misses. */
     part.measured = part.predicted + part.branches;
     part.alone = part.core;
@@ -105,7 +131,8 @@ static void test_fill(void **state)
     assert_non_null(strstr(sentence, "f:1 loop takes"));
     free(sentence);
     blamed_part_done(&part);
-    /* A branch that always goes the same way costs nothing; the ends of the loop are no other branch's. */
+    /* A branch that always goes the same way costs nothing; the ends of the loop are no other
+     * branch's. */
     taken[1] = 1000;
     blamed_part_fill(&part, &p, &run, &parts, 1, &time, 2e9, 16);
     assert_true(part.branches == 0);
@@ -117,12 +144,14 @@ static void test_fill(void **state)
     /* No time was predicted for what is before the loop. */
     blamed_part_fill(&part, &p, &run, &parts, 0, &time, 2e9, 16);
     assert_string_equal(part.name, "f:0");
-    assert_true(part.line == 7 && !part.repeats && part.predicted == 0 && part.misses == 0 && part.branches == 0);
+    assert_true(part.line == 7 && !part.repeats && part.predicted == 0 && part.misses == 0 &&
+                part.branches == 0);
     blamed_part_done(&part);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_order), cmocka_unit_test(test_fill)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_fill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

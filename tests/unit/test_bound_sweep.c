@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every form that a machine has in its table: bounds are finite, and no simulation is below them. */
+/* Every form that a machine has in its table: bounds are finite, and no simulation is below
+ * them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,9 +34,13 @@ static void collect(const struct forms *forms, instructions *out)
         struct err err = {0};
         struct form_code *code = form_code_any(row, &err);
         uint32_t one = 1;
-        if (code && body_make(&code, &one, 1, &(struct body_shape){.instructions = 1}, body, &err)) {
+        if (code &&
+            body_make(&code, &one, 1, &(struct body_shape){.instructions = 1}, body, &err)) {
             struct insn insn;
-            for (size_t at = 0; at < body->length && insn_decode(ISA_X86_64, body->code + at, body->length - at, at, false, &insn, &err); at += insn.length)
+            for (size_t at = 0;
+                 at < body->length && insn_decode(ISA_X86_64, body->code + at, body->length - at,
+                                                  at, false, &insn, &err);
+                 at += insn.length)
                 if (strcmp(insn.form, row->form) == 0) {
                     insn.offset = 0;
                     vec_push(out, insn);
@@ -47,8 +52,10 @@ static void collect(const struct forms *forms, instructions *out)
     free(body);
 }
 
-/* Checks the forms of @m; returns the number of those that it has. @bounded: simulations that the bound had to raise, which latencies of parts of cycles explain. */
-static size_t check_machine(const struct machine *m, const instructions *insns, size_t *faults, size_t *bounded)
+/* Checks the forms of @m; returns the number of those that it has. @bounded: simulations that the
+ * bound had to raise, which latencies of parts of cycles explain. */
+static size_t check_machine(const struct machine *m, const instructions *insns, size_t *faults,
+                            size_t *bounded)
 {
     struct block_work *w = block_work_new(m);
     struct simulator *s = simulator_new();
@@ -66,11 +73,13 @@ static size_t check_machine(const struct machine *m, const instructions *insns, 
         simulate(s, w, insn, 1, &options, &(struct simulate_options){.iterations = 300}, &sim);
         *bounded += sim.bounded;
         bool finite = isfinite(bounds.total) && bounds.total > 0 && !bounds.unknown;
-        bool lacks = isnan(sim.cycles) && !isfinite(machine_number(m, "load_latency"));   /* not simulated at all */
+        /* not simulated at all */
+        bool lacks = isnan(sim.cycles) && !isfinite(machine_number(m, "load_latency"));
         if (finite && (lacks || sim.cycles >= bounds.total * (1 - 1e-9)))
             continue;
         if ((*faults)++ < FAULTS_MOST)
-            print_message("%s: %s: bound %.3f%s, simulated %.3f\n", m->id, insn->form, bounds.total, bounds.unknown ? " (unknown)" : "", sim.cycles);
+            print_message("%s: %s: bound %.3f%s, simulated %.3f\n", m->id, insn->form, bounds.total,
+                          bounds.unknown ? " (unknown)" : "", sim.cycles);
     }
     simulator_free(s);
     block_work_free(w);
@@ -96,7 +105,8 @@ static void test_each_form(void **state)
         machine_free(m);
     }
     free(ids);
-    print_message("%zu instructions, %zu pairs of form and machine, %zu faults, %zu raised\n", insns.count, found, faults, bounded);
+    print_message("%zu instructions, %zu pairs of form and machine, %zu faults, %zu raised\n",
+                  insns.count, found, faults, bounded);
     assert_true(found > 30000);
     assert_int_equal(faults, 0);
     assert_true(bounded < found / 100);

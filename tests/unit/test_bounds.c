@@ -51,12 +51,14 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
-/* Any number of rules may fit a form: the last of many holds for its operands, and of two for the same the first. */
+/* Any number of rules may fit a form: the last of many holds for its operands, and of two for the
+ * same the first. */
 /* Loads on two ports: what took less than they need is no time of such a CPU. */
 static void test_refute(void **state)
 {
     struct err err = {0};
-    struct kernel *k = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18", &err);   /* four loads */
+    /* four loads */
+    struct kernel *k = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18", &err);
     struct block_work *w = block_work_new(skylake);
     double least = 0;
     size_t count;
@@ -84,7 +86,8 @@ static void test_many_latency_rules(void **state)
     machine_free(m);
 }
 
-/* A rule of an address holds for its base and its index, one of a part for that part alone; the first that fits counts. */
+/* A rule of an address holds for its base and its index, one of a part for that part alone; the
+ * first that fits counts. */
 static void test_address_parts(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -97,7 +100,8 @@ static void test_address_parts(void **state)
     machine_free(m);
 }
 
-/* Instructions that take longer among their copies than their ports say, each as often as it is there; whatever else is in the loop goes on meanwhile. */
+/* Instructions that take longer among their copies than their ports say, each as often as it is
+ * there; whatever else is in the loop goes on meanwhile. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *source; double cycles; } cases[] = {
@@ -120,7 +124,8 @@ static void test_alone(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine(cases[i].machine);
         struct analysis *a = analyse(m, cases[i].source, &k);
-        if (fabs(a->cycles - cases[i].cycles) > 1e-9 || a->bottleneck != BOUND_ISSUE || !strstr(a->sentence, "that each instruction takes alone"))
+        if (fabs(a->cycles - cases[i].cycles) > 1e-9 || a->bottleneck != BOUND_ISSUE ||
+            !strstr(a->sentence, "that each instruction takes alone"))
             fail_msg("%s, %s: %.3f, %s", cases[i].machine, cases[i].source, a->cycles, a->sentence);
         analysis_free(a);
         kernel_free(k);
@@ -128,7 +133,8 @@ static void test_alone(void **state)
     }
 }
 
-/* Every rule from alone to alone of the machines names a form that there is, and the form gets its cycles. */
+/* Every rule from alone to alone of the machines names a form that there is, and the form gets its
+ * cycles. */
 static void test_all_alone(void **state)
 {
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
@@ -160,7 +166,8 @@ static void test_all_alone(void **state)
     assert_true(rules > 500);
 }
 
-/* AMD keeps no second byte apart, so writing it waits for the register; some operations of a register with itself wait for nothing. */
+/* AMD keeps no second byte apart, so writing it waits for the register; some operations of a
+ * register with itself wait for nothing. */
 static void test_amd_registers(void **state)
 {
     static const char *const ids[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
@@ -177,28 +184,40 @@ static void test_amd_registers(void **state)
     }
 }
 
-/* The mask that a gather leaves is zero, whatever it loaded: the next one by it does not wait, what reads the loaded elements does. */
+/* The mask that a gather leaves is zero, whatever it loaded: the next one by it does not wait, what
+ * reads the loaded elements does. */
 static void test_gather_mask(void **state)
 {
     struct kernel *k;
 
     (void)state;
     struct analysis *a = analyse(skylake, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0", &k);
-    assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 && a->cycles == 5);   /* merged with ymm0; eight loads; measured alone */
+    /* merged with ymm0; eight loads; measured alone */
+    assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 &&
+                a->cycles == 5);
     analysis_free(a);
     kernel_free(k);
-    assert_true(bound(skylake, "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; vpand %ymm4, %ymm5, %ymm2", BOUND_DEPENDENCIES) <= 1);
-    assert_true(bound(skylake, "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; vpand %ymm0, %ymm5, %ymm2", BOUND_DEPENDENCIES) > 15);
+    assert_true(bound(skylake,
+                      "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; "
+                      "vpand %ymm4, %ymm5, %ymm2",
+                      BOUND_DEPENDENCIES) <= 1);
+    assert_true(bound(skylake,
+                      "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; "
+                      "vpand %ymm0, %ymm5, %ymm2",
+                      BOUND_DEPENDENCIES) > 15);
 }
 
-/* Between operands of one instruction: the parts of an address, a register that the form reads by itself. */
-/* The pointers of string instructions step by themselves: no load's value is their next address. What is loaded goes to the accumulator alone. */
+/* Between operands of one instruction: the parts of an address, a register that the form reads by
+ * itself. */
+/* The pointers of string instructions step by themselves: no load's value is their next address.
+ * What is loaded goes to the accumulator alone. */
 static void test_string_pointers(void **state)
 {
     const struct machine *machines[] = {skylake, haswell, zen};
     static const struct { const char *source; double chain; } cases[] = {
         {"movsb", 1}, {"movsq", 1}, {"stosb", 1}, {"stosl", 1}, {"lodsl", 1},
-        {"lodsq; mov %rax, %rsi", 0},   /* the next address is what was loaded: more than the step */
+        /* the next address is what was loaded: more than the step */
+        {"lodsq; mov %rax, %rsi", 0},
     };
 
     (void)state;
@@ -212,14 +231,26 @@ static void test_string_pointers(void **state)
 
 static void test_pairs_of_operands(void **state)
 {
-    static const struct { const char *machine, *source; double cycles; } cases[] = {
-        {"zen5-charted", "leaq 8(%rax,%rcx), %rax", 2}, {"zen5-charted", "leaq 8(%rcx,%rax), %rax", 1}, {"zen5-charted", "leaq (%rcx,%rax,4), %rax", 1},
-        {"znver3", "leaq 8(%rax,%rcx), %rax", 2},       {"znver3", "leaq 8(%rcx,%rax,2), %rax", 1},     {"skylake", "leaq 8(%rcx,%rax), %rax", 3},
-        {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},  {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},  {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
-        /* What is broadcast is loaded for as many elements: the operation takes what it takes on registers. */
-        {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},       {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
-        {"sapphirerapids", "vpaddd (%rsi){1to4}, %xmm0, %xmm0", 1},                {"skylake-avx512", "vfmadd132pd (%rsi){1to4}, %ymm1, %ymm0", 4},
-        {"skylake", "mulxq %rbx, %rdx, %rcx", 3},       {"skylake", "mulxq %rbx, %rcx, %rdx", 4},       {"sapphirerapids", "mulxq %rbx, %rdx, %rcx", 3},
+    static const struct { const char *machine, *source; double cycles;
+    } cases[] = {
+        {"zen5-charted", "leaq 8(%rax,%rcx), %rax", 2},
+        {"zen5-charted", "leaq 8(%rcx,%rax), %rax", 1},
+        {"zen5-charted", "leaq (%rcx,%rax,4), %rax", 1},
+        {"znver3", "leaq 8(%rax,%rcx), %rax", 2},
+        {"znver3", "leaq 8(%rcx,%rax,2), %rax", 1},
+        {"skylake", "leaq 8(%rcx,%rax), %rax", 3},
+        {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},
+        {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},
+        {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
+        /* What is broadcast is loaded for as many elements: the operation takes what it takes on
+         * registers. */
+        {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
+        {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
+        {"sapphirerapids", "vpaddd (%rsi){1to4}, %xmm0, %xmm0", 1},
+        {"skylake-avx512", "vfmadd132pd (%rsi){1to4}, %ymm1, %ymm0", 4},
+        {"skylake", "mulxq %rbx, %rdx, %rcx", 3},
+        {"skylake", "mulxq %rbx, %rcx, %rdx", 4},
+        {"sapphirerapids", "mulxq %rbx, %rdx, %rcx", 3},
     };
 
     (void)state;
@@ -239,7 +270,8 @@ static void assert_chain(const char *source, double cycles)
         fail_msg("%s: chain of %.4f, not %.4f", source, got, cycles);
 }
 
-/* Latencies on Skylake: addition 1, multiplication 3, load 5 (4 for a pointer chase), stored and loaded back 4 (vectors 5). */
+/* Latencies on Skylake: addition 1, multiplication 3, load 5 (4 for a pointer chase), stored and
+ * loaded back 4 (vectors 5). */
 static void test_registers(void **state)
 {
     (void)state;
@@ -256,10 +288,13 @@ static void test_registers(void **state)
     assert_chain("vaddps %xmm1, %xmm2, %xmm0", 0);
     assert_chain("vfmadd231pd %ymm1, %ymm2, %ymm0", 4);
     assert_chain("sqrtsd %xmm1, %xmm0", 18);                   /* the upper half of xmm0 stays */
-    assert_chain("movlps (%rdi), %xmm0\n movhps 8(%rdi), %xmm0", 2);   /* each keeps the other half */
+    /* each keeps the other half */
+    assert_chain("movlps (%rdi), %xmm0\n movhps 8(%rdi), %xmm0", 2);
     assert_chain("movhps %xmm0, (%rdi)\n movlhps %xmm1, %xmm0", 1);
-    assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);    /* the load clears the upper half */
-    assert_chain("popcntq %rbx, %rax", 3);                     /* Skylake waits for the destination without need */
+    /* the load clears the upper half */
+    assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);
+    /* Skylake waits for the destination without need */
+    assert_chain("popcntq %rbx, %rax", 3);
     assert_chain("lzcntq %rbx, %rax", 0);                      /* and does not here */
     assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
     assert_chain("xchgq %rax, %rbx", 1.5);   /* two cycles one way, one the other (uops.info) */
@@ -272,7 +307,8 @@ static void test_idioms(void **state)
     assert_chain("vpxor %xmm0, %xmm0, %xmm0\n vaddps %xmm1, %xmm0, %xmm0", 0);
     assert_chain("pcmpeqd %xmm0, %xmm0\n addps %xmm1, %xmm0", 0);
     assert_chain("xorb %al, %al", 1);   /* no idiom: merges */
-    assert_true(bound(skylake, "vpxor %xmm0, %xmm0, %xmm0\n vpxor %xmm1, %xmm1, %xmm1", BOUND_PORTS) == 0);
+    assert_true(
+        bound(skylake, "vpxor %xmm0, %xmm0, %xmm0\n vpxor %xmm1, %xmm1, %xmm1", BOUND_PORTS) == 0);
 }
 
 static void test_flags(void **state)
@@ -283,7 +319,8 @@ static void test_flags(void **state)
     assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov keeps its destination */
     assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc leaves the carry alone */
     assert_chain("addq $1, %rax\n adcq %rbx, %rcx\n", 1);
-    assert_chain("movl $1, %esi\n shlq %cl, %rsi\n testl $1, %esi", 0);   /* the result does not depend on the flags */
+    /* the result does not depend on the flags */
+    assert_chain("movl $1, %esi\n shlq %cl, %rsi\n testl $1, %esi", 0);
 }
 
 static void test_memory(void **state)
@@ -294,16 +331,20 @@ static void test_memory(void **state)
     assert_chain("vaddsd (%rsp), %xmm0, %xmm1\n vmovsd %xmm1, (%rsp)", 9);
     /* Two iterations back: (4 + 1) / 2, by a bump with add and one with lea. */
     assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n addq $8, %rdi", 2.5);
-    assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n leaq 8(%rdi), %rdi", 2.5);
-    assert_chain("movq -8(%rdi,%rcx,8), %rax\n addq $1, %rax\n movq %rax, (%rdi,%rcx,8)\n incq %rcx", 5);
-    assert_chain("movq (%rsi), %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n addq $8, %rdi", 1);   /* other places */
+    assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n leaq 8(%rdi), %rdi",
+                 2.5);
+    assert_chain(
+        "movq -8(%rdi,%rcx,8), %rax\n addq $1, %rax\n movq %rax, (%rdi,%rcx,8)\n incq %rcx", 5);
+    /* other places */
+    assert_chain("movq (%rsi), %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n addq $8, %rdi", 1);
     /* The pointer itself is kept on the stack. */
     assert_chain("movq 8(%rsp), %rax\n addl $1, (%rax)", 5);
     /* Half of what is loaded was stored just before: it waits for the cache. */
     assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
     assert_chain("pushq %rax\n popq %rax", 4);
     assert_chain("pushq %rax\n popq %rbx", 0);
-    assert_chain("pushq (%rsp)", 4);                            /* what the last one stored, moved on and no more */
+    /* what the last one stored, moved on and no more */
+    assert_chain("pushq (%rsp)", 4);
     assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
 }
 
@@ -311,7 +352,9 @@ static void test_several_iterations(void **state)
 {
     (void)state;
     /* a <- b <- c <- a * a: one multiplication in three iterations; the moves cost nothing. */
-    assert_chain("movq %rax, %rdx\n movq %rbx, %rax\n movq %rcx, %rbx\n movq %rdx, %rcx\n imulq %rcx, %rcx", 1);
+    assert_chain(
+        "movq %rax, %rdx\n movq %rbx, %rax\n movq %rcx, %rbx\n movq %rdx, %rcx\n imulq %rcx, %rcx",
+        1);
 }
 
 /* Dense dependencies do not explode: each of 200 instructions reads two of the ones before. */
@@ -321,8 +364,10 @@ static void test_dense(void **state)
     static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9"};
     struct str text = {0};
     for (int i = 0; i < 200; i++)
-        str_addf(&text, "addq %%%s, %%%s\n addq %%%s, %%%s\n", names[(i + 3) % 8], names[i % 8], names[(i + 5) % 8], names[i % 8]);
-    assert_true(bound(skylake, str_text(&text), BOUND_DEPENDENCIES) >= 50);   /* each register is added to 50 times */
+        str_addf(&text, "addq %%%s, %%%s\n addq %%%s, %%%s\n", names[(i + 3) % 8], names[i % 8],
+                 names[(i + 5) % 8], names[i % 8]);
+    /* each register is added to 50 times */
+    assert_true(bound(skylake, str_text(&text), BOUND_DEPENDENCIES) >= 50);
     str_done(&text);
 }
 
@@ -330,7 +375,8 @@ static void test_chain_lines(void **state)
 {
     (void)state;
     struct kernel *k;
-    struct analysis *a = analyse(skylake, "addq $1, %rbx\n movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)\n", &k);
+    struct analysis *a = analyse(
+        skylake, "addq $1, %rbx\n movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)\n", &k);
     assert_int_equal(a->bottleneck, BOUND_DEPENDENCIES);
     assert_false(a->rows[0].flags & ROW_CHAIN);
     for (int i = 1; i < 4; i++)
@@ -344,13 +390,18 @@ static void test_front_end(void **state)
 {
     (void)state;
     /* 12 branches that are not taken: two a cycle on ports 0 and 6. */
-    assert_true(bound(skylake, "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n1:\n", BOUND_PORTS) >= 6);
+    assert_true(bound(skylake,
+                      "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne "
+                      "1f\n jne 1f\n jne 1f\n jne 1f\n1:\n",
+                      BOUND_PORTS) >= 6);
     /* Ten bytes an instruction: 16 bytes a cycle. */
-    assert_true(fabs(bound(skylake, "movabsq $0x123456789abcdef0, %rax", BOUND_FRONTEND) - 10.0 / 16) < 1e-9);
+    assert_true(fabs(bound(skylake, "movabsq $0x123456789abcdef0, %rax", BOUND_FRONTEND) -
+                     10.0 / 16) < 1e-9);
     /* 66 with a 16-bit immediate changes the length: three cycles. */
     assert_true(bound(skylake, "addw $0x1234, %ax", BOUND_FRONTEND) >= 3);
     /* One of two µops an instruction needs the first decoder each time. */
-    assert_true(fabs(bound(skylake, "xchgq %rax, %rbx\n xchgq %rcx, %rdx", BOUND_FRONTEND) - 2) < 1e-9);
+    assert_true(fabs(bound(skylake, "xchgq %rax, %rbx\n xchgq %rcx, %rdx", BOUND_FRONTEND) - 2) <
+                1e-9);
     /* Haswell keeps what could fuse away from the last decoder: three a cycle. */
     assert_true(fabs(bound(haswell, "cmpq %rax, %rbx", BOUND_FRONTEND) - 1.0 / 3) < 1e-9);
     assert_true(bound(skylake, "cmpq %rax, %rbx", BOUND_FRONTEND) < 0.33);
@@ -368,15 +419,22 @@ static double slots(const struct machine *m, const char *line)
     return bound(m, line, BOUND_ISSUE) * 6;
 }
 
-/* Where micro_ops counts slots, without an index, what splits with one takes one more for each pair that shared a slot: not a load, not a gather, which has one in any case, nor what has a slot for each
- * µop. Of general registers alone only what has one slot splits. */
+/* Where micro_ops counts slots, without an index, what splits with one takes one more for each pair
+ * that shared a slot: not a load, not a gather, which has one in any case, nor what has a slot for
+ * each µop. Of general registers alone only what has one slot splits. */
 static void test_index_where_slots_count(void **state)
 {
-    static const struct { const char *rule; double add, compare, three, store, modify; } rules[] = {
-        {"none", 1, 1, 1, 1, 2}, {"three-sources", 1, 1, 2, 1, 2}, {"not-two-address", 1, 2, 2, 1, 2}, {"general", 2, 2, 1, 2, 2}, {"all", 2, 2, 2, 2, 4},
+    static const struct { const char *rule; double add, compare, three, store, modify;
+    } rules[] = {
+        {"none", 1, 1, 1, 1, 2},
+        {"three-sources", 1, 1, 2, 1, 2},
+        {"not-two-address", 1, 2, 2, 1, 2},
+        {"general", 2, 2, 1, 2, 2},
+        {"all", 2, 2, 2, 2, 4},
     };
     struct machine *m = load_machine("golden-cove-charted");
-    struct mapping_entry entry = *mapping_find(m->mapping, "VPADDD (XMM, XMM, M128)"), gather = entry;
+    struct mapping_entry entry = *mapping_find(m->mapping, "VPADDD (XMM, XMM, M128)"),
+                         gather = entry;
 
     (void)state;
     assert_true(entry.micro_ops == 1 && entry.usage.count == 2);
@@ -400,7 +458,8 @@ static void test_index_where_slots_count(void **state)
 }
 
 /* A loop of @nops of a byte, then @more, then a macro-fused pair, at the start of a block. */
-static enum frontend_source source_of(const struct machine *m, int nops, const char *more, double *predecode)
+static enum frontend_source source_of(const struct machine *m, int nops, const char *more,
+                                      double *predecode)
 {
     struct str text = {0};
     struct kernel *k;
@@ -418,35 +477,49 @@ static enum frontend_source source_of(const struct machine *m, int nops, const c
     return source;
 }
 
-/* What the µop cache holds of a block of code: on Skylake and Haswell three lines of six µops for 32 bytes, on Golden Cove six of eight for 64. */
+/* What the µop cache holds of a block of code: on Skylake and Haswell three lines of six µops for
+ * 32 bytes, on Golden Cove six of eight for 64. */
 static void test_uop_cache(void **state)
 {
     (void)state;
     struct machine *golden = load_machine("sapphirerapids");
     double predecode;
-    assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);   /* 18 µops, the pair is one */
+    /* 18 µops, the pair is one */
+    assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);
     assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(haswell, 17, "", NULL), SOURCE_LOOP_BUFFER);
-    assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);    /* what the µop cache does not hold is not replayed */
+    /* what the µop cache does not hold is not replayed */
+    assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(golden, 47, "", NULL), SOURCE_LOOP_BUFFER);
     assert_int_equal(source_of(golden, 48, "", NULL), SOURCE_DECODERS);
-    /* 16 bytes of 16 nops take four cycles to predecode, five a cycle; the other 8 and the pair two. */
+    /* 16 bytes of 16 nops take four cycles to predecode, five a cycle; the other 8 and the pair
+     * two. */
     assert_int_equal(source_of(skylake, 24, "", &predecode), SOURCE_DECODERS);
     assert_true(predecode == 6);
-    /* An instruction from microcode takes a line of its own: two of them and one line for the pair. */
-    assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL), SOURCE_UOP_CACHE);
-    assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL), SOURCE_DECODERS);
+    /* An instruction from microcode takes a line of its own: two of them and one line for the
+     * pair. */
+    assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
+                     SOURCE_UOP_CACHE);
+    assert_int_equal(
+        source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
+        SOURCE_DECODERS);
     /* Two branches a line: five that are not taken and the pair's; six and the pair's. */
-    assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL), SOURCE_UOP_CACHE);
-    assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL), SOURCE_DECODERS);
+    assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL),
+                     SOURCE_UOP_CACHE);
+    assert_int_equal(
+        source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL),
+        SOURCE_DECODERS);
     machine_free(golden);
 }
 
-/* A move joins the operation behind it that overwrites what it writes: of the same width, without memory, and without what it writes as a source (fact fuse_move; measured so on a Zen 5). */
+/* A move joins the operation behind it that overwrites what it writes: of the same width, without
+ * memory, and without what it writes as a source (fact fuse_move; measured so on a Zen 5). */
 static void test_moves_join_operations(void **state)
 {
-    static const char source[] = "1:\n movq %rsi, %r8\n andq $1, %r8\n movq %rsi, %r9\n addq %rdi, %r9\n movq %rsi, %r10\n addq %r10, %r10\n movl %esi, %r11d\n andq $1, %r11\n"
-                                 " movq %rsi, %rbx\n addq (%rdi), %rbx\n decq %rcx\n jne 1b\n";
+    static const char source[] =
+        "1:\n movq %rsi, %r8\n andq $1, %r8\n movq %rsi, %r9\n addq %rdi, %r9\n movq %rsi, %r10\n "
+        "addq %r10, %r10\n movl %esi, %r11d\n andq $1, %r11\n"
+        " movq %rsi, %rbx\n addq (%rdi), %rbx\n decq %rcx\n jne 1b\n";
     struct machine *m = machine_copy(skylake);
     struct simulation sim;
     struct kernel *k;
@@ -461,18 +534,21 @@ static void test_moves_join_operations(void **state)
     assert_true(a->rows[0].flags & ROW_JOINS && a->rows[2].flags & ROW_JOINS);
     assert_false((a->rows[4].flags | a->rows[6].flags | a->rows[8].flags) & ROW_JOINS);
     simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
-    assert_true(fabs(sim.cycles - fmax(9 / 4.0, a->cycles)) < 0.1);   /* a move that did not join is .25 */
+    /* a move that did not join is .25 */
+    assert_true(fabs(sim.cycles - fmax(9 / 4.0, a->cycles)) < 0.1);
     simulation_done(&sim);
     analysis_free(a);
     kernel_free(k);
     /* What the move would join is one with the jump behind it. */
     machine_set_fact(m, "fuse_any", "and", "", "");
-    assert_true(fabs(bound(m, "1:\n movq %rsi, %r8\n andq $1, %r8\n jne 1b\n", BOUND_ISSUE) - 2 / 4.0) < 1e-9);
+    assert_true(fabs(bound(m, "1:\n movq %rsi, %r8\n andq $1, %r8\n jne 1b\n", BOUND_ISSUE) -
+                     2 / 4.0) < 1e-9);
     machine_free(m);
 }
 
-/* A loop of more µops than the µop cache holds is decoded every time, however few stand in each block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger
- * loop buffer would not replay what is not there. */
+/* A loop of more µops than the µop cache holds is decoded every time, however few stand in each
+ * block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger loop buffer would
+ * not replay what is not there. */
 static void test_long_loop(void **state)
 {
     struct str adds = {0};
@@ -491,16 +567,19 @@ static void test_long_loop(void **state)
     str_done(&adds);
 }
 
-/* How many µops of an instruction the first decoder takes: xchg has three. Larger ones come from microcode, as many a cycle, alone. */
+/* How many µops of an instruction the first decoder takes: xchg has three. Larger ones come from
+ * microcode, as many a cycle, alone. */
 static void test_complex_decoder(void **state)
 {
     (void)state;
     struct machine *m = machine_copy(skylake);
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "2", "", "");
-    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);   /* microcode, as many as rename takes */
+    /* microcode, as many as rename takes */
+    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "issue_width", "2", "", "");
-    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 2) < 1e-9);   /* two, then one */
+    /* two, then one */
+    assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 2) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "1", "", "");
     machine_set_fact(m, "issue_width", "1", "", "");
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 3) < 1e-9);
@@ -511,8 +590,17 @@ static void test_complex_decoder(void **state)
 static void test_forms_known(void **state)
 {
     (void)state;
-    static const char *const sources[] = {"nop", "popcnt %eax, %ebx", "divl %ecx", "idivq %rcx", "cmove %eax, %ebx", "sete %al", "bsf %eax, %ebx", "pshufb %xmm0, %xmm1",
-                                          "aesenc %xmm0, %xmm1", "popq %rax", "mov eax, [rcx+4*rax]"};
+    static const char *const sources[] = {"nop",
+                                          "popcnt %eax, %ebx",
+                                          "divl %ecx",
+                                          "idivq %rcx",
+                                          "cmove %eax, %ebx",
+                                          "sete %al",
+                                          "bsf %eax, %ebx",
+                                          "pshufb %xmm0, %xmm1",
+                                          "aesenc %xmm0, %xmm1",
+                                          "popq %rax",
+                                          "mov eax, [rcx+4*rax]"};
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         struct kernel *k;
         struct analysis *a = analyse(skylake, sources[i], &k);
@@ -528,7 +616,8 @@ static void test_unknown(void **state)
 {
     (void)state;
     struct kernel *k;
-    struct analysis *a = analyse(zen, "vmovdqu8 %zmm1, %zmm2{%k1}\n imulq %rax, %rax\n imulq %rbx, %rbx\n", &k);
+    struct analysis *a =
+        analyse(zen, "vmovdqu8 %zmm1, %zmm2{%k1}\n imulq %rax, %rax\n imulq %rbx, %rbx\n", &k);
     assert_true(a->lower_bound);
     assert_true(a->bounds[BOUND_PORTS] >= 1);
     assert_true(a->cycles >= 3);
@@ -540,15 +629,20 @@ static void test_unknown(void **state)
 static void test_pi_on_the_stack(void **state)
 {
     (void)state;
-    static const char pi[] = ".L2: vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %xmm0, %xmm0\n vaddsd %xmm4, %xmm0, %xmm0\n vmulsd %xmm3, %xmm0, %xmm0\n"
-                             "vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, %xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n"
-                             "vmovsd %xmm5, (%rsp)\n addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
-    double on_skylake = bound(skylake, pi, BOUND_DEPENDENCIES), on_zen = bound(zen, pi, BOUND_DEPENDENCIES);
+    static const char pi[] =
+        ".L2: vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %xmm0, %xmm0\n vaddsd %xmm4, %xmm0, "
+        "%xmm0\n vmulsd %xmm3, %xmm0, %xmm0\n"
+        "vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, %xmm1, %xmm0\n "
+        "vaddsd (%rsp), %xmm0, %xmm5\n"
+        "vmovsd %xmm5, (%rsp)\n addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
+    double on_skylake = bound(skylake, pi, BOUND_DEPENDENCIES),
+           on_zen = bound(zen, pi, BOUND_DEPENDENCIES);
     assert_true(on_skylake >= 8.5 && on_skylake <= 11);
     assert_true(on_zen >= 10 && on_zen <= 12);
 }
 
-/* Ports {0,1}, {0,2}, {0,3}, three µops each: unions of two sets give 2.00, that of all three 2.25. */
+/* Ports {0,1}, {0,2}, {0,3}, three µops each: unions of two sets give 2.00, that of all three
+ * 2.25. */
 static void test_all_unions(void **state)
 {
     (void)state;
@@ -564,7 +658,8 @@ static void test_all_unions(void **state)
         mapping_set(m->mapping, &entry);
         usage_done(&entry.usage);
     }
-    assert_true(fabs(bound(m, "addq %rax, %rbx\n subq %rcx, %rdx\n andq %rsi, %rdi", BOUND_PORTS) - 2.25) < 1e-9);
+    assert_true(fabs(bound(m, "addq %rax, %rbx\n subq %rcx, %rdx\n andq %rsi, %rdi", BOUND_PORTS) -
+                     2.25) < 1e-9);
     machine_free(m);
 }
 
@@ -593,11 +688,33 @@ static void test_missing_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refute), cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
-        cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
-        cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
-        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_pairs_of_operands), cmocka_unit_test(test_gather_mask), cmocka_unit_test(test_string_pointers), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
+        cmocka_unit_test(test_refute),
+        cmocka_unit_test(test_many_latency_rules),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_idioms),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_several_iterations),
+        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_chain_lines),
+        cmocka_unit_test(test_front_end),
+        cmocka_unit_test(test_index_where_slots_count),
+        cmocka_unit_test(test_uop_cache),
+        cmocka_unit_test(test_moves_join_operations),
+        cmocka_unit_test(test_long_loop),
+        cmocka_unit_test(test_complex_decoder),
+        cmocka_unit_test(test_forms_known),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_pi_on_the_stack),
+        cmocka_unit_test(test_all_unions),
+        cmocka_unit_test(test_missing_facts),
+        cmocka_unit_test(test_address_parts),
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_pairs_of_operands),
+        cmocka_unit_test(test_gather_mask),
+        cmocka_unit_test(test_string_pointers),
+        cmocka_unit_test(test_amd_registers),
+        cmocka_unit_test(test_all_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measuring on a host that is hardly ever quiet, or never: it ends, the values are right or marked, and what it leaves the next run takes up. The host is simulated, its
- * clock too. */
+/* Measuring on a host that is hardly ever quiet, or never: it ends, the values are right or marked,
+ * and what it leaves the next run takes up. The host is simulated, its clock too. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,9 @@ static double host_clock(void)
     return host.now;
 }
 
-static bool host_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+static bool host_measure(struct source *s, const struct experiment *e, size_t n,
+                         struct measured *out, bool (*stop)(void *state), void *state,
+                         struct err *err)
 {
     (void)e;
     (void)stop;
@@ -38,9 +40,15 @@ static bool host_measure(struct source *s, const struct experiment *e, size_t n,
     host.now += CALL_SECONDS;
     for (size_t i = 0; i < n; i++) {
         bool quiet = host.one_in && ++host.tried % host.one_in == 0;
-        out[i] = (struct measured){.cycles = quiet ? TRUTH : NAN, .repeats = 3, .busy = !quiet, .contended_cycles = quiet ? NAN : CONCURRENT + 0.1 / (double)host.calls,
-                                   .baseline = s->baseline, .slowed = quiet ? 0.5 : 1};
-        snprintf(out[i].state, sizeof out[i].state, "%s", quiet ? EXPERIMENT_OK : EXPERIMENT_CONTENDED);
+        out[i] = (struct measured){.cycles = quiet ? TRUTH : NAN,
+                                   .repeats = 3,
+                                   .busy = !quiet,
+                                   .contended_cycles =
+                                       quiet ? NAN : CONCURRENT + 0.1 / (double)host.calls,
+                                   .baseline = s->baseline,
+                                   .slowed = quiet ? 0.5 : 1};
+        snprintf(out[i].state, sizeof out[i].state, "%s",
+                 quiet ? EXPERIMENT_OK : EXPERIMENT_CONTENDED);
         host.now += quiet ? VALUE_SECONDS : 0;
     }
     return true;
@@ -51,7 +59,8 @@ struct run { struct experiments *table; struct told told[4096]; size_t reports; 
 
 static void take(void *state, size_t index, const struct measured *m)
 {
-    experiments_set(((struct run *)state)->table, index, m->cycles, m->spread, m->repeats, m->state);
+    experiments_set(((struct run *)state)->table, index, m->cycles, m->spread, m->repeats,
+                    m->state);
 }
 
 static void progress(void *state, const struct runner_summary *s, size_t total)
@@ -85,10 +94,13 @@ static struct experiments *rows(size_t n)
 }
 
 /* Measures @t anew; @path: of a journal, or NULL. */
-static struct runner_summary measure(struct run *r, const char *path, const struct runner_options *options)
+static struct runner_summary measure(struct run *r, const char *path,
+                                     const struct runner_options *options)
 {
-    struct source source = {.instructions = SOURCE_BODY, .orders = 1, .baseline = 5.55, .measure = host_measure};
-    const struct runner_hooks hooks = {.cancelled = never, .result = take, .seen = take, .progress = progress, .state = r};
+    struct source source = {
+        .instructions = SOURCE_BODY, .orders = 1, .baseline = 5.55, .measure = host_measure};
+    const struct runner_hooks hooks = {
+        .cancelled = never, .result = take, .seen = take, .progress = progress, .state = r};
     struct experiments *copy = experiments_copy(r->table, NULL);
     struct runner_summary s;
     struct err err = {0};
@@ -105,7 +117,8 @@ static struct runner_summary measure(struct run *r, const char *path, const stru
     return s;
 }
 
-/* Counts rows in @state; all of these have @cycles at least, and are measured only when that says ok. */
+/* Counts rows in @state; all of these have @cycles at least, and are measured only when that says
+ * ok. */
 static size_t in_state(const struct experiments *t, const char *state, double cycles)
 {
     size_t n = 0;
@@ -120,26 +133,31 @@ static size_t in_state(const struct experiments *t, const char *state, double cy
     return n;
 }
 
-/* Waits once for all of them, then tells what there is: times beside the neighbours, the least of each, marked, none of which is learned from or kept. */
+/* Waits once for all of them, then tells what there is: times beside the neighbours, the least of
+ * each, marked, none of which is learned from or kept. */
 static void test_never_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
-    const double calls_in_a_pass = ceil(ROWS / 64.0), limit = 20 + 2 * calls_in_a_pass * CALL_SECONDS;
+    const double calls_in_a_pass = ceil(ROWS / 64.0),
+                 limit = 20 + 2 * calls_in_a_pass * CALL_SECONDS;
     (void)state;
     host.one_in = 0;
     work_put("journal.csv", "");
     struct runner_summary s = measure(&r, work_path("journal.csv"), &(struct runner_options){0});
     assert_true(s.seconds <= limit);
-    assert_true(s.left == ROWS && s.contended == ROWS && s.once == 0 && s.done == 0 && s.failed == 0 && s.useful == 0);
+    assert_true(s.left == ROWS && s.contended == ROWS && s.once == 0 && s.done == 0 &&
+                s.failed == 0 && s.useful == 0);
     assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), ROWS);
     for (size_t i = 0; i < ROWS; i++)
-        assert_true(r.table->rows.items[i].cycles < CONCURRENT + 0.01 && experiment_state_open(r.table->rows.items[i].state));
+        assert_true(r.table->rows.items[i].cycles < CONCURRENT + 0.01 &&
+                    experiment_state_open(r.table->rows.items[i].state));
     /* From the beginning on it is told when it will end. */
     for (size_t i = 0; i < r.reports; i++)
         if (r.told[i].at > 3 && r.told[i].at < 18)
             assert_true(fabs(r.told[i].left - (s.seconds - r.told[i].at)) < 2.5);
     /* Less patience, and more. */
-    assert_true(measure(&r, NULL, &(struct runner_options){.patience = 2}).seconds <= 2 + 2 * calls_in_a_pass * CALL_SECONDS);
+    assert_true(measure(&r, NULL, &(struct runner_options){.patience = 2}).seconds <=
+                2 + 2 * calls_in_a_pass * CALL_SECONDS);
     assert_true(measure(&r, NULL, &(struct runner_options){.patience = 100}).seconds > 90);
     experiments_free(r.table);
 }
@@ -160,7 +178,8 @@ static void test_hardly_quiet(void **state)
     experiments_free(r.table);
 }
 
-/* What was seen once is shown as that and kept: the next run confirms it, and the one after that has nothing to do. */
+/* What was seen once is shown as that and kept: the next run confirms it, and the one after that
+ * has nothing to do. */
 static void test_left_is_taken_up(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -168,28 +187,37 @@ static void test_left_is_taken_up(void **state)
     work_put("journal.csv", "");
     host.one_in = 100;
     host.tried = 0;
-    struct runner_summary first = measure(&r, work_path("journal.csv"), &(struct runner_options){.patience = 5, .one_length = true});
-    assert_true(first.once > 0 && first.contended > 0 && first.once + first.contended == first.left && first.done + first.left == ROWS);
+    struct runner_summary first = measure(
+        &r, work_path("journal.csv"), &(struct runner_options){.patience = 5, .one_length = true});
+    assert_true(first.once > 0 && first.contended > 0 &&
+                first.once + first.contended == first.left && first.done + first.left == ROWS);
     assert_int_equal(in_state(r.table, EXPERIMENT_ONCE, TRUTH), first.once);
     for (size_t i = 0; i < ROWS; i++)
-        assert_int_equal(r.table->rows.items[i].repeats, strcmp(r.table->rows.items[i].state, EXPERIMENT_ONCE) == 0 ? 3 : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6 : 0);
+        assert_int_equal(r.table->rows.items[i].repeats,
+                         strcmp(r.table->rows.items[i].state, EXPERIMENT_ONCE) == 0 ? 3
+                         : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6
+                                                                                    : 0);
     assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), first.contended);
     /* The rows are as a file would bring them: what is open is measured. */
     struct experiments *again = rows(ROWS);
     experiments_free(r.table);
     r.table = again;
     host.one_in = 1;
-    struct runner_summary second = measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true});
-    assert_true(second.done == ROWS && second.reused == first.done && second.taken_over == first.once);
+    struct runner_summary second =
+        measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true});
+    assert_true(second.done == ROWS && second.reused == first.done &&
+                second.taken_over == first.once);
     /* One pass for those seen once, two for the others. */
     assert_int_equal(second.passes, first.once + 2 * first.contended);
     experiments_free(r.table);
     r.table = rows(ROWS);
-    struct runner_summary third = measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true});
+    struct runner_summary third =
+        measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true});
     assert_true(third.reused == ROWS && third.passes == 0 && third.taken_over == 0);
     experiments_free(r.table);
     r.table = rows(ROWS);
-    struct runner_summary anew = measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true, .fresh = true});
+    struct runner_summary anew = measure(
+        &r, work_path("journal.csv"), &(struct runner_options){.one_length = true, .fresh = true});
     assert_true(anew.reused == 0 && anew.taken_over == 0 && anew.passes == 2 * ROWS);
     experiments_free(r.table);
 }
@@ -197,18 +225,25 @@ static void test_left_is_taken_up(void **state)
 /* The least of an experiment's orders counts, but not while one of them may be less. */
 static void test_orders(void **state)
 {
-    const struct measured quick = {.cycles = 1, .contended_cycles = NAN, .state = "ok"}, slow = {.cycles = 2, .contended_cycles = NAN, .state = "ok"},
-                          busy = {.cycles = NAN, .busy = true, .contended_cycles = 1.5, .state = "contended"},
-                          lost = {.cycles = NAN, .busy = true, .contended_cycles = 2.2, .state = "contended"},
-                          fault = {.cycles = NAN, .contended_cycles = NAN, .state = "SIGILL"};
+    const struct measured
+        quick = {.cycles = 1, .contended_cycles = NAN, .state = "ok"},
+        slow = {.cycles = 2, .contended_cycles = NAN, .state = "ok"},
+        busy = {.cycles = NAN, .busy = true, .contended_cycles = 1.5, .state = "contended"},
+        lost = {.cycles = NAN, .busy = true, .contended_cycles = 2.2, .state = "contended"},
+        fault = {.cycles = NAN, .contended_cycles = NAN, .state = "SIGILL"};
     struct measured out;
     (void)state;
-    assert_int_equal(measured_least((const struct measured[]){slow, quick}, (const bool[]){false, false}, 2, &out), 1);
+    assert_int_equal(measured_least((const struct measured[]){slow, quick},
+                                    (const bool[]){false, false}, 2, &out),
+                     1);
     assert_true(out.cycles == 1 && !out.busy && isnan(out.contended_cycles));
     /* Seen once to be no quicker: that is enough. */
-    assert_int_equal(measured_least((const struct measured[]){quick, lost}, (const bool[]){false, true}, 2, &out), 0);
+    assert_int_equal(measured_least((const struct measured[]){quick, lost},
+                                    (const bool[]){false, true}, 2, &out),
+                     0);
     assert_true(out.cycles == 1 && !out.busy);
-    measured_least((const struct measured[]){slow, busy, lost}, (const bool[]){false, false, true}, 3, &out);
+    measured_least((const struct measured[]){slow, busy, lost}, (const bool[]){false, false, true},
+                   3, &out);
     assert_true(isnan(out.cycles) && out.busy && out.contended_cycles == 1.5);
     assert_string_equal(out.state, EXPERIMENT_CONTENDED);
     measured_least((const struct measured[]){busy, lost}, (const bool[]){false, false}, 2, &out);
@@ -220,6 +255,8 @@ static void test_orders(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_never_quiet), cmocka_unit_test(test_hardly_quiet), cmocka_unit_test(test_left_is_taken_up), cmocka_unit_test(test_orders)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_never_quiet), cmocka_unit_test(test_hardly_quiet),
+        cmocka_unit_test(test_left_is_taken_up), cmocka_unit_test(test_orders)};
     return cmocka_run_group_tests_name("busy host", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Costs of library functions from readings beside a program, with readings that are given by hand. */
+/* Costs of library functions from readings beside a program, with readings that are given by
+ * hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 
 #define CLOCK 2e9
 
-/* Each function that is known is read once, however often the program calls it; what is not known, never. */
+/* Each function that is known is read once, however often the program calls it; what is not known,
+ * never. */
 static void test_wanted(void **state)
 {
     static const char *const names[] = {"exp", "printf", "log", "exp", "printf", "logf"};
@@ -36,7 +38,8 @@ static void test_wanted(void **state)
     assert_string_equal(costs.list[2].name, "logf");
 }
 
-/* Half of the readings beside a busy neighbour: the cost is the mean of both states, and neither the lowest nor the highest tenth counts. */
+/* Half of the readings beside a busy neighbour: the cost is the mean of both states, and neither
+ * the lowest nor the highest tenth counts. */
 static void test_mean_of_both_states(void **state)
 {
     struct call_readings r = {.count = 0};
@@ -67,6 +70,7 @@ static void test_mean_of_both_states(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wanted), cmocka_unit_test(test_mean_of_both_states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wanted),
+                                       cmocka_unit_test(test_mean_of_both_states)};
     return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
 }

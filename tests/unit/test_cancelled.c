@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every loader can be cancelled wherever it is, and what saves many rows: an interruption arrives between two of its allocations, and few more follow before it ends and
- * says so. No clock is asked. */
+/* Every loader can be cancelled wherever it is, and what saves many rows: an interruption arrives
+ * between two of its allocations, and few more follow before it ends and says so. No clock is
+ * asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -60,7 +61,11 @@ static void make_files(struct session *s)
     struct str text = {0};
 
     for (unsigned i = 0; i < 2000; i++)
-        str_addf(&text, ".globl f%u\n.type f%u,@function\nf%u:\n.L%u:\n\tvmovupd (%%rdi,%%rax), %%ymm0\n\tvfmadd231pd (%%rsi,%%rax), %%ymm0, %%ymm1\n\taddq $32, %%rax\n\tcmpq %%rdx, %%rax\n\tjne .L%u\n\tret\n\t.size f%u,.-f%u\n", i, i, i, i, i, i, i);
+        str_addf(&text,
+                 ".globl f%u\n.type f%u,@function\nf%u:\n.L%u:\n\tvmovupd (%%rdi,%%rax), "
+                 "%%ymm0\n\tvfmadd231pd (%%rsi,%%rax), %%ymm0, %%ymm1\n\taddq $32, %%rax\n\tcmpq "
+                 "%%rdx, %%rax\n\tjne .L%u\n\tret\n\t.size f%u,.-f%u\n",
+                 i, i, i, i, i, i, i);
     work_put("loops.s", str_text(&text));
     str_clear(&text);
     str_add(&text, "hex,cycles\n");
@@ -69,31 +74,56 @@ static void make_files(struct session *s)
     work_put("blocks.csv", str_text(&text));
     str_clear(&text);
     str_add(&text, "experiment,cycles\n");
-    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)", "LEA (R64, M64)", "MOV (R64, M64)", "PADDD (XMM, XMM)"};
+    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)",
+                                        "LEA (R64, M64)", "MOV (R64, M64)",  "PADDD (XMM, XMM)"};
     for (unsigned i = 0; i < 6000; i++)
-        str_addf(&text, "\"%u*%s + %s\",%u\n", i % 97 + 1, names[i % 6], names[(i + 1) % 6], i % 7 + 1);
+        str_addf(&text, "\"%u*%s + %s\",%u\n", i % 97 + 1, names[i % 6], names[(i + 1) % 6],
+                 i % 7 + 1);
     work_put("experiments.csv", str_text(&text));
     str_clear(&text);
     work_expand("as --64 -o @/loops.o @/loops.s && head -n 6000 ", &text);
     str_addf(&text, "%s > %s", source_path("data/isa/x86-64.csv"), work_path("x86-64.csv"));
     assert_int_equal(system(str_text(&text)), 0);
-    must_run(s, "set seed 1; mapping use skylake; experiments load @/experiments.csv; experiments save @/experiments.json");
-    must_run(s, "mapping export osaca @/m.yml; mapping export pmevo @/m.json; mapping export csv @/m.csv; mapping export uops-info @/uops.csv; mapping save @/machine");
+    must_run(s, "set seed 1; mapping use skylake; experiments load @/experiments.csv; experiments "
+                "save @/experiments.json");
+    must_run(s, "mapping export osaca @/m.yml; mapping export pmevo @/m.json; mapping export csv "
+                "@/m.csv; mapping export uops-info @/uops.csv; mapping save @/machine");
     must_run(s, "mapping load @/machine; session save @/session");
     str_done(&text);
 }
 
-/* Up to @last fifths of its allocations it can be ended; what follows puts the complete result in place. */
-static const struct { const char *command; unsigned last; } trials[] = {
-    {"kernel load @/loops.s", 3}, {"kernel load @/loops.o", 4}, {"kernel evaluate @/blocks.csv --machine skylake", 4}, {"mapping load @/machine", 4}, {"mapping load @/m.csv", 4},
-    {"mapping import osaca @/m.yml", 4}, {"mapping import pmevo @/m.json", 4}, {"mapping import csv @/m.csv", 4}, {"mapping import uops-info @/uops.csv", 4},
-    {"forms add @/x86-64.csv", 4}, {"forms scan @/loops.o", 3}, {"experiments load @/experiments.csv", 4}, {"experiments import @/experiments.json", 4},
-    {"evaluate @/experiments.json", 4}, {"session load @/session", 4}, {"experiments save @/out.csv", 4}, {"experiments save @/out.json", 4},
-    {"mapping save @/machine", 4}, {"mapping save @/m.csv", 4}, {"mapping export osaca @/m.yml", 4}, {"mapping export pmevo @/m.json", 4}, {"mapping export csv @/m.csv", 4},
-    {"mapping export uops-info @/uops.csv", 4}, {"session save @/session", 4},
+/* Up to @last fifths of its allocations it can be ended; what follows puts the complete result in
+ * place. */
+static const struct { const char *command; unsigned last;
+} trials[] = {
+    {"kernel load @/loops.s", 3},
+    {"kernel load @/loops.o", 4},
+    {"kernel evaluate @/blocks.csv --machine skylake", 4},
+    {"mapping load @/machine", 4},
+    {"mapping load @/m.csv", 4},
+    {"mapping import osaca @/m.yml", 4},
+    {"mapping import pmevo @/m.json", 4},
+    {"mapping import csv @/m.csv", 4},
+    {"mapping import uops-info @/uops.csv", 4},
+    {"forms add @/x86-64.csv", 4},
+    {"forms scan @/loops.o", 3},
+    {"experiments load @/experiments.csv", 4},
+    {"experiments import @/experiments.json", 4},
+    {"evaluate @/experiments.json", 4},
+    {"session load @/session", 4},
+    {"experiments save @/out.csv", 4},
+    {"experiments save @/out.json", 4},
+    {"mapping save @/machine", 4},
+    {"mapping save @/m.csv", 4},
+    {"mapping export osaca @/m.yml", 4},
+    {"mapping export pmevo @/m.json", 4},
+    {"mapping export csv @/m.csv", 4},
+    {"mapping export uops-info @/uops.csv", 4},
+    {"session save @/session", 4},
 };
 
-/* Interrupted at that allocation in a process of its own, since a script that is interrupted stays so. True when it ended in time, and said so. */
+/* Interrupted at that allocation in a process of its own, since a script that is interrupted stays
+ * so. True when it ended in time, and said so. */
 static bool ends(struct session *s, const char *trial, unsigned long all)
 {
     int status;
@@ -104,9 +134,11 @@ static bool ends(struct session *s, const char *trial, unsigned long all)
         struct err err = {0};
         bool ok = run(s, trial, &err);
         unsigned long after = atomic_load(&calls) - at;
-        bool ended = !ok && (err.code == ERR_INTERRUPTED || strstr(err.what, "was cancelled")) && (double)after <= FEW * (double)all + AND;
+        bool ended = !ok && (err.code == ERR_INTERRUPTED || strstr(err.what, "was cancelled")) &&
+                     (double)after <= FEW * (double)all + AND;
         if (!ended)
-            fprintf(stderr, "%s, at %lu of %lu: %s, %lu more allocations\n", trial, at, all, ok ? "done all the same" : err.what, after);
+            fprintf(stderr, "%s, at %lu of %lu: %s, %lu more allocations\n", trial, at, all,
+                    ok ? "done all the same" : err.what, after);
         _exit(!ended);
     }
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -62,7 +62,8 @@ static void test_lists(void **state)
     expect("LEA_B_D8 (R64)", "index", "op1", false);
     expect("MOVQ (XMM, R64)", "op2", "op1", true);
     expect("ADDPD (XMM, XMM)", "op2", "op1", true);
-    /* A register that the form reads by itself, or has to have, is an operand behind those in the text, or the one in it. */
+    /* A register that the form reads by itself, or has to have, is an operand behind those in the
+     * text, or the one in it. */
     expect("MULX (R64, R64, R64)", "op4", "op1", true);
     expect("MULX (R64, R64, R64)", "op4", "op2", true);
     expect("SHL (R64, CL)", "op2", "op1", true);
@@ -79,18 +80,22 @@ static bool feeds(const struct insn *before, const struct insn *after)
             continue;
         for (unsigned k = 0; k < after->operand_count; k++) {
             const struct operand *r = &after->operands[k];
-            if (w->kind == OPERAND_REGISTER && r->kind == OPERAND_REGISTER && w->reg == r->reg && r->access & ACCESS_READ)
+            if (w->kind == OPERAND_REGISTER && r->kind == OPERAND_REGISTER && w->reg == r->reg &&
+                r->access & ACCESS_READ)
                 return true;
-            if (w->kind == OPERAND_REGISTER && r->kind == OPERAND_MEMORY && (r->base == w->reg || r->index == w->reg))
+            if (w->kind == OPERAND_REGISTER && r->kind == OPERAND_MEMORY &&
+                (r->base == w->reg || r->index == w->reg))
                 return true;
-            if (w->kind == OPERAND_MEMORY && r->kind == OPERAND_MEMORY && r->access & ACCESS_READ && r->base == w->base && r->displacement == w->displacement)
+            if (w->kind == OPERAND_MEMORY && r->kind == OPERAND_MEMORY && r->access & ACCESS_READ &&
+                r->base == w->base && r->displacement == w->displacement)
                 return true;
         }
     }
     return false;
 }
 
-/* Every chain of every form of the table: encodable, and unbroken from each instruction to the next. */
+/* Every chain of every form of the table: encodable, and unbroken from each instruction to the
+ * next. */
 static void test_chains_hold(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -112,10 +117,12 @@ static void test_chains_hold(void **state)
             if (!body_check(ISA_X86_64, b->code, b->length, &err))
                 fail_msg("%s: %s", forms_at(forms, i)->form, err.what);
             for (size_t at = 0; at < b->length && count < 8; at += insns[count - 1].length)
-                assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insns[count++], NULL));
+                assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false,
+                                        &insns[count++], NULL));
             for (size_t m = 0; m + 1 < count; m++)
                 if (!feeds(&insns[m], &insns[m + 1]))
-                    fail_msg("%s, %s -> %s: link %zu breaks", forms_at(forms, i)->form, chains[k].from_name, chains[k].to_name, m);
+                    fail_msg("%s, %s -> %s: link %zu breaks", forms_at(forms, i)->form,
+                             chains[k].from_name, chains[k].to_name, m);
         }
         form_code_free(code);
     }
@@ -146,7 +153,8 @@ static void test_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_chains_hold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),
+                                       cmocka_unit_test(test_chains_hold)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("chain", tests, setup, teardown);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A small simulated CPU charted from its times alone: what the chart predicts is what the CPU does. */
+/* A small simulated CPU charted from its times alone: what the chart predicts is what the CPU
+ * does. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,8 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
     if (stage >= CHART_PLACES)   /* all of them, none besides */
-        assert_int_equal(ports_held(c->machine->mapping), ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
+        assert_int_equal(ports_held(c->machine->mapping),
+                         ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
     stages++;
     return true;
 }
@@ -67,7 +69,8 @@ struct bed {
 /* The forms of @truth that @pattern says; the bed owns the machine. */
 static void set_up_machine(struct bed *b, struct machine *truth, const char *pattern, double noise)
 {
-    *b = (struct bed){.seconds = 600, .core_most = 100};   /* all end by themselves: a loaded machine must not cut them short */
+    /* all end by themselves: a loaded machine must not cut them short */
+    *b = (struct bed){.seconds = 600, .core_most = 100};
     chart_bed_init(&b->cpu, truth, pattern, noise);
     b->cpu.hooks.stage_done = stage_done;
     stages = 0;
@@ -86,9 +89,11 @@ static void tear_down(struct bed *b)
 
 static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
 {
-    const struct chart_options options = {.name = "charted", .seconds = b->seconds, .core_most = b->core_most, .seed = seed};
+    const struct chart_options options = {
+        .name = "charted", .seconds = b->seconds, .core_most = b->core_most, .seed = seed};
 
-    return chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, err);
+    return chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks,
+                     err);
 }
 
 /* The chart of a bed; fails the test where there is none. */
@@ -165,7 +170,8 @@ static void test_no_search(void **state)
     tear_down(&b);
 }
 
-/* Random experiments of one to four forms: the share that the chart predicts otherwise than they are. */
+/* Random experiments of one to four forms: the share that the chart predicts otherwise than they
+ * are. */
 static double wrong_share(const struct chart *c, const struct bed *b)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -176,7 +182,8 @@ static double wrong_share(const struct chart *c, const struct bed *b)
         struct flat_term terms[4];
         size_t n = 1 + rng_below(&rng, 4);
         for (size_t k = 0; k < n; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->cpu.rows.count), 1 + (uint32_t)rng_below(&rng, 3)};
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->cpu.rows.count),
+                                          1 + (uint32_t)rng_below(&rng, 3)};
         experiments_add(t, terms, n);
     }
     return (double)chart_bed_wrong(&b->cpu, c, t) / EXPERIMENTS;
@@ -199,7 +206,8 @@ static void test_a_small_cpu_is_charted(void **state)
     set_up(&b, 0.005);
     struct chart *c = chart_of(&b);
     assert_int_equal(stages, CHART_STAGES);
-    for (size_t i = 0; i < b.cpu.rows.count; i++)   /* beside them there are jumps and what moves the stack pointer */
+    /* beside them there are jumps and what moves the stack pointer */
+    for (size_t i = 0; i < b.cpu.rows.count; i++)
         assert_non_null(mapping_find(c->machine->mapping, b.cpu.rows.items[i]->form));
     assert_float_equal(c->width, 4, 0);
     for (size_t i = 0; i < c->form_count; i++) {
@@ -220,14 +228,17 @@ static void join_nops(const void *state, const struct experiment *e, struct meas
         m->cycles /= 2;
 }
 
-/* Eight nops a cycle are not eight slots: the width is what other forms show, and so are the ports. */
+/* Eight nops a cycle are not eight slots: the width is what other forms show, and so are the
+ * ports. */
 static void test_joined_nops_are_no_width(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct bed b;
 
     (void)state;
-    mapping_set(m->mapping, &(struct mapping_entry){.form = "MOV (R64, R64)", .micro_ops = 1, .latency = NAN});   /* done at rename, as on most: that shows the slots */
+    /* done at rename, as on most: that shows the slots */
+    mapping_set(m->mapping,
+                &(struct mapping_entry){.form = "MOV (R64, R64)", .micro_ops = 1, .latency = NAN});
     set_up_machine(&b, m, "*", 0);
     chart_bed_alter(&b.cpu, join_nops, NULL);
     struct chart *c = chart_of(&b);
@@ -237,7 +248,8 @@ static void test_joined_nops_are_no_width(void **state)
     tear_down(&b);
 }
 
-/* A load with an operation, of which one is done a cycle, takes longer alone; so do, where @state says so, some of the larger experiments. */
+/* A load with an operation, of which one is done a cycle, takes longer alone; so do, where @state
+ * says so, some of the larger experiments. */
 static void make_late(const void *state, const struct experiment *e, struct measured *m)
 {
     uint64_t forms = 0;
@@ -250,7 +262,8 @@ static void make_late(const void *state, const struct experiment *e, struct meas
         m->cycles *= LATE_OTHERS_BY;
 }
 
-/* Where times of the core are late, the time of a form alone may be, too; where none are, it is unexplained. */
+/* Where times of the core are late, the time of a form alone may be, too; where none are, it is
+ * unexplained. */
 static void test_late_times_are_those_of_the_core(void **state)
 {
     (void)state;
@@ -271,17 +284,21 @@ static void test_late_times_are_those_of_the_core(void **state)
     }
 }
 
-/* ADC runs apart only with another instruction before it, whose slot seems to be its own: though nothing else has its ports, it is placed, and not of the core. */
+/* ADC runs apart only with another instruction before it, whose slot seems to be its own: though
+ * nothing else has its ports, it is placed, and not of the core. */
 static void test_what_needs_breakers_is_not_of_the_core(void **state)
 {
     static const char *const forms[] = {"ADC (R64, R64)", "SUB (R64, R64)"};
-    const bool with = *(const bool *)*state;   /* or else SUB, which needs none, and is of the core */
+    /* or else SUB, which needs none, and is of the core */
+    const bool with = *(const bool *)*state;
     struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct usage usage = {0};
     struct bed b;
 
     usage_add(&usage, 0x3, 1);   /* of no other form */
-    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)forms[!with], .usage = usage, .micro_ops = 1, .latency = NAN});
+    mapping_set(m->mapping,
+                &(struct mapping_entry){
+                    .form = (char *)forms[!with], .usage = usage, .micro_ops = 1, .latency = NAN});
     set_up_machine(&b, m, "*", 0);
     struct chart *c = chart_of(&b);
     size_t seen = 0;
@@ -302,13 +319,15 @@ static double charted_together(const struct chart *c, const char *a, const char 
     struct experiments *t = experiments_new();
     double cycles;
 
-    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, a), 1}, {names_add(&t->forms, b), 1}}, 2);
+    experiments_add(
+        t, (struct flat_term[]){{names_add(&t->forms, a), 1}, {names_add(&t->forms, b), 1}}, 2);
     throughput_predict(c->machine->mapping, t, &cycles);
     experiments_free(t);
     return cycles;
 }
 
-/* Five pipes that one form each holds come before that of the divisions, which has most forms and must not go without. */
+/* Five pipes that one form each holds come before that of the divisions, which has most forms and
+ * must not go without. */
 static void test_no_pipe_is_crowded_out(void **state)
 {
     struct bed b;
@@ -333,8 +352,9 @@ static void make_odd(const void *state, const struct experiment *e, struct measu
         m->cycles *= ODD_FORM_BY;
 }
 
-/* A form whose time alone contradicts the pipe that it holds beside others gets the usage of another that takes as long alone: nothing holds that pipe any more, and the chart does not have it.
- * The others keep their names. */
+/* A form whose time alone contradicts the pipe that it holds beside others gets the usage of
+ * another that takes as long alone: nothing holds that pipe any more, and the chart does not have
+ * it. The others keep their names. */
 static void test_a_pipe_without_forms_is_left_out(void **state)
 {
     struct bed b;
@@ -344,9 +364,11 @@ static void test_a_pipe_without_forms_is_left_out(void **state)
     chart_bed_alter(&b.cpu, make_odd, NULL);
     struct chart *c = chart_of(&b);
     struct str names = {0};
-    portset_list(mapping_ports(c->machine->mapping)->pipes, mapping_ports(c->machine->mapping), ",", ",", &names);
+    portset_list(mapping_ports(c->machine->mapping)->pipes, mapping_ports(c->machine->mapping), ",",
+                 ",", &names);
     assert_string_equal(str_text(&names), "DV,3DV,4DV,5DV,6DV");
-    assert_non_null(strstr(mapping_find(c->machine->mapping, ODD_FORM)->source, "unexplained, as what takes as long"));
+    assert_non_null(strstr(mapping_find(c->machine->mapping, ODD_FORM)->source,
+                           "unexplained, as what takes as long"));
     assert_float_equal(charted_together(c, "DIV (R32)", "IDIV (R64)"), 15, 0.5);
     assert_float_equal(charted_together(c, "CLD ()", "SAHF ()"), 7, 0.3);
     str_done(&names);
@@ -364,14 +386,16 @@ static void assert_prints(const struct chart *c, const struct usage *u, const ch
     str_done(&is);
 }
 
-/* A pipe that an open doubt holds stays; the other usage that needs the one that goes, goes with it, and the doubts are of the usages that they were of. */
+/* A pipe that an open doubt holds stays; the other usage that needs the one that goes, goes with
+ * it, and the doubts are of the usages that they were of. */
 static void test_open_doubts_keep_their_ports(void **state)
 {
     static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
     static struct form_row row = {.form = "NOT (R64)"};
     struct chart *c = mem_zero(1, sizeof *c);
     struct chart_form *f = c->forms = mem_zero(1, sizeof *c->forms);
-    struct mapping_entry entry = {.form = row.form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+    struct mapping_entry entry = {
+        .form = row.form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
     struct ports ports = {.pipes = 0x1c};
     struct err err = {0};
 
@@ -383,7 +407,8 @@ static void test_open_doubts_keep_their_ports(void **state)
     mapping_set(c->machine->mapping, &entry);
     usage_done(&entry.usage);
     c->form_count = 1;
-    *f = (struct chart_form){.row = &row, .others = mem_zero(3, sizeof *f->others), .other_count = 3, .untested = 0x22};
+    *f = (struct chart_form){
+        .row = &row, .others = mem_zero(3, sizeof *f->others), .other_count = 3, .untested = 0x22};
     for (uint32_t i = 0; i < 3; i++)
         assert_true(usage_parse(usages[i], &ports, &f->others[i].usage, &err));
     vec_push(&c->ambiguities, ((struct chart_ambiguity){.other = 1}));
@@ -411,7 +436,8 @@ static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, 
     for (size_t i = 0; i < CONCURRENT; i++) {
         struct flat_term terms[3] = {{(uint32_t)f, 1 + (uint32_t)rng_below(rng, 2)}};
         for (size_t k = 1; k < 3; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(rng, b->cpu.rows.count), 1 + (uint32_t)rng_below(rng, 4)};
+            terms[k] = (struct flat_term){(uint32_t)rng_below(rng, b->cpu.rows.count),
+                                          1 + (uint32_t)rng_below(rng, 4)};
         experiments_add(t, terms, 3);
     }
     return chart_bed_wrong(&b->cpu, c, t) == 0;
@@ -430,7 +456,8 @@ static void judge_chart(struct bed *b, uint64_t seed, struct rng *rng, struct ju
     if (!c)
         fail_msg("%s", err.what);
     for (size_t i = 0; i < c->form_count; i++) {
-        bool right = form_is_right(c, b, i, rng), sure = c->forms[i].state != CHART_UNEXPLAINED && c->forms[i].confidence >= 0.9;
+        bool right = form_is_right(c, b, i, rng),
+             sure = c->forms[i].state != CHART_UNEXPLAINED && c->forms[i].confidence >= 0.9;
         out->forms++;
         out->right += right;
         out->sure += sure;
@@ -463,8 +490,8 @@ static void test_confidence_is_calibrated(void **state)
     assert_calibrated(&judged);
 }
 
-/* Loads do as loads with an operation do beside the first classes met, and two ports that are used alone are used together by a single form: the core must not be consistent in
- * itself and wrong. */
+/* Loads do as loads with an operation do beside the first classes met, and two ports that are used
+ * alone are used together by a single form: the core must not be consistent in itself and wrong. */
 static void test_a_core_without_simple_forms(void **state)
 {
     struct judged judged = {0};
@@ -485,7 +512,8 @@ static void test_a_core_without_simple_forms(void **state)
         fail_msg("%zu of %zu forms are right", judged.right, judged.forms);
 }
 
-/* Latencies per pair of operands, and through registers that a form names itself: what the chart says of each chain is what the CPU takes. */
+/* Latencies per pair of operands, and through registers that a form names itself: what the chart
+ * says of each chain is what the CPU takes. */
 static void test_latencies_are_charted(void **state)
 {
     static const char *const own[] = {"MUL (R64)", "MUL (M64)"};
@@ -500,7 +528,10 @@ static void test_latencies_are_charted(void **state)
         usage_add(&usage, 0x2, 1);
         if (memory)
             usage_add(&usage, 0x18, 1);
-        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)own[memory], .usage = usage, .micro_ops = 1 + memory, .latency = memory ? NAN : 3});
+        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)own[memory],
+                                                        .usage = usage,
+                                                        .micro_ops = 1 + memory,
+                                                        .latency = memory ? NAN : 3});
         usage_done(&usage);
     }
     machine_add_latency(m, own[1], LATENCY_ANY, LATENCY_ANY, 3, "");
@@ -510,12 +541,15 @@ static void test_latencies_are_charted(void **state)
     for (size_t i = 0; i < c->latencies.count; i++) {
         const struct chart_latency *l = &c->latencies.items[i];
         struct form_code *code = encodings_code_any(c->forms[l->form].row, &err);
-        double is = chain_cycles(c->machine, code, &l->latency.chain), should = chain_cycles(b.cpu.truth, code, &l->latency.chain);
-        if (!isnan(should) && l->latency.chain.kind != CHAIN_FORWARD && l->latency.chain.kind != CHAIN_MEMORY) {
+        double is = chain_cycles(c->machine, code, &l->latency.chain),
+               should = chain_cycles(b.cpu.truth, code, &l->latency.chain);
+        if (!isnan(should) && l->latency.chain.kind != CHAIN_FORWARD &&
+            l->latency.chain.kind != CHAIN_MEMORY) {
             chains++;
             own_chains += l->latency.chain.kind == CHAIN_OWN && should == 3;
             if (!(fabs(is - should) <= 0.05 * should + 0.05))
-                fail_msg("%s from %s to %s: %.2f for %.2f", c->forms[l->form].row->form, l->latency.chain.from_name, l->latency.chain.to_name, is, should);
+                fail_msg("%s from %s to %s: %.2f for %.2f", c->forms[l->form].row->form,
+                         l->latency.chain.from_name, l->latency.chain.to_name, is, should);
         }
         form_code_free(code);
     }
@@ -563,7 +597,8 @@ static void test_saturators_bind_where_they_say(void **state)
             const struct mapping_entry *e = mapping_at(m, s->terms[k].entry);
             slots += (double)s->terms[k].count * e->micro_ops;
             for (unsigned u = 0; u < e->usage.count; u++) {
-                masses[n++] = (struct mass){e->usage.uops[u].ports, e->usage.uops[u].count * s->terms[k].count};
+                masses[n++] = (struct mass){e->usage.uops[u].ports,
+                                            e->usage.uops[u].count * s->terms[k].count};
                 within += (e->usage.uops[u].ports & ~s->ports) == 0 ? masses[n - 1].count : 0;
             }
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core of a chart of a CPU with more ports than issue slots: which forms it is made of, and which ports they are found to use. */
+/* The core of a chart of a CPU with more ports than issue slots: which forms it is made of, and
+ * which ports they are found to use. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,8 @@
 #define UNRULY 3             /* times as long beside anything */
 
 /* Those by which both take nearly as long, or @a @ahead times as long. */
-static void add_balanced(struct experiments *t, const struct machine *m, uint32_t a, uint32_t b, double ahead)
+static void add_balanced(struct experiments *t, const struct machine *m, uint32_t a, uint32_t b,
+                         double ahead)
 {
     struct throughput *throughput = throughput_new(PORTS_MAX);
     double alone[2];
@@ -46,7 +48,8 @@ static void add_balanced(struct experiments *t, const struct machine *m, uint32_
         struct mass masses[4];
         for (unsigned k = 0; k < e->usage.count; k++)
             masses[k] = (struct mass){e->usage.uops[k].ports, e->usage.uops[k].count};
-        alone[i] = fmax(throughput_of_masses(throughput, masses, e->usage.count), e->micro_ops / mapping_issue_width(m->mapping));
+        alone[i] = fmax(throughput_of_masses(throughput, masses, e->usage.count),
+                        e->micro_ops / mapping_issue_width(m->mapping));
     }
     core_balance(alone[0], ahead * alone[1], ahead > 1 ? 12 : 6, counts);
     experiments_add(t, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
@@ -63,8 +66,10 @@ static portset ports_of(const struct mapping *m, const char *form)
     return out;
 }
 
-/* Cycles that the µops of experiment @row need which have a port of @of (@has), or which have none. */
-static double part(struct throughput *throughput, const struct machine *m, const struct experiments *t, size_t row, portset of, bool has)
+/* Cycles that the µops of experiment @row need which have a port of @of (@has), or which have
+ * none. */
+static double part(struct throughput *throughput, const struct machine *m,
+                   const struct experiments *t, size_t row, portset of, bool has)
 {
     struct mass masses[16];
     size_t n = 0;
@@ -74,7 +79,8 @@ static double part(struct throughput *throughput, const struct machine *m, const
         const struct mapping_entry *e = mapping_at(m->mapping, term->form);
         for (unsigned i = 0; i < e->usage.count; i++)
             if (((e->usage.uops[i].ports & of) != 0) == has)
-                masses[n++] = (struct mass){e->usage.uops[i].ports, e->usage.uops[i].count * term->count};
+                masses[n++] =
+                    (struct mass){e->usage.uops[i].ports, e->usage.uops[i].count * term->count};
     }
     return throughput_of_masses(throughput, masses, n);
 }
@@ -90,15 +96,19 @@ static bool has_both(const struct machine *m, const struct experiments *t, size_
     return false;
 }
 
-/* Where ports of memory and others have as much to do for different forms, the scheduler loses time. */
-static void make_late(const struct machine *m, struct experiments *t, double *cycles, double late_by)
+/* Where ports of memory and others have as much to do for different forms, the scheduler loses
+ * time. */
+static void make_late(const struct machine *m, struct experiments *t, double *cycles,
+                      double late_by)
 {
     struct throughput *throughput = throughput_new(PORTS_MAX);
     size_t late = 0;
 
     for (size_t i = 0; i < t->rows.count; i++) {
-        double memory = part(throughput, m, t, i, MEMORY_PORTS, true), other = part(throughput, m, t, i, MEMORY_PORTS, false);
-        if (!has_both(m, t, i) && fabs(memory - other) <= 0.05 * memory && fmin(memory, other) >= 0.95 * cycles[i]) {
+        double memory = part(throughput, m, t, i, MEMORY_PORTS, true),
+               other = part(throughput, m, t, i, MEMORY_PORTS, false);
+        if (!has_both(m, t, i) && fabs(memory - other) <= 0.05 * memory &&
+            fmin(memory, other) >= 0.95 * cycles[i]) {
             cycles[i] *= late_by;
             late++;
         }
@@ -107,7 +117,8 @@ static void make_late(const struct machine *m, struct experiments *t, double *cy
     assert_true(late * 50 > t->rows.count);
 }
 
-/* All forms of the wide CPU alone, in pairs, and in triples and fours by chance, with the times that its tables say, but for what takes @late times as long (0: nothing does). */
+/* All forms of the wide CPU alone, in pairs, and in triples and fours by chance, with the times
+ * that its tables say, but for what takes @late times as long (0: nothing does). */
 static struct experiments *known_times(const struct machine *m, double late)
 {
     struct experiments *t = experiments_new();
@@ -130,7 +141,8 @@ static struct experiments *known_times(const struct machine *m, double late)
         struct flat_term terms[4];
         size_t size = 2 + e % 3;
         for (size_t k = 0; k < size; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, n), 1 + (uint32_t)rng_below(&rng, 4)};
+            terms[k] =
+                (struct flat_term){(uint32_t)rng_below(&rng, n), 1 + (uint32_t)rng_below(&rng, 4)};
         experiments_add(t, terms, size);
     }
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
@@ -151,7 +163,8 @@ static bool goes_on(void *state, size_t done, size_t total)
     return true;
 }
 
-/* Whether the join does without @form: those that have but some ports of their kind would show which ports another kind has not, and those in the old encoding are of no core. */
+/* Whether the join does without @form: those that have but some ports of their kind would show
+ * which ports another kind has not, and those in the old encoding are of no core. */
 static bool is_kept_out(const char *form)
 {
     if (vectors_of(form) == VECTORS_LEGACY)
@@ -164,10 +177,15 @@ static bool is_kept_out(const char *form)
     return false;
 }
 
-/* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their order, vectors before the rest; fails unless all of them joined and their times are explained. */
-static struct mapping *joined_by(const struct machine *m, const char *const *first, double late, const struct chart_hooks *hooks)
+/* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their
+ * order, vectors before the rest; fails unless all of them joined and their times are explained. */
+static struct mapping *joined_by(const struct machine *m, const char *const *first, double late,
+                                 const struct chart_hooks *hooks)
 {
-    const struct venn_options options = {.width = mapping_issue_width(m->mapping), .fits = late > 0 ? 2.5 : 0.5, .goes_on = goes_on, .hooks = hooks};
+    const struct venn_options options = {.width = mapping_issue_width(m->mapping),
+                                         .fits = late > 0 ? 2.5 : 0.5,
+                                         .goes_on = goes_on,
+                                         .hooks = hooks};
     struct experiments *t = known_times(m, late);
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
 
@@ -191,7 +209,9 @@ static struct mapping *joined_by(const struct machine *m, const char *const *fir
     size_t off = 0;
     throughput_predict(found, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
-        off += !isnan(cycles[i]) && !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR || (late > 0 && is_above_ports(cycles[i], t->rows.items[i].cycles, late + NEAR)));
+        off += !isnan(cycles[i]) &&
+               !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR ||
+                 (late > 0 && is_above_ports(cycles[i], t->rows.items[i].cycles, late + NEAR)));
     if (off * 100 > t->rows.count)
         fail_msg("%zu of %zu times are explained otherwise", off, t->rows.count);
     free(cycles);
@@ -205,10 +225,12 @@ static struct mapping *joined(const struct machine *m, const char *const *first,
     return joined_by(m, first, late, NULL);
 }
 
-/* Four ports for vectors, four for the rest and three for loads, none of them shared; returns those of loads. */
+/* Four ports for vectors, four for the rest and three for loads, none of them shared; returns those
+ * of loads. */
 static portset ports_of_loads(const struct mapping *found)
 {
-    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
+    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"),
+            general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
 
     assert_int_equal(portset_size(vectors), 4);
     assert_int_equal(portset_size(general), 4);
@@ -218,7 +240,8 @@ static portset ports_of_loads(const struct mapping *found)
     return loads;
 }
 
-/* Four ports for vectors and four for the rest are eight, not the six that the slots let one see: with six nothing explains a load with an operation. */
+/* Four ports for vectors and four for the rest are eight, not the six that the slots let one see:
+ * with six nothing explains a load with an operation. */
 static void test_kinds_have_ports_of_their_own(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
@@ -233,8 +256,10 @@ static void test_kinds_have_ports_of_their_own(void **state)
     machine_free(m);
 }
 
-/* A comparison takes one of four ports and one of three for flags: alone, and beside each form but another comparison, it is as though it took three of the four. A call is known by
- * what else it takes, and a form that is too slow to show its slots beside the quickest one has one for each µop. */
+/* A comparison takes one of four ports and one of three for flags: alone, and beside each form but
+ * another comparison, it is as though it took three of the four. A call is known by what else it
+ * takes, and a form that is too slow to show its slots beside the quickest one has one for each
+ * µop. */
 static void test_ports_that_two_forms_show(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-flags/"));
@@ -242,7 +267,8 @@ static void test_ports_that_two_forms_show(void **state)
     (void)state;
     mapping_set_issue_width(m->mapping, 10);
     struct mapping *found = joined(m, NULL, 0);
-    portset any = ports_of(found, "ADD (X, X, I)"), plain = ports_of(found, "CMP (X, X)"), extended = ports_of(found, "CMP (X, W, SXTW)");
+    portset any = ports_of(found, "ADD (X, X, I)"), plain = ports_of(found, "CMP (X, X)"),
+            extended = ports_of(found, "CMP (X, W, SXTW)");
     assert_int_equal(portset_size(any), 4);
     assert_int_equal(plain & any, any);
     assert_int_equal(portset_size(plain & ~any), 3);
@@ -258,8 +284,12 @@ static void test_ports_that_two_forms_show(void **state)
 /* What a form works on decides whether it shares ports, on each instruction set. */
 static void test_vectors_and_memory(void **state)
 {
-    static const char *const with[] = {"VPXOR (XMM, XMM, XMM)", "MOVD (MM, R32)", "KANDW (K, K, K)", "FADD (S, S, S)", "LDP (Q, Q, [X], I)", "LD2 ({V.2D, V.2D}, [X])", "FMOV (W, S)"};
-    static const char *const without[] = {"ADD (R64, M64)", "CSEL (X, X, X, C)", "LDR (X, [X, W, SXTW I])", "REP_STOSQ ()", "B.COND (Rel)", "SHLD (M16, R16, CL)"};
+    static const char *const with[] = {
+        "VPXOR (XMM, XMM, XMM)", "MOVD (MM, R32)",          "KANDW (K, K, K)", "FADD (S, S, S)",
+        "LDP (Q, Q, [X], I)",    "LD2 ({V.2D, V.2D}, [X])", "FMOV (W, S)"};
+    static const char *const without[] = {
+        "ADD (R64, M64)", "CSEL (X, X, X, C)", "LDR (X, [X, W, SXTW I])",
+        "REP_STOSQ ()",   "B.COND (Rel)",      "SHLD (M16, R16, CL)"};
 
     (void)state;
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
@@ -270,7 +300,8 @@ static void test_vectors_and_memory(void **state)
             fail_msg("%s has none", without[i]);
 }
 
-/* Two sets of ports that are busy at once take a fifth or a third longer than either: no ports do that, and all is found that is found without. */
+/* Two sets of ports that are busy at once take a fifth or a third longer than either: no ports do
+ * that, and all is found that is found without. */
 static void test_late_times_are_no_ports(void **state)
 {
     static const double late[] = {LATE, LATER};
@@ -280,18 +311,21 @@ static void test_late_times_are_no_ports(void **state)
     mapping_set_issue_width(m->mapping, 6);
     for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
         struct mapping *found = joined(m, NULL, late[i]);
-        assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & ports_of_loads(found)), 2);
+        assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & ports_of_loads(found)),
+                         2);
         mapping_free(found);
     }
     machine_free(m);
 }
 
-/* A store that takes a port of additions as well joins before any addition, and looks like one that does not until it joins anew. */
+/* A store that takes a port of additions as well joins before any addition, and looks like one that
+ * does not until it joins anew. */
 static void test_what_joined_early_joins_anew(void **state)
 {
     static const char *const first[] = {"MOV (M64, R64)", NULL};
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
-    struct mapping_entry store = {.form = (char *)first[0], .latency = NAN, .micro_ops = 1, .source = (char *)""};
+    struct mapping_entry store = {
+        .form = (char *)first[0], .latency = NAN, .micro_ops = 1, .source = (char *)""};
 
     (void)state;
     usage_add(&store.usage, mapping_find(m->mapping, first[0])->usage.uops[0].ports, 1);
@@ -308,19 +342,24 @@ static void test_what_joined_early_joins_anew(void **state)
     machine_free(m);
 }
 
-/* Of what one form takes nearly alone little is late, of what two keep busy much, and it hardly counts; where few times are late, all are the same. */
+/* Of what one form takes nearly alone little is late, of what two keep busy much, and it hardly
+ * counts; where few times are late, all are the same. */
 static void test_lateness_of_what_is_busy_at_once(void **state)
 {
     const double one[] = {2}, ahead[] = {3, 1}, level[] = {2, 1, 1};
-    struct residual_limit few = residual_limit_of(level, 3, false), busy = residual_limit_of(level, 3, true), spare = residual_limit_of(ahead, 2, true);
+    struct residual_limit few = residual_limit_of(level, 3, false),
+                          busy = residual_limit_of(level, 3, true),
+                          spare = residual_limit_of(ahead, 2, true);
 
     (void)state;
-    assert_true(residual_limit_of(one, 1, true).by == RESIDUAL_RATIO_ALONE && residual_limit_of(one, 1, false).by == RESIDUAL_RATIO_ALONE);
+    assert_true(residual_limit_of(one, 1, true).by == RESIDUAL_RATIO_ALONE &&
+                residual_limit_of(one, 1, false).by == RESIDUAL_RATIO_ALONE);
     assert_true(few.by == RESIDUAL_RATIO && few.most == RESIDUAL_COST_MOST);
     assert_true(residual_limit_of(ahead, 2, false).by == RESIDUAL_RATIO);
     assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
     assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
-    const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);   /* more than half as long as the other */
+    /* more than half as long as the other */
+    const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);
     assert_true(beside.by == busy.by && beside.most == busy.most);
 }
 
@@ -341,7 +380,8 @@ static void test_threads_find_the_same(void **state)
     (void)state;
     mapping_set_issue_width(m->mapping, 6);
     for (unsigned late = 0; late < 2; late++) {
-        struct mapping *one = joined(m, NULL, late * LATER), *many = joined_by(m, NULL, late * LATER, &hooks);
+        struct mapping *one = joined(m, NULL, late * LATER),
+                       *many = joined_by(m, NULL, late * LATER, &hooks);
         assert_true(chart_mappings_alike(one, many));
         mapping_free(one);
         mapping_free(many);
@@ -350,17 +390,22 @@ static void test_threads_find_the_same(void **state)
     machine_free(m);
 }
 
-/* Returns, and operations on one or two ports that load, come first: each looks as if it did the operation alone, beside which no load would join. */
+/* Returns, and operations on one or two ports that load, come first: each looks as if it did the
+ * operation alone, beside which no load would join. */
 static void test_loads_come_before_what_loads_too(void **state)
 {
-    static const struct { const char *form; portset ports; } more[] = {{"CMOVZ (R64, M64)", 0x90}, {"IMUL (R64, M64)", 0x20}, {"RET_NEAR ()", 0x10}};
+    static const struct {
+        const char *form;
+        portset ports;
+    } more[] = {{"CMOVZ (R64, M64)", 0x90}, {"IMUL (R64, M64)", 0x20}, {"RET_NEAR ()", 0x10}};
     static const char *const first[] = {"CMOVZ (R64, M64)", "IMUL (R64, M64)", "RET_NEAR ()", NULL};
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
     const portset load = mapping_find(m->mapping, "MOV (R64, M64)")->usage.uops[0].ports;
 
     (void)state;
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        struct mapping_entry entry = {.form = (char *)more[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+        struct mapping_entry entry = {
+            .form = (char *)more[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
         usage_add(&entry.usage, more[i].ports, 1);
         usage_add(&entry.usage, load, 1);
         mapping_set(m->mapping, &entry);
@@ -370,18 +415,27 @@ static void test_loads_come_before_what_loads_too(void **state)
     struct mapping *found = joined(m, first, 0);
     portset loads = ports_of(found, "MOV (R64, M64)");
     assert_int_equal(portset_size(loads), 3);
-    assert_int_equal(loads & (ports_of(found, "ADD (R64, R64)") | ports_of(found, "VPXOR (XMM, XMM, XMM)")), 0);
+    assert_int_equal(
+        loads & (ports_of(found, "ADD (R64, R64)") | ports_of(found, "VPXOR (XMM, XMM, XMM)")), 0);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         assert_int_equal(ports_of(found, more[i].form) & loads, loads);
     mapping_free(found);
     machine_free(m);
 }
 
-/* The most that run at once do so on more ports than any other form has, and some of what loads, too, has a µop there: they join all the same, first or last. */
+/* The most that run at once do so on more ports than any other form has, and some of what loads,
+ * too, has a µop there: they join all the same, first or last. */
 static void test_many_ports_join_at_once(void **state)
 {
-    static const struct { const char *form, *usage; unsigned slots; } cpu[] = {{"LDR (X, [X, I])", "1*p6789", 1}, {"ADD (X, X, X)", "1*p012345", 1}, {"LDR (H, [X, X, LSL I])", "1*p6789+1*p012345", 2},
-                                                                              {"EXTR (X, X, X, I)", "1*p01+1*p012345", 2}, {"ADRP (X, Rel)", "1*p0123", 1}, {"MUL (X, X, X)", "1*p01", 1}};
+    static const struct {
+        const char *form, *usage;
+        unsigned slots;
+    } cpu[] = {{"LDR (X, [X, I])", "1*p6789", 1},
+               {"ADD (X, X, X)", "1*p012345", 1},
+               {"LDR (H, [X, X, LSL I])", "1*p6789+1*p012345", 2},
+               {"EXTR (X, X, X, I)", "1*p01+1*p012345", 2},
+               {"ADRP (X, Rel)", "1*p0123", 1},
+               {"MUL (X, X, X)", "1*p01", 1}};
     static const char *const first[] = {"ADD (X, X, X)", NULL};
     struct ports ports;
     struct err err = {0};
@@ -391,7 +445,10 @@ static void test_many_ports_join_at_once(void **state)
     struct machine *m = machine_new("many", &ports);
     mapping_set_issue_width(m->mapping, 16);
     for (size_t i = 0; i < sizeof cpu / sizeof *cpu; i++) {
-        struct mapping_entry entry = {.form = (char *)cpu[i].form, .latency = NAN, .micro_ops = cpu[i].slots, .source = (char *)""};
+        struct mapping_entry entry = {.form = (char *)cpu[i].form,
+                                      .latency = NAN,
+                                      .micro_ops = cpu[i].slots,
+                                      .source = (char *)""};
         assert_true(usage_parse(cpu[i].usage, &ports, &entry.usage, &err));
         mapping_set(m->mapping, &entry);
         usage_done(&entry.usage);
@@ -416,18 +473,24 @@ static void make_odd(const void *state, const struct experiment *e, struct measu
     }
 }
 
-static bool has_form(const struct lab *lab, const struct chart_core *core, const char *form, bool candidate)
+static bool has_form(const struct lab *lab, const struct chart_core *core, const char *form,
+                     bool candidate)
 {
     size_t n = candidate ? core->candidates.count : core->classes.count;
 
     for (size_t i = 0; i < n; i++)
-        if (strcmp(lab->table->forms.items[candidate ? core->candidates.items[i] : core->classes.items[i].form], form) == 0)
+        if (strcmp(lab->table->forms
+                       .items[candidate ? core->candidates.items[i] : core->classes.items[i].form],
+                   form) == 0)
             return true;
     return false;
 }
 
-/* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of what adds registers, and VPSHUFD most of all. @alone: per form of the lab's table. */
-static void with_core(size_t most, void (*look)(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m))
+/* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of what adds
+ * registers, and VPSHUFD most of all. @alone: per form of the lab's table. */
+static void with_core(size_t most,
+                      void (*look)(const struct lab *lab, const struct chart_core *core,
+                                   const double *alone, const struct machine *m))
 {
     struct err err = {0};
     struct chart_bed b;
@@ -436,8 +499,14 @@ static void with_core(size_t most, void (*look)(const struct lab *lab, const str
 
     chart_bed_init(&b, load_machine(source_path("tests/data/chart-wide/")), "*", 0.001);
     chart_bed_alter(&b, make_odd, NULL);
-    const struct block_form uses[] = {{forms_find(b.forms, "VPSHUFD (XMM, XMM, I8)"), 2000}, {forms_find(b.forms, "POPCNT (R64, R64)"), 1000}, {forms_find(b.forms, "ADD (R64, R64)"), 10}};
-    const struct chart_options options = {.name = "charted", .core_most = most, .seed = 1, .uses = uses, .uses_count = sizeof uses / sizeof *uses};
+    const struct block_form uses[] = {{forms_find(b.forms, "VPSHUFD (XMM, XMM, I8)"), 2000},
+                                      {forms_find(b.forms, "POPCNT (R64, R64)"), 1000},
+                                      {forms_find(b.forms, "ADD (R64, R64)"), 10}};
+    const struct chart_options options = {.name = "charted",
+                                          .core_most = most,
+                                          .seed = 1,
+                                          .uses = uses,
+                                          .uses_count = sizeof uses / sizeof *uses};
     size_t n = mapping_count(b.truth->mapping);
     double *alone = mem_alloc((n + 1) * sizeof *alone);
     chart_bed_lab(&b, &options, &lab, alone);
@@ -450,44 +519,56 @@ static void with_core(size_t most, void (*look)(const struct lab *lab, const str
     chart_bed_done(&b);
 }
 
-/* Whether a pair was measured in which @a takes so much longer than @b that its ports alone are busy. */
+/* Whether a pair was measured in which @a takes so much longer than @b that its ports alone are
+ * busy. */
 static bool ran_ahead(const struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     for (size_t i = 0; i < lab->table->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(lab->table, i);
         for (unsigned k = 0; k < 2 && lab->table->rows.items[i].count == 2; k++)
-            if (terms[k].form == a && terms[!k].form == b && terms[k].count * alone[a] >= 2 * terms[!k].count * alone[b])
+            if (terms[k].form == a && terms[!k].form == b &&
+                terms[k].count * alone[a] >= 2 * terms[!k].count * alone[b])
                 return true;
     }
     return false;
 }
 
-static void look_at_all(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
+static void look_at_all(const struct lab *lab, const struct chart_core *core, const double *alone,
+                        const struct machine *m)
 {
     (void)m;
     for (size_t i = 0; i < core->classes.count; i++)
         for (size_t k = 0; k < core->classes.count; k++)
-            if (i != k && !ran_ahead(lab, alone, core->classes.items[i].form, core->classes.items[k].form))
-                fail_msg("%s never ran ahead of %s", lab->table->forms.items[core->classes.items[i].form], lab->table->forms.items[core->classes.items[k].form]);
-    assert_true(has_form(lab, core, "MOV (R64, M64)", false) || has_form(lab, core, "MOV (R32, M32)", false));
+            if (i != k &&
+                !ran_ahead(lab, alone, core->classes.items[i].form, core->classes.items[k].form))
+                fail_msg("%s never ran ahead of %s",
+                         lab->table->forms.items[core->classes.items[i].form],
+                         lab->table->forms.items[core->classes.items[k].form]);
+    assert_true(has_form(lab, core, "MOV (R64, M64)", false) ||
+                has_form(lab, core, "MOV (R32, M32)", false));
     assert_false(has_form(lab, core, "VMOVDDUP (XMM, XMM)", true));
     assert_false(has_form(lab, core, "PREFETCHT0 (M8)", false));
-    for (size_t i = 0; i < core->candidates.count; i++)   /* never measured beside those in the new encoding */
-        assert_int_not_equal(vectors_of(lab->table->forms.items[core->candidates.items[i]]), VECTORS_LEGACY);
+    /* never measured beside those in the new encoding */
+    for (size_t i = 0; i < core->candidates.count; i++)
+        assert_int_not_equal(vectors_of(lab->table->forms.items[core->candidates.items[i]]),
+                             VECTORS_LEGACY);
 }
 
-/* What takes a time that no ports come to is no candidate; what takes longer beside others than both one after the other is not kept. */
+/* What takes a time that no ports come to is no candidate; what takes longer beside others than
+ * both one after the other is not kept. */
 static void test_no_unruly_forms(void **state)
 {
     (void)state;
     with_core(100, look_at_all);
 }
 
-static void look_at_few(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
+static void look_at_few(const struct lab *lab, const struct chart_core *core, const double *alone,
+                        const struct machine *m)
 {
     (void)alone;
     (void)m;
-    assert_string_equal(lab->table->forms.items[core->candidates.items[0]], "VPSHUFD (XMM, XMM, I8)");
+    assert_string_equal(lab->table->forms.items[core->candidates.items[0]],
+                        "VPSHUFD (XMM, XMM, I8)");
     assert_true(has_form(lab, core, "POPCNT (R64, R64)", true));
     assert_false(has_form(lab, core, "AND (R64, R64)", true));
 }
@@ -500,17 +581,21 @@ static void test_common_forms_come_first(void **state)
 }
 
 /* The usages of the classes' forms are the true ones here. */
-static void look_at_twins(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
+static void look_at_twins(const struct lab *lab, const struct chart_core *core, const double *alone,
+                          const struct machine *m)
 {
     struct mapping *of_core = mapping_new(mapping_ports(m->mapping));
 
     for (size_t i = 0; i < core->classes.count; i++)
-        mapping_set(of_core, mapping_find(m->mapping, lab->table->forms.items[core->classes.items[i].form]));
-    size_t before = mapping_count(of_core), added = twins_add(lab, core, alone, lab->table->forms.count, of_core);
+        mapping_set(of_core,
+                    mapping_find(m->mapping, lab->table->forms.items[core->classes.items[i].form]));
+    size_t before = mapping_count(of_core),
+           added = twins_add(lab, core, alone, lab->table->forms.count, of_core);
     assert_int_equal(mapping_count(of_core), before + added);
     assert_int_equal(added, 5);   /* of two that do the same one is enough */
     for (size_t i = 0; i < mapping_count(of_core); i++) {
-        const struct mapping_entry *e = mapping_at(of_core, i), *truth = mapping_find(m->mapping, e->form);
+        const struct mapping_entry *e = mapping_at(of_core, i),
+                                   *truth = mapping_find(m->mapping, e->form);
         assert_true(usage_equal(&e->usage, &truth->usage));
         assert_int_equal(e->micro_ops, truth->micro_ops);
     }
@@ -574,7 +659,8 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     struct placement *placed = mem_zero(n + 1, sizeof *placed);
     double *alone = mem_alloc((n + 1) * sizeof *alone);
     mapping_set_issue_width(core, mapping_issue_width(truth));
-    for (size_t i = 0; i < n; i++)   /* without the first few forms no other than two together keep all three ports busy */
+    /* without the first few forms no other than two together keep all three ports busy */
+    for (size_t i = 0; i < n; i++)
         if (i >= ANYWHERE && strncmp(mapping_at(truth, i)->form, "XCHG", 4) != 0)
             mapping_set(core, mapping_at(truth, i));
     choose_hindered(core, &hindered);
@@ -586,7 +672,8 @@ static void test_what_hinders_itself_judges_nobody(void **state)
         fail_msg("%s", err.what);
     for (size_t i = 0; i < n; i++) {
         const char *form = mapping_at(truth, i)->form;
-        if (!placed[i].explained && strcmp(form, hindered.forms[0]) != 0 && strcmp(form, hindered.forms[1]) != 0)
+        if (!placed[i].explained && strcmp(form, hindered.forms[0]) != 0 &&
+            strcmp(form, hindered.forms[1]) != 0)
             fail_msg("%s is off by %.1f %%", form, 100 * placed[i].error);
         placement_done(&placed[i]);
     }
@@ -599,7 +686,8 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     chart_bed_done(&b);
 }
 
-/* Old encodings of vectors have their twins' usages, so that something keeps ports busy beside them. */
+/* Old encodings of vectors have their twins' usages, so that something keeps ports busy beside
+ * them. */
 static void test_twins_do_the_same(void **state)
 {
     (void)state;
@@ -610,9 +698,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
-        cmocka_unit_test(test_ports_that_two_forms_show), cmocka_unit_test(test_vectors_and_memory), cmocka_unit_test(test_late_times_are_no_ports), cmocka_unit_test(test_what_joined_early_joins_anew), cmocka_unit_test(test_lateness_of_what_is_busy_at_once),
+        cmocka_unit_test(test_ports_that_two_forms_show),
+        cmocka_unit_test(test_vectors_and_memory),
+        cmocka_unit_test(test_late_times_are_no_ports),
+        cmocka_unit_test(test_what_joined_early_joins_anew),
+        cmocka_unit_test(test_lateness_of_what_is_busy_at_once),
         cmocka_unit_test(test_loads_come_before_what_loads_too),
-        cmocka_unit_test(test_threads_find_the_same), cmocka_unit_test(test_many_ports_join_at_once),
+        cmocka_unit_test(test_threads_find_the_same),
+        cmocka_unit_test(test_many_ports_join_at_once),
         cmocka_unit_test(test_no_unruly_forms),
         cmocka_unit_test(test_common_forms_come_first),
         cmocka_unit_test(test_what_hinders_itself_judges_nobody),

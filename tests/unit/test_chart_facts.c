@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts told by small loops on simulated CPUs, whose tables the chart does not see: each is what the CPU has, or unknown. */
+/* Facts told by small loops on simulated CPUs, whose tables the chart does not see: each is what
+ * the CPU has, or unknown. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +53,8 @@ static int free_shipped(void **state)
     return 0;
 }
 
-/* Whether @is tells as much of the fact @key as a CPU that runs in whole cycles, and on which no push loads, shows of @should. */
+/* Whether @is tells as much of the fact @key as a CPU that runs in whole cycles, and on which no
+ * push loads, shows of @should. */
 static bool same_words(const char *a, const char *b);
 static bool same_fact(const char *key, const char *is, const char *should)
 {
@@ -60,7 +62,8 @@ static bool same_fact(const char *key, const char *is, const char *should)
 
     if (strncmp(key, "store_forward", 13) == 0 || strcmp(key, "lock_latency") == 0)
         return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 0.5;
-    if (strcmp(key, "reorder_buffer") == 0 || strcmp(key, "scheduler") == 0)   /* by interpolation */
+    /* by interpolation */
+    if (strcmp(key, "reorder_buffer") == 0 || strcmp(key, "scheduler") == 0)
         return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 2;
     if (strcmp(key, "uop_cache_size") == 0)   /* found between the lengths of two loops */
         return fabs(strtod(is, NULL) / strtod(should, NULL) - 1) <= 0.04;
@@ -69,7 +72,8 @@ static bool same_fact(const char *key, const char *is, const char *should)
     snprintf(copy, sizeof copy, "%s", should);
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (strcmp(word, "push") != 0)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? " " : "", word);
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? " " : "",
+                     word);
     return same_words(is, list);
 }
 
@@ -80,7 +84,8 @@ static bool same_words(const char *a, const char *b)
     char list[512], *rest = NULL;
 
     snprintf(list, sizeof list, "%s", a);
-    for (char *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest), words++) {
+    for (char *word = strtok_r(list, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest), words++) {
         const char *at = strstr(b, word);
         while (at && ((at > b && at[-1] != ' ') || (at[strlen(word)] && at[strlen(word)] != ' ')))
             at = strstr(at + 1, word);
@@ -104,13 +109,16 @@ static const char *fact_or_otherwise(const struct machine *m, const char *key)
 /* What ports limit in some tables may be told as a fact of its own. */
 static bool may_be_of_ports(const char *key)
 {
-    return strcmp(key, "taken_branches") == 0 || strcmp(key, "loads_per_cycle") == 0 || strcmp(key, "stores_per_cycle") == 0;
+    return strcmp(key, "taken_branches") == 0 || strcmp(key, "loads_per_cycle") == 0 ||
+           strcmp(key, "stores_per_cycle") == 0;
 }
 
 static void test_facts_are_right_or_unknown(void **state)
 {
-    static const char *const machines[] = {"sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids",
-                                           "lunarlake-p", "znver1", "znver2", "znver3", "znver4"};
+    static const char *const machines[] = {
+        "sandybridge",    "ivybridge",      "haswell",     "broadwell",      "skylake",
+        "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids", "lunarlake-p",
+        "znver1",         "znver2",         "znver3",      "znver4"};
     struct err err = {0};
     size_t told = 0, sizes = 0;
 
@@ -150,7 +158,8 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
     }
 }
 
-/* Each fact is told of a simulated @id as it is @expected; @kept: and stands in the charted machine. */
+/* Each fact is told of a simulated @id as it is @expected; @kept: and stands in the charted
+ * machine. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
     const struct chart *c = facts_of_shipped(id);
@@ -160,44 +169,73 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
         assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
 }
 
-/* Skylake's manual: moves of 32 and 64 bits and of vectors at rename, not those of 16; test and and fuse with every jump, cmp, add and sub not on overflow, inc and dec
- * not on carry; two loads and one store a cycle; 72 loads and 56 stores in flight. */
+/* Skylake's manual: moves of 32 and 64 bits and of vectors at rename, not those of 16; test and and
+ * fuse with every jump, cmp, add and sub not on overflow, inc and dec not on carry; two loads and
+ * one store a cycle; 72 loads and 56 stores in flight. */
 static void test_skylake_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
-        {"eliminate", "gpr32 gpr64 movzx8 xmm ymm"}, {"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}, {"loads_per_cycle", "2"},
-        {"stores_per_cycle", "1"}, {"taken_branches", "1"}, {"store_forward", "4"}, {"store_forward_vector", "5"}, {"load_buffer", "72"}, {"store_buffer", "56"},
+        {"eliminate", "gpr32 gpr64 movzx8 xmm ymm"},
+        {"fuse_any", "test and"},
+        {"fuse_carry", "cmp add sub"},
+        {"fuse_zero", "inc dec"},
+        {"loads_per_cycle", "2"},
+        {"stores_per_cycle", "1"},
+        {"taken_branches", "1"},
+        {"store_forward", "4"},
+        {"store_forward_vector", "5"},
+        {"load_buffer", "72"},
+        {"store_buffer", "56"},
     };
 
     (void)state;
     assert_by_hand("skylake", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Ice Lake: five slots a cycle are not the six that its front end delivers at a time, and slots count all the same. */
+/* Ice Lake: five slots a cycle are not the six that its front end delivers at a time, and slots
+ * count all the same. */
 static void test_slots_by_hand(void **state)
 {
-    static const struct by_hand expected[] = {{"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}};
+    static const struct by_hand expected[] = {
+        {"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}};
 
     (void)state;
     assert_by_hand("icelake-server", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Golden Cove, by the measurements of this project: a store is found at rename whatever the registers, without an index, at no cost; of 8, 32 and 64 bits; by additions of a
- * constant too. Two loads a cycle of one bank of four bytes; one line of stores a cycle, two stores when they are neighbours on it. Reading the stack pointer is free.
- * Constants are added at rename up to a sum of 1023; a locked addition takes 18 cycles. */
+/* Golden Cove, by the measurements of this project: a store is found at rename whatever the
+ * registers, without an index, at no cost; of 8, 32 and 64 bits; by additions of a constant too.
+ * Two loads a cycle of one bank of four bytes; one line of stores a cycle, two stores when they are
+ * neighbours on it. Reading the stack pointer is free. Constants are added at rename up to a sum of
+ * 1023; a locked addition takes 18 cycles. */
 static void test_golden_cove_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
-        {"loads_per_cycle", "3"}, {"loads_per_bank", "2"}, {"load_bank_bytes", "4"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "64"},
-        {"store_run", "2"}, {"store_forward", "5"}, {"memory_renaming", "0"}, {"memory_renaming_match", "address"}, {"memory_renaming_bits", "8 32 64"}, {"memory_renaming_tests", "cmp test bt"},
-        {"memory_renaming_modify", "constant"}, {"stack_engine", "yes"}, {"stack_pointer_sync", "changed"}, {"immediate_folding", "1023"}, {"lock_latency", "18"},
+        {"loads_per_cycle", "3"},
+        {"loads_per_bank", "2"},
+        {"load_bank_bytes", "4"},
+        {"stores_per_cycle", "2"},
+        {"store_lines_per_cycle", "1"},
+        {"store_line_bytes", "64"},
+        {"store_run", "2"},
+        {"store_forward", "5"},
+        {"memory_renaming", "0"},
+        {"memory_renaming_match", "address"},
+        {"memory_renaming_bits", "8 32 64"},
+        {"memory_renaming_tests", "cmp test bt"},
+        {"memory_renaming_modify", "constant"},
+        {"stack_engine", "yes"},
+        {"stack_pointer_sync", "changed"},
+        {"immediate_folding", "1023"},
+        {"lock_latency", "18"},
     };
 
     (void)state;
     assert_by_hand("sapphirerapids", expected, sizeof expected / sizeof *expected, false);
 }
 
-static void assert_fact(const struct chart *c, const char *id, const char *key, const char *expected)
+static void assert_fact(const struct chart *c, const char *id, const char *key,
+                        const char *expected)
 {
     const struct chart_fact *f = fact_of(c, key);
     const char *value = f ? f->value : NULL;
@@ -206,14 +244,22 @@ static void assert_fact(const struct chart *c, const char *id, const char *key, 
         fail_msg("%s of %s: %s", key, id, value ? value : f ? f->why : "not said");
 }
 
-/* What splits with an index: everything before Haswell; from there on what has three sources, and what only writes its first operand; on Golden Cove what does not overwrite what it
- * reads; nothing on Zen 2 and 3, and operations of general registers on Zen 4. Golden Cove's flags of logic are slow, those of additions and comparisons are not. */
+/* What splits with an index: everything before Haswell; from there on what has three sources, and
+ * what only writes its first operand; on Golden Cove what does not overwrite what it reads; nothing
+ * on Zen 2 and 3, and operations of general registers on Zen 4. Golden Cove's flags of logic are
+ * slow, those of additions and comparisons are not. */
 static void test_index_and_flags_by_hand(void **state)
 {
     static const char logic[] = "and or xor test blsi blsr blsmsk";
-    static const struct { const char *id, *unlaminate, *slow, *latency; } cpus[] = {
-        {"haswell", "three-sources", NULL, NULL}, {"skylake", "three-sources", NULL, NULL}, {"sapphirerapids", "not-two-address", logic, "2"}, {"alderlake-p", "not-two-address", logic, "2"},
-        {"znver2", "none", NULL, NULL},           {"znver3", "none", NULL, NULL},           {"znver4", "general", NULL, NULL},
+    static const struct { const char *id, *unlaminate, *slow, *latency;
+    } cpus[] = {
+        {"haswell", "three-sources", NULL, NULL},
+        {"skylake", "three-sources", NULL, NULL},
+        {"sapphirerapids", "not-two-address", logic, "2"},
+        {"alderlake-p", "not-two-address", logic, "2"},
+        {"znver2", "none", NULL, NULL},
+        {"znver3", "none", NULL, NULL},
+        {"znver4", "general", NULL, NULL},
     };
 
     (void)state;
@@ -226,7 +272,8 @@ static void test_index_and_flags_by_hand(void **state)
     }
 }
 
-/* Ivy Bridge's table has stores as one µop, which cannot split: that loads do alone is no rule. With two everything splits. It has no BLSI, so that flags are not said to be quick. */
+/* Ivy Bridge's table has stores as one µop, which cannot split: that loads do alone is no rule.
+ * With two everything splits. It has no BLSI, so that flags are not said to be quick. */
 static void test_stores_that_split(void **state)
 {
     struct err err = {0};
@@ -250,13 +297,25 @@ static void test_stores_that_split(void **state)
     forms_free(forms);
 }
 
-/* Zen 3, by the measurements of this project: rename finds what was stored through the stack pointer, by its registers, in moves of 32 and 64 bits, POP and additions to memory;
- * such a store takes the cache alone, as do two beside it. Through other registers, and by vectors, a value takes its time. */
+/* Zen 3, by the measurements of this project: rename finds what was stored through the stack
+ * pointer, by its registers, in moves of 32 and 64 bits, POP and additions to memory; such a store
+ * takes the cache alone, as do two beside it. Through other registers, and by vectors, a value
+ * takes its time. */
 static void test_zen3_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
-        {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_forward", "6.2"}, {"store_forward_vector", "9"}, {"memory_renaming", "0"}, {"memory_renaming_match", "text"},
-        {"memory_renaming_base", "stack"}, {"memory_renaming_loads", "mov pop"}, {"memory_renaming_tests", "bt"}, {"memory_renaming_bits", "32 64"}, {"memory_renaming_modify", "all"}, {"memory_renaming_store_alone", "yes"},
+        {"loads_per_cycle", "3"},
+        {"stores_per_cycle", "2"},
+        {"store_forward", "6.2"},
+        {"store_forward_vector", "9"},
+        {"memory_renaming", "0"},
+        {"memory_renaming_match", "text"},
+        {"memory_renaming_base", "stack"},
+        {"memory_renaming_loads", "mov pop"},
+        {"memory_renaming_tests", "bt"},
+        {"memory_renaming_bits", "32 64"},
+        {"memory_renaming_modify", "all"},
+        {"memory_renaming_store_alone", "yes"},
         {"memory_renaming_store_beside", "2"},
     };
 
@@ -264,12 +323,18 @@ static void test_zen3_by_hand(void **state)
     assert_by_hand("znver3", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Zen 4, as measured: nops join their neighbours, so that slots are counted in eliminated moves; 17 of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on
- * carry; computing the stack pointer behind a push takes a slot, copying it none; a vector takes 9 cycles by the same register, though rename finds others. */
+/* Zen 4, as measured: nops join their neighbours, so that slots are counted in eliminated moves; 17
+ * of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on carry; computing
+ * the stack pointer behind a push takes a slot, copying it none; a vector takes 9 cycles by the
+ * same register, though rename finds others. */
 static void test_zen4_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
-        {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"taken_branches", "1"}, {"stack_pointer_sync", "computed"}, {"store_forward_vector", "9"},
+        {"fuse_any", "cmp test add sub and or xor"},
+        {"fuse_overflow", "inc dec"},
+        {"taken_branches", "1"},
+        {"stack_pointer_sync", "computed"},
+        {"store_forward_vector", "9"},
         {"memory_renaming_match", "text"},
     };
 
@@ -277,22 +342,30 @@ static void test_zen4_by_hand(void **state)
     assert_by_hand("znver4", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Front ends, from their manuals and Abel and Reineke's measurements (uiCA). Skylake and Haswell predecode five instructions of 16 bytes a cycle and decode as many as rename takes; 18 µops of 32
- * bytes of code fit into three lines. Ice Lake decodes four where rename takes five, and 36 µops of 64 bytes fit; Golden Cove predecodes six of 32 bytes, and 48 fit; its additions are two cycles from each other and three from anything else. Zen decodes
- * four of 32 bytes where rename takes five or six, and a prefix that changes the length costs nothing. */
+/* Front ends, from their manuals and Abel and Reineke's measurements (uiCA). Skylake and Haswell
+ * predecode five instructions of 16 bytes a cycle and decode as many as rename takes; 18 µops of 32
+ * bytes of code fit into three lines. Ice Lake decodes four where rename takes five, and 36 µops of
+ * 64 bytes fit; Golden Cove predecodes six of 32 bytes, and 48 fit; its additions are two cycles
+ * from each other and three from anything else. Zen decodes four of 32 bytes where rename takes
+ * five or six, and a prefix that changes the length costs nothing. */
 static void test_front_ends_by_hand(void **state)
 {
     static const struct by_hand skylake[] = {
-        {"predecode_bytes", "16"}, {"predecode_width", "5"}, {"lcp_penalty", "3"}, {"uop_cache_block", "32"}, {"uop_cache_lines", "3"}, {"uop_cache_line_uops", "6"},
+        {"predecode_bytes", "16"}, {"predecode_width", "5"}, {"lcp_penalty", "3"},
+        {"uop_cache_block", "32"}, {"uop_cache_lines", "3"}, {"uop_cache_line_uops", "6"},
     };
     static const struct by_hand ice_lake[] = {
-        {"predecode_bytes", "16"}, {"predecode_width", "5"}, {"decoders", "4"}, {"lcp_penalty", "3"}, {"uop_cache_block", "64"}, {"uop_cache_lines", "6"}, {"uop_cache_line_uops", "6"},
+        {"predecode_bytes", "16"},    {"predecode_width", "5"},  {"decoders", "4"},
+        {"lcp_penalty", "3"},         {"uop_cache_block", "64"}, {"uop_cache_lines", "6"},
+        {"uop_cache_line_uops", "6"},
     };
     static const struct by_hand golden_cove[] = {
-        {"predecode_bytes", "32"}, {"predecode_width", "6"}, {"lcp_penalty", "3"}, {"uop_cache_block", "64"}, {"uop_cache_lines", "6"}, {"uop_cache_line_uops", "8"},
+        {"predecode_bytes", "32"},      {"predecode_width", "6"}, {"lcp_penalty", "3"},
+        {"uop_cache_block", "64"},      {"uop_cache_lines", "6"}, {"uop_cache_line_uops", "8"},
         {"bypass_delay_addition", "1"},
     };
-    static const struct by_hand zen4[] = {{"fetch_bytes", "32"}, {"decoders", "4"}, {"lcp_penalty", "0"}};
+    static const struct by_hand zen4[] = {
+        {"fetch_bytes", "32"}, {"decoders", "4"}, {"lcp_penalty", "0"}};
 
     (void)state;
     assert_by_hand("skylake", skylake, sizeof skylake / sizeof *skylake, true);
@@ -302,25 +375,60 @@ static void test_front_ends_by_hand(void **state)
     assert_by_hand("znver4", zen4, sizeof zen4 / sizeof *zen4, true);
 }
 
-/* CPUs that there are not: decoders that are all alike are told from those of which the first alone takes two µops; predecoders of another width, prefixes of another cost, µop
- * caches of other lines or windows, moves that join what is behind them, blocks of another length in which stores are found by address, and groups at rename that part other instructions. */
+/* CPUs that there are not: decoders that are all alike are told from those of which the first alone
+ * takes two µops; predecoders of another width, prefixes of another cost, µop caches of other lines
+ * or windows, moves that join what is behind them, blocks of another length in which stores are
+ * found by address, and groups at rename that part other instructions. */
 static void test_front_ends_changed(void **state)
 {
-    static const struct { const char *id, *without; struct by_hand with, expected[2]; } changes[] = {
+    static const struct {
+        const char *id, *without;
+        struct by_hand with, expected[2];
+    } changes[] = {
         {"icelake-server", "decoders", {"decode_width", "3"}, {{"decode_width", "3"}}},
         {"znver4", "decoders", {"decode_width", "4"}, {{"decode_width", "4"}}},
-        {"skylake", NULL, {"predecode_width", "6"}, {{"predecode_bytes", "16"}, {"predecode_width", "6"}}},
+        {"skylake",
+         NULL,
+         {"predecode_width", "6"},
+         {{"predecode_bytes", "16"}, {"predecode_width", "6"}}},
         {"skylake", NULL, {"lcp_penalty", "6"}, {{"lcp_penalty", "6"}, {"uop_cache_lines", "3"}}},
-        {"sapphirerapids", NULL, {"uop_cache_line_uops", "6"}, {{"uop_cache_block", "64"}, {"uop_cache_line_uops", "6"}}},
-        {"skylake", NULL, {"uop_cache_line_uops", "8"}, {{"uop_cache_line_uops", "8"}, {"uop_cache_lines", "3"}}},
+        {"sapphirerapids",
+         NULL,
+         {"uop_cache_line_uops", "6"},
+         {{"uop_cache_block", "64"}, {"uop_cache_line_uops", "6"}}},
+        {"skylake",
+         NULL,
+         {"uop_cache_line_uops", "8"},
+         {{"uop_cache_line_uops", "8"}, {"uop_cache_lines", "3"}}},
         {"znver3", NULL, {"fuse_move", "sub shl"}, {{"fuse_move", "sub shl"}}},
-        {"zen5-charted", NULL, {"fuse_move", "add and inc"}, {{"fuse_move", "add and inc"}, {"uop_cache_line_insns", "6"}}},
-        {"zen5-charted", NULL, {"uop_cache_line_insns", "6"}, {{"uop_cache_line_insns", "6"}, {"uop_cache_window", "64"}}},
-        {"zen5-charted", NULL, {"uop_cache_line_insns", "5"}, {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
-        {"zen5-charted", NULL, {"uop_cache_window_lines", "1"}, {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
-        {"zen5-charted", NULL, {"uop_cache_window_again", "3"}, {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
-        {"zen5-charted", NULL, {"memory_renaming_length", "9"}, {{"memory_renaming_length", "9"}, {"store_forward", "7"}}},
-        {"zen5-charted", "group_whole", {"group_not_last", "memory"}, {{"group_not_last", "memory"}, {"store_forward", "7"}}},
+        {"zen5-charted",
+         NULL,
+         {"fuse_move", "add and inc"},
+         {{"fuse_move", "add and inc"}, {"uop_cache_line_insns", "6"}}},
+        {"zen5-charted",
+         NULL,
+         {"uop_cache_line_insns", "6"},
+         {{"uop_cache_line_insns", "6"}, {"uop_cache_window", "64"}}},
+        {"zen5-charted",
+         NULL,
+         {"uop_cache_line_insns", "5"},
+         {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
+        {"zen5-charted",
+         NULL,
+         {"uop_cache_window_lines", "1"},
+         {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
+        {"zen5-charted",
+         NULL,
+         {"uop_cache_window_again", "3"},
+         {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
+        {"zen5-charted",
+         NULL,
+         {"memory_renaming_length", "9"},
+         {{"memory_renaming_length", "9"}, {"store_forward", "7"}}},
+        {"zen5-charted",
+         "group_whole",
+         {"group_not_last", "memory"},
+         {{"group_not_last", "memory"}, {"store_forward", "7"}}},
         {"znver4", NULL, {"group_not_last", "from_vectors"}, {{"group_not_last", "from_vectors"}}},
         {"znver4", NULL, {"group_whole", "yes"}, {{"group_whole", "yes"}}},
     };
@@ -343,14 +451,16 @@ static void test_front_ends_changed(void **state)
     forms_free(forms);
 }
 
-/* Times of a real CPU: lines of hexadecimal code and cycles, of which those of @other are @longer. */
+/* Times of a real CPU: lines of hexadecimal code and cycles, of which those of @other are
+ * @longer. */
 struct recorded {
     const char *text, *other;
     double longer;
     const struct chart_cpu *cpu;   /* in place of the text; NULL: none */
 };
 
-static bool times_recorded(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times_recorded(void *state, const struct chart_block *blocks, size_t n, double *cycles,
+                           struct err *err)
 {
     const struct recorded *r = state;
 
@@ -365,22 +475,44 @@ static bool times_recorded(void *state, const struct chart_block *blocks, size_t
         str_add(&code, ",");
         const char *at = r->cpu ? NULL : strstr(r->text, str_text(&code));
         cycles[i] = r->cpu ? cycles[i] : at ? strtod(at + code.length, NULL) : NAN;
-        cycles[i] += r->other && strncmp(str_text(&code) + 1, r->other, strlen(r->other)) == 0 ? r->longer : 0;
+        cycles[i] += r->other && strncmp(str_text(&code) + 1, r->other, strlen(r->other)) == 0
+                         ? r->longer
+                         : 0;
         str_done(&code);
     }
     return true;
 }
 
-/* What the loops said of a virtual EPYC 9004 at load 8: each is as the loops by hand of docs/zen4.md are. Of the short loops with a taken branch one took 1.19 cycles, and of loads by
+/* What the loops said of a virtual EPYC 9004 at load 8: each is as the loops by hand of
+ * docs/zen4.md are. Of the short loops with a taken branch one took 1.19 cycles, and of loads by
  * addresses that were loaded those of the longest chain take more than others. */
 static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {
-        {"eliminate", "gpr32 gpr64 xmm ymm zmm"}, {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"fuse_nop", "yes"}, {"taken_branches", "1"},
-        {"stack_engine", "yes"}, {"stack_pointer_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
-        {"store_forward", "6.4"}, {"memory_renaming", "0"}, {"store_forward_vector", "9"}, {"memory_renaming_match", "text"}, {"memory_renaming_bits", "32 64"}, {"memory_renaming_modify", "all"},
-        {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"}, {"store_forward_modify", "5.5"},
-        {"memory_renaming_store_alone", "yes"}, {"memory_renaming_store_beside", "2"}, {"unlaminate", "general"},
+        {"eliminate", "gpr32 gpr64 xmm ymm zmm"},
+        {"fuse_any", "cmp test add sub and or xor"},
+        {"fuse_overflow", "inc dec"},
+        {"fuse_nop", "yes"},
+        {"taken_branches", "1"},
+        {"stack_engine", "yes"},
+        {"stack_pointer_sync", "computed"},
+        {"loads_per_cycle", "3"},
+        {"stores_per_cycle", "2"},
+        {"store_lines_per_cycle", "1"},
+        {"store_line_bytes", "32"},
+        {"store_forward", "6.4"},
+        {"memory_renaming", "0"},
+        {"store_forward_vector", "9"},
+        {"memory_renaming_match", "text"},
+        {"memory_renaming_bits", "32 64"},
+        {"memory_renaming_modify", "all"},
+        {"load_latency", "4"},
+        {"load_replays", "0.15"},
+        {"load_replays_through", "6"},
+        {"store_forward_modify", "5.5"},
+        {"memory_renaming_store_alone", "yes"},
+        {"memory_renaming_store_beside", "2"},
+        {"unlaminate", "general"},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
@@ -394,14 +526,16 @@ static void test_zen4_as_measured(void **state)
     assert_told(c, expected, sizeof expected / sizeof *expected);
     assert_null(fact_of(c, "slow_flags"));
     chart_free(c);
-    /* mov r10, rdi; movaps [rdi], xmm1: a vector that is quicker by the same register than by a copy is found at rename, for which there is no fact. */
+    /* mov r10, rdi; movaps [rdi], xmm1: a vector that is quicker by the same register than by a
+     * copy is found at rename, for which there is no fact. */
     recorded.other = "4989fa0f290f";
     recorded.longer = 3;
     c = facts_on(&cpu, 6, forms);
     assert_null(machine_fact(c->machine, "store_forward_vector"));
     assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "another time"));
     chart_free(c);
-    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9, without a time: whether two stores wait for the first or all do, nobody knows. */
+    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9, without a time: whether two
+     * stores wait for the first or all do, nobody knows. */
     recorded.other = "4c89074c8b074c894f084c894f084c894f08";
     recorded.longer = NAN;
     c = facts_on(&cpu, 6, forms);
@@ -413,7 +547,8 @@ static void test_zen4_as_measured(void **state)
     forms_free(forms);
 }
 
-/* A load of a byte waits for what it is merged with on some CPUs, so that it takes longer, found or not; additions to a byte say that it is found. As on a Zen 5 (EPYC Turin). */
+/* A load of a byte waits for what it is merged with on some CPUs, so that it takes longer, found or
+ * not; additions to a byte say that it is found. As on a Zen 5 (EPYC Turin). */
 static void test_parts_found_by_additions(void **state)
 {
     struct err err = {0};
@@ -424,7 +559,8 @@ static void test_parts_found_by_additions(void **state)
     assert_true(forms && truth);
     machine_set_fact(truth, "memory_renaming_bits", "8 32 64", "bits", "");
     struct imitation *imitated = imitation_new(truth, 0.002, 1);
-    struct recorded slower = {.cpu = imitation_cpu(imitated), .other = "448807", .longer = 2};   /* mov [rdi], r8b */
+    /* mov [rdi], r8b */
+    struct recorded slower = {.cpu = imitation_cpu(imitated), .other = "448807", .longer = 2};
     const struct chart_cpu cpu = {.times = times_recorded, .state = &slower};
     struct chart *c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "memory_renaming_bits", "8 32 64");
@@ -439,10 +575,12 @@ static void test_parts_found_by_additions(void **state)
     forms_free(forms);
 }
 
-/* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: nothing is said of what is counted in slots. */
+/* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: nothing is
+ * said of what is counted in slots. */
 static void test_no_filler_is_said(void **state)
 {
-    static const char *const absent[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero", "stack_pointer_sync", "unlaminate"};
+    static const char *const absent[] = {"fuse_any",  "fuse_carry",         "fuse_overflow",
+                                         "fuse_zero", "stack_pointer_sync", "unlaminate"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
@@ -463,7 +601,8 @@ static void test_no_filler_is_said(void **state)
     forms_free(forms);
 }
 
-/* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop behind each 2.01. On Zen 3 each nop takes a slot, and nothing is said of it. */
+/* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop behind each 2.01. On Zen
+ * 3 each nop takes a slot, and nothing is said of it. */
 static void test_nops_by_hand(void **state)
 {
     static const struct by_hand expected[] = {{"fuse_nop", "yes"}};
@@ -473,11 +612,14 @@ static void test_nops_by_hand(void **state)
     assert_null(fact_of(facts_of_shipped("znver3"), "fuse_nop"));
 }
 
-/* What tells nothing is no fact: forwarding so quick that it cannot be told from what rename does; and where rename finds no stores and all loads are as quick nothing is said of
- * either. */
+/* What tells nothing is no fact: forwarding so quick that it cannot be told from what rename does;
+ * and where rename finds no stores and all loads are as quick nothing is said of either. */
 static void test_unknown_is_said(void **state)
 {
-    static const char *const absent[] = {"memory_renaming", "memory_renaming_loads", "memory_renaming_bits", "load_bank_bytes", "loads_per_bank", "store_lines_per_cycle", "store_run"};
+    static const char *const absent[] = {
+        "memory_renaming", "memory_renaming_loads", "memory_renaming_bits",
+        "load_bank_bytes", "loads_per_bank",        "store_lines_per_cycle",
+        "store_run"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
@@ -496,10 +638,14 @@ static void test_unknown_is_said(void **state)
     forms_free(forms);
 }
 
-/* Constants of a byte are added at rename for what they are, or for how they are encoded; where the same constant in four bytes has no time that is unknown. */
+/* Constants of a byte are added at rename for what they are, or for how they are encoded; where the
+ * same constant in four bytes has no time that is unknown. */
 static void test_sums_of_a_byte(void **state)
 {
-    static const struct { double longer; const char *value, *why; } cases[] = {{0, "127", "chains"}, {6, NULL, "in four bytes"}, {NAN, NULL, "no stable time"}};
+    static const struct {
+        double longer;
+        const char *value, *why;
+    } cases[] = {{0, "127", "chains"}, {6, NULL, "in four bytes"}, {NAN, NULL, "no stable time"}};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("sapphirerapids", &err);
@@ -509,8 +655,10 @@ static void test_sums_of_a_byte(void **state)
     machine_set_fact(truth, "immediate_folding", "127", "", "");
     struct imitation *cpu = imitation_new(truth, 0, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct recorded changed = {.other = "4981c07f000000", .longer = cases[i].longer, .cpu = imitation_cpu(cpu)};
-        struct chart *c = facts_on(&(struct chart_cpu){.times = times_recorded, .state = &changed}, 6, forms);
+        struct recorded changed = {
+            .other = "4981c07f000000", .longer = cases[i].longer, .cpu = imitation_cpu(cpu)};
+        struct chart *c =
+            facts_on(&(struct chart_cpu){.times = times_recorded, .state = &changed}, 6, forms);
         assert_fact(c, "sapphirerapids", "immediate_folding", cases[i].value);
         assert_non_null(strstr(fact_of(c, "immediate_folding")->why, cases[i].why));
         chart_free(c);
@@ -520,10 +668,13 @@ static void test_sums_of_a_byte(void **state)
     forms_free(forms);
 }
 
-/* Of AArch64 few loops are known; they need no form that loads among those that are charted, and what none tells is listed as unknown. */
+/* Of AArch64 few loops are known; they need no form that loads among those that are charted, and
+ * what none tells is listed as unknown. */
 static void test_facts_of_aarch64(void **state)
 {
-    static const char *const told[] = {"load_latency", "store_forward", "store_forward_vector"}, *const unknown[] = {"eliminate", "fuse_any", "taken_branches", "load_latency_wide"};
+    static const char *const told[] = {"load_latency", "store_forward", "store_forward_vector"},
+                             *const unknown[] = {"eliminate", "fuse_any", "taken_branches",
+                                                 "load_latency_wide"};
     static const char *const forms_of[] = {"ADD (X, X, X)"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
@@ -552,8 +703,10 @@ static void test_facts_of_aarch64(void **state)
     forms_free(forms);
 }
 
-/* How many of the chains of ADD (R64, R64) are measured when the file at @path says @text, which is written again; how many forms it knew. */
-static size_t latencies_beside(const struct machine *truth, struct forms *forms, const char *path, const char *text, unsigned *known)
+/* How many of the chains of ADD (R64, R64) are measured when the file at @path says @text, which is
+ * written again; how many forms it knew. */
+static size_t latencies_beside(const struct machine *truth, struct forms *forms, const char *path,
+                               const char *text, unsigned *known)
 {
     struct imitation *cpu = imitation_new(truth, 0, 1);
     struct chart *c = chart_at(machine_copy(truth), forms, addition, 1);
@@ -575,10 +728,12 @@ static size_t latencies_beside(const struct machine *truth, struct forms *forms,
     return measured;
 }
 
-/* A form of which the file lacks a chain is measured again; what the file says of forms that the chart does not have stays in it. */
+/* A form of which the file lacks a chain is measured again; what the file says of forms that the
+ * chart does not have stays in it. */
 static void test_latencies_are_kept(void **state)
 {
-    static const char head[] = "form,from,to,cycles,spread,note,state\n", other[] = "\"SUB (R64, R64)\",op1,op1,7,0,seen elsewhere,ok\n";
+    static const char head[] = "form,from,to,cycles,spread,note,state\n",
+                      other[] = "\"SUB (R64, R64)\",op1,op1,7,0,seen elsewhere,ok\n";
     const char *path = work_path("latencies.csv");
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
@@ -645,7 +800,8 @@ static void check_standins(const char *machine, struct forms *forms, const char 
     assert_null(mapping_find(c->machine->mapping, "PUSH (R64)"));
     assert_true(substitutes_find(&l.lab, c, &err));
     for (; *expected; expected++) {
-        const struct mapping_entry *is = mapping_find(c->machine->mapping, *expected), *should = mapping_find(truth->mapping, *expected);
+        const struct mapping_entry *is = mapping_find(c->machine->mapping, *expected),
+                                   *should = mapping_find(truth->mapping, *expected);
         if (!is || !should || !usage_equal(&is->usage, &should->usage))
             fail_msg("%s of %s: %s", *expected, machine, is ? "another usage" : "not found");
     }
@@ -669,18 +825,22 @@ static void test_stack_forms(void **state)
     forms_free(forms);
 }
 
-static void add_form(struct chart *c, const struct forms *forms, const char *form, enum chart_state state, double alone, portset ports, uint32_t count)
+static void add_form(struct chart *c, const struct forms *forms, const char *form,
+                     enum chart_state state, double alone, portset ports, uint32_t count)
 {
-    struct mapping_entry entry = {.form = (char *)form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+    struct mapping_entry entry = {
+        .form = (char *)form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
 
     usage_add(&entry.usage, ports, count);
     mapping_set(c->machine->mapping, &entry);
     usage_done(&entry.usage);
-    c->forms[c->form_count++] = (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
+    c->forms[c->form_count++] =
+        (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
 }
 
-/* Half a cycle alone is no four µops of one port: it becomes what the others of half a cycle are, of the same operands rather than of others, or else of the same kind rather than of what there are more of. What agrees with its time stays, and so
- * does what is explained. */
+/* Half a cycle alone is no four µops of one port: it becomes what the others of half a cycle are,
+ * of the same operands rather than of others, or else of the same kind rather than of what there
+ * are more of. What agrees with its time stays, and so does what is explained. */
 static void test_unexplained_is_not_absurd(void **state)
 {
     struct err err = {0};
@@ -701,8 +861,10 @@ static void test_unexplained_is_not_absurd(void **state)
     add_form(c, forms, "XOR (R64, R64)", CHART_PLACED, 9, 1, 1);
     add_form(c, forms, "RORX (R32, R32, I8)", CHART_UNEXPLAINED, 0.5, 1, 4);
     assert_int_equal(unexplained_mend(c, 0.05), 2);
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "RORX (R32, R32, I8)")->usage, &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "AND (R64, R64)")->usage, &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "RORX (R32, R32, I8)")->usage,
+                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "AND (R64, R64)")->usage,
+                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
     assert_int_equal(mapping_find(c->machine->mapping, "OR (R64, R64)")->usage.uops[0].ports, 1);
     assert_int_equal(mapping_find(c->machine->mapping, "XOR (R64, R64)")->usage.uops[0].count, 1);
     assert_int_equal(c->forms[3].state, CHART_UNEXPLAINED);
@@ -710,11 +872,15 @@ static void test_unexplained_is_not_absurd(void **state)
     forms_free(forms);
 }
 
-/* Loads of a part of a register also merge, which takes a cycle more: they do not say what a load takes, even where most do. Golden Cove's loads take five cycles, and Zen's four. */
+/* Loads of a part of a register also merge, which takes a cycle more: they do not say what a load
+ * takes, even where most do. Golden Cove's loads take five cycles, and Zen's four. */
 static void test_load_latency_of_whole_registers(void **state)
 {
     static const char *const loads[] = {"MOV (R64, M64)", "MOV (R16, M16)", "MOV (R8l, M8)"};
-    static const struct { const char *id; double cycles; } cpus[] = {{"sapphirerapids", 5}, {"znver3", 4}};
+    static const struct {
+        const char *id;
+        double cycles;
+    } cpus[] = {{"sapphirerapids", 5}, {"znver3", 4}};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 

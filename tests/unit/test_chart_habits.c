@@ -20,27 +20,29 @@
 #define LATE 1.15
 
 static const char *const by_hand[][2] = {
-    {"ADD (R64, R64)", "1*p0156"}, {"SHL (R64, I8)", "1*p06"}, {"IMUL (R64, R64)", "1*p1"}, {"LEA_B_D8 (R64)", "1*p15"}, {"MOV (R64, M64)", "1*p23"},
-    {"MOV (M64, R64)", "1*p4+1*p237"}, {"PSHUFD (XMM, XMM, I8)", "1*p5"}, {"PADDD (XMM, XMM)", "1*p015"}, {"MULPS (XMM, XMM)", "1*p01"}, {"PMOVMSKB (R32, XMM)", "1*p0"},
-    {"ADD (R64, M64)", "1*p0156+1*p23"},
-    {"SUB (R64, M64)", "1*p0156+1*p23"},
-    {"AND (R64, M64)", "1*p0156+1*p23"},
-    {"OR (R64, M64)", "1*p0156+1*p23"},
-    {"XOR (R64, M64)", "1*p0156+1*p23"},
-    {"CMP (R64, M64)", "1*p0156+1*p23"},
-    {"ADD (R32, M32)", "1*p0156+1*p23"},
-    {"SUB (R32, M32)", "1*p0156+1*p23"},
-    {"AND (R32, M32)", "1*p0156+1*p23"},
-    {"OR (R32, M32)", "1*p0156+1*p23"},
+    {"ADD (R64, R64)", "1*p0156"},       {"SHL (R64, I8)", "1*p06"},
+    {"IMUL (R64, R64)", "1*p1"},         {"LEA_B_D8 (R64)", "1*p15"},
+    {"MOV (R64, M64)", "1*p23"},         {"MOV (M64, R64)", "1*p4+1*p237"},
+    {"PSHUFD (XMM, XMM, I8)", "1*p5"},   {"PADDD (XMM, XMM)", "1*p015"},
+    {"MULPS (XMM, XMM)", "1*p01"},       {"PMOVMSKB (R32, XMM)", "1*p0"},
+    {"ADD (R64, M64)", "1*p0156+1*p23"}, {"SUB (R64, M64)", "1*p0156+1*p23"},
+    {"AND (R64, M64)", "1*p0156+1*p23"}, {"OR (R64, M64)", "1*p0156+1*p23"},
+    {"XOR (R64, M64)", "1*p0156+1*p23"}, {"CMP (R64, M64)", "1*p0156+1*p23"},
+    {"ADD (R32, M32)", "1*p0156+1*p23"}, {"SUB (R32, M32)", "1*p0156+1*p23"},
+    {"AND (R32, M32)", "1*p0156+1*p23"}, {"OR (R32, M32)", "1*p0156+1*p23"},
 };
 #define FORMS (sizeof by_hand / sizeof *by_hand)
-/* With these beside the ten of the core there are more experiments of a form than it asks for in all rounds. */
-static const char *const more[][2] = {{"BSWAP (R64)", "1*p05"}, {"ADC (R64, R64)", "1*p6"}, {"BSF (R64, R64)", "1*p56"}, {"BT (R64, R64)", "1*p0"}, {"SHR (R64, I8)", "1*p2"}, {"BLSR (R64, R64)", "1*p16"}};
+/* With these beside the ten of the core there are more experiments of a form than it asks for in
+ * all rounds. */
+static const char *const more[][2] = {{"BSWAP (R64)", "1*p05"},    {"ADC (R64, R64)", "1*p6"},
+                                      {"BSF (R64, R64)", "1*p56"}, {"BT (R64, R64)", "1*p0"},
+                                      {"SHR (R64, I8)", "1*p2"},   {"BLSR (R64, R64)", "1*p16"}};
 #define MORE (sizeof more / sizeof *more)
 
 static void put(struct mapping *m, const char *const form[2])
 {
-    struct mapping_entry entry = {.form = (char *)form[0], .latency = NAN, .micro_ops = 1, .source = (char *)""};
+    struct mapping_entry entry = {
+        .form = (char *)form[0], .latency = NAN, .micro_ops = 1, .source = (char *)""};
     struct err err = {0};
 
     assert_true(usage_parse(form[1], mapping_ports(m), &entry.usage, &err));
@@ -85,7 +87,8 @@ static void late_beside(const void *state, const struct experiment *e, struct me
     m->cycles *= placed && beside ? LATE : 1;
 }
 
-/* In the last round of the lab @state they take longer beside all; before the last three rounds they have no time there. */
+/* In the last round of the lab @state they take longer beside all; before the last three rounds
+ * they have no time there. */
 static void late_at_last(const void *state, const struct experiment *e, struct measured *m)
 {
     static const char *const right[] = {", round 28", ", round 29"}, last[] = ", round 30";
@@ -100,8 +103,12 @@ static void late_at_last(const void *state, const struct experiment *e, struct m
         *m = (struct measured){.cycles = NAN, .state = "no time yet"};
 }
 
-/* Places the ten beside a core with @extra forms more, times being what @alter makes of them, whose state is the lab: what comes of each into @out, which the caller frees. */
-static void place_ten(size_t extra, void (*alter)(const void *state, const struct experiment *e, struct measured *m), struct ports *ports, struct placement out[FORMS])
+/* Places the ten beside a core with @extra forms more, times being what @alter makes of them, whose
+ * state is the lab: what comes of each into @out, which the caller frees. */
+static void place_ten(size_t extra,
+                      void (*alter)(const void *state, const struct experiment *e,
+                                    struct measured *m),
+                      struct ports *ports, struct placement out[FORMS])
 {
     static const struct chart_options options = {.name = "charted", .seed = 1};
     struct place_form forms[FORMS];
@@ -156,7 +163,8 @@ static void test_few_run_beside_everything(void **state)
     assert_int_equal(many, SLOW_PAIRS_LEADERS);
 }
 
-/* All are late for the first time when the rounds are over, and still ask. Nothing was told from what they have, so that none is sure of it. */
+/* All are late for the first time when the rounds are over, and still ask. Nothing was told from
+ * what they have, so that none is sure of it. */
 static void test_what_asks_in_the_end_is_not_sure(void **state)
 {
     struct placement out[FORMS] = {{.error = NAN}};
@@ -174,7 +182,8 @@ static void test_what_asks_in_the_end_is_not_sure(void **state)
     }
 }
 
-/* The first ones lead, others wait for them; what is late still when they are through runs beside everything. */
+/* The first ones lead, others wait for them; what is late still when they are through runs beside
+ * everything. */
 static void test_leaders_come_first(void **state)
 {
     struct slow_pairs h = {0};
@@ -214,8 +223,11 @@ enum telling {
     TELL_UNEXPLAINED,   /* or ended without one */
 };
 
-/* How many new late times a form has by @g that takes @late times what ports say beside @ports, and twice as much of that. */
-static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice, const struct saturators *saturators, const struct guess *g, portset ports, double late, enum telling tell)
+/* How many new late times a form has by @g that takes @late times what ports say beside @ports, and
+ * twice as much of that. */
+static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
+                         const struct saturators *saturators, const struct guess *g, portset ports,
+                         double late, enum telling tell)
 {
     struct sights sights = {.lattice = lattice, .saturators = saturators};
     float row[COLUMNS_MOST];
@@ -225,7 +237,10 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice, co
         at++;
     guess_row(g, lattice, row);
     for (unsigned times = 4; times <= 8; times += 4)
-        sights_add(&sights, (struct sight){at, times, late * guess_cycles(g, row, lattice, &saturators->list.items[at], times)});
+        sights_add(&sights,
+                   (struct sight){
+                       at, times,
+                       late * guess_cycles(g, row, lattice, &saturators->list.items[at], times)});
     const size_t is_new = slow_pairs_matching(h, g, &sights);
     if (tell)
         slow_pairs_record(h, g, tell == TELL ? g : NULL, &sights);
@@ -233,7 +248,8 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice, co
     return is_new;
 }
 
-/* What is late beside loads by the load that it does is late there whatever else it does: no news once leaders showed it, as long as it is no later. */
+/* What is late beside loads by the load that it does is late there whatever else it does: no news
+ * once leaders showed it, as long as it is no later. */
 static void test_late_by_what_they_share(void **state)
 {
     struct machine *m = eight_ports();
@@ -256,18 +272,24 @@ static void test_late_by_what_they_share(void **state)
         assert_int_equal(slow_pairs_advise(&h, &only), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_UNEXPLAINED), 2);
     }
-    assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);   /* nothing explained the times: they teach nothing */
+    /* nothing explained the times: they teach nothing */
+    assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &multiplies), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL), 2);
-        assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, LATE, TELL_NOT), i + 1 < SLOW_PAIRS_LEADERS ? 2 : 0);
+        assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, LATE, TELL_NOT),
+                         i + 1 < SLOW_PAIRS_LEADERS ? 2 : 0);
     }
     assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL_NOT), 0);
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, TELL_NOT), 0);
-    assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, TELL_NOT), 2);   /* later than they were */
-    assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);         /* two loads */
-    assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);          /* none */
-    assert_int_equal(new_beside(&h, lattice, &found, &adds, 0x2, LATE, TELL_NOT), 2);            /* elsewhere */
+    /* later than they were */
+    assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, TELL_NOT), 2);
+    /* two loads */
+    assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);
+    /* none */
+    assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
+    /* elsewhere */
+    assert_int_equal(new_beside(&h, lattice, &found, &adds, 0x2, LATE, TELL_NOT), 2);
     slow_pairs_done(&h);
     saturators_done(&found);
     lattice_done(lattice);

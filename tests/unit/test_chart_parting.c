@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports that are two things under one name: a small CPU by hand, whose stores take one of three addresses and one of two places, as an exact search names them. */
+/* Ports that are two things under one name: a small CPU by hand, whose stores take one of three
+ * addresses and one of two places, as an exact search names them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,8 @@ static struct mapping *mapping_by_hand(bool core)
     struct mapping *m = mapping_new(&ports);
     mapping_set_issue_width(m, WIDTH);
     for (size_t i = 0; i < FORMS; i++) {
-        struct mapping_entry entry = {.form = (char *)cpu[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+        struct mapping_entry entry = {
+            .form = (char *)cpu[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
         if (core && !*cpu[i].core)
             continue;
         assert_true(usage_parse(core ? cpu[i].core : cpu[i].truth, &ports, &entry.usage, &err));
@@ -89,8 +91,10 @@ static void row_add(struct experiments *t, struct rng *rng, size_t outside, unsi
         experiments_add(t, terms, n);
 }
 
-/* Rows of the core alone and of each other form, up to number @last, beside it, with the times that @m says, off by @noise at most. */
-static void scene_make(struct scene *s, const struct mapping *m, size_t last, double noise, bool threads)
+/* Rows of the core alone and of each other form, up to number @last, beside it, with the times that
+ * @m says, off by @noise at most. */
+static void scene_make(struct scene *s, const struct mapping *m, size_t last, double noise,
+                       bool threads)
 {
     struct experiments *t = experiments_new();
     struct rng rng;
@@ -146,7 +150,8 @@ static double core_off(const struct scene *s, const struct mapping *m)
     return off;
 }
 
-/* Stores take ports of their own, as the truth has them, and an address each; all else is as it was, and what is found has nothing left to part. */
+/* Stores take ports of their own, as the truth has them, and an address each; all else is as it
+ * was, and what is found has nothing left to part. */
 static void test_parts_stores(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
@@ -160,7 +165,8 @@ static void test_parts_stores(void **state)
         assert_int_equal(mapping_count(m), mapping_count(core));
         for (size_t i = 0; i < OUTSIDE; i++) {
             assert_string_equal(mapping_at(m, i)->form, cpu[i].form);
-            assert_true(usage_equal(&mapping_at(m, i)->usage, &mapping_find(truth, cpu[i].form)->usage));
+            assert_true(
+                usage_equal(&mapping_at(m, i)->usage, &mapping_find(truth, cpu[i].form)->usage));
             assert_int_equal(mapping_at(m, i)->micro_ops, 1);
         }
         assert_true(core_off(&s, m) < 1e-9);
@@ -182,17 +188,20 @@ static void test_parts_in_noise(void **state)
     scene_make(&s, truth, FORMS, 0.04, true);
     struct mapping *m = scene_part(&s, core);
     assert_non_null(m);
-    assert_true(usage_equal(&mapping_find(m, "MOV (M64, R64)")->usage, &mapping_find(truth, "MOV (M64, R64)")->usage));
+    assert_true(usage_equal(&mapping_find(m, "MOV (M64, R64)")->usage,
+                            &mapping_find(truth, "MOV (M64, R64)")->usage));
     mapping_free(m);
     scene_done(&s);
     mapping_free(truth);
     mapping_free(core);
 }
 
-/* Three forms are too few, and where the core's ports are what they seem nothing is parted, whatever the noise. */
+/* Three forms are too few, and where the core's ports are what they seem nothing is parted,
+ * whatever the noise. */
 static void test_leaves_what_is_right(void **state)
 {
-    struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true), *plain = mapping_copy(core);
+    struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true),
+                   *plain = mapping_copy(core);
     struct err err = {0};
     struct scene s;
     (void)state;
@@ -200,8 +209,10 @@ static void test_leaves_what_is_right(void **state)
     assert_null(scene_part(&s, core));
     scene_done(&s);
     for (size_t i = OUTSIDE; i < FORMS; i++) {
-        struct mapping_entry entry = {.form = (char *)cpu[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
-        assert_true(usage_parse(i % 2 ? "1*p5" : "1*p0123+1*p45+1*p45", mapping_ports(plain), &entry.usage, &err));
+        struct mapping_entry entry = {
+            .form = (char *)cpu[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+        assert_true(usage_parse(i % 2 ? "1*p5" : "1*p0123+1*p45+1*p45", mapping_ports(plain),
+                                &entry.usage, &err));
         mapping_set(plain, &entry);
         usage_done(&entry.usage);
     }
@@ -231,6 +242,8 @@ static void test_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts_stores), cmocka_unit_test(test_parts_in_noise), cmocka_unit_test(test_leaves_what_is_right), cmocka_unit_test(test_ends)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_stores), cmocka_unit_test(test_parts_in_noise),
+        cmocka_unit_test(test_leaves_what_is_right), cmocka_unit_test(test_ends)};
     return cmocka_run_group_tests_name("chart parting", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a form's times beside a core say of it: small CPUs, each with the one rule that decides, and usages derived by hand. */
+/* What a form's times beside a core say of it: small CPUs, each with the one rule that decides, and
+ * usages derived by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,8 @@
 
 #define FORM "NOT (R64)"     /* that is placed beside the others */
 #define LATE_CYCLES 0.59     /* for half a cycle: within 19 % */
-#define LATER_CYCLES 0.61    /* 22 %: as much as two busy sets of ports lose, but more than a form alone does */
+/* 22 %: as much as two busy sets of ports lose, but more than a form alone does */
+#define LATER_CYCLES 0.61
 #define ROWS 200             /* experiments of a core */
 #define LATE 1.19            /* times as long */
 #define WIDTH 5              /* issue slots */
@@ -38,7 +40,8 @@ static struct machine *machine_by_hand(unsigned ports, const struct by_hand *for
     ports_number(&names, ports);
     struct machine *m = machine_new("by hand", &names);
     for (size_t i = 0; i < n; i++) {
-        struct mapping_entry entry = {.form = (char *)forms[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+        struct mapping_entry entry = {
+            .form = (char *)forms[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
         assert_true(usage_parse(forms[i].usage, &names, &entry.usage, &err));
         mapping_set(m->mapping, &entry);
         usage_done(&entry.usage);
@@ -65,8 +68,10 @@ static void alone_takes(const void *state, const struct experiment *e, struct me
         m->cycles = *(const double *)state;
 }
 
-/* What is found of @form beside the others of @take_m, where FORM takes @alone cycles alone (0: what its ports say), and times may be late (@late); the caller frees. */
-static struct placement placed_form(struct machine *take_m, const char *form, double alone, bool late)
+/* What is found of @form beside the others of @take_m, where FORM takes @alone cycles alone (0:
+ * what its ports say), and times may be late (@late); the caller frees. */
+static struct placement placed_form(struct machine *take_m, const char *form, double alone,
+                                    bool late)
 {
     static const struct chart_options options = {.name = "charted", .seed = 1};
     struct placement out = {.error = NAN};
@@ -83,7 +88,8 @@ static struct placement placed_form(struct machine *take_m, const char *form, do
     chart_bed_lab(&b, &options, &lab, times);
     lab.late = late;
     uint32_t at = names_find(&lab.table->forms, form);
-    if (!place_forms(&lab, core, &(struct place_form){.form = at, .alone = times[at]}, 1, &ports, &out, &err))
+    if (!place_forms(&lab, core, &(struct place_form){.form = at, .alone = times[at]}, 1, &ports,
+                     &out, &err))
         fail_msg("%s", err.what);
     free(times);
     experiments_free(lab.table);
@@ -101,7 +107,8 @@ static struct placement placed(struct machine *take_m, double alone, bool late)
 /* Eleven ports, all of which the core's one form may use. */
 static const struct by_hand eleven[] = {{"ADD (R64, R64)", "1*p0123456789A"}, {FORM, "1*p5"}};
 
-/* All sets of one and of two of the ports are more than can be counted with: it is of those of two that some go. */
+/* All sets of one and of two of the ports are more than can be counted with: it is of those of two
+ * that some go. */
 static void test_single_ports_are_tried_before_pairs(void **state)
 {
     struct machine *m = machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven);
@@ -123,10 +130,12 @@ static void test_single_ports_are_tried_before_pairs(void **state)
     machine_free(m);
 }
 
-/* Beside eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop of each of two ports, which takes a cycle alone as FORM does, would take 13/11. */
+/* Beside eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop of
+ * each of two ports, which takes a cycle alone as FORM does, would take 13/11. */
 static void test_a_form_of_a_single_port(void **state)
 {
-    struct placement p = placed(machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven), 0, false);
+    struct placement p =
+        placed(machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven), 0, false);
 
     (void)state;
     assert_true(p.explained);
@@ -136,12 +145,17 @@ static void test_a_form_of_a_single_port(void **state)
     placement_done(&p);
 }
 
-/* Port 2 is kept busy by a form in the new encoding of vectors alone, beside which none in the old one is measured. That a division holds its third port is told, which it is not: it is no port that was never
- * tested against. */
+/* Port 2 is kept busy by a form in the new encoding of vectors alone, beside which none in the old
+ * one is measured. That a division holds its third port is told, which it is not: it is no port
+ * that was never tested against. */
 static void test_what_was_not_tested_is_not_assumed(void **state)
 {
-    static const struct by_hand forms[] = {{"ADD (R64, R64)", "1*p01"}, {"SHL (R64, I8)", "1*p0"}, {"VPHADDD (YMM, YMM, YMM)", "1*p0+4*p2"}, {"DIVSS (XMM, XMM)", "1*p0+4*p3"}};
-    struct placement p = placed_form(machine_by_hand(4, forms, sizeof forms / sizeof *forms), "DIVSS (XMM, XMM)", 0, false);
+    static const struct by_hand forms[] = {{"ADD (R64, R64)", "1*p01"},
+                                           {"SHL (R64, I8)", "1*p0"},
+                                           {"VPHADDD (YMM, YMM, YMM)", "1*p0+4*p2"},
+                                           {"DIVSS (XMM, XMM)", "1*p0+4*p3"}};
+    struct placement p = placed_form(machine_by_hand(4, forms, sizeof forms / sizeof *forms),
+                                     "DIVSS (XMM, XMM)", 0, false);
     uint32_t held = 0;
 
     (void)state;
@@ -154,7 +168,11 @@ static void test_what_was_not_tested_is_not_assumed(void **state)
     placement_done(&p);
 }
 
-static const struct by_hand four[] = {{"ADD (R64, R64)", "1*p01"}, {"SHL (R64, I8)", "1*p0"}, {"MOV (R64, M64)", "1*p23"}, {"MOV (M64, R64)", "1*p3"}, {FORM, "1*p01+1*p23"}};
+static const struct by_hand four[] = {{"ADD (R64, R64)", "1*p01"},
+                                      {"SHL (R64, I8)", "1*p0"},
+                                      {"MOV (R64, M64)", "1*p23"},
+                                      {"MOV (M64, R64)", "1*p3"},
+                                      {FORM, "1*p01+1*p23"}};
 
 /* Whether what is found of FORM on the CPU of four ports is what it does there. */
 static bool is_found(double alone, bool late)
@@ -163,13 +181,16 @@ static bool is_found(double alone, bool late)
     bool found = p.explained && p.usage.count == 2;
 
     for (unsigned i = 0; i < p.usage.count && found; i++)
-        found = p.usage.uops[i].count == 1 && (p.usage.uops[i].ports == 0x3 || p.usage.uops[i].ports == 0xc);
+        found = p.usage.uops[i].count == 1 &&
+                (p.usage.uops[i].ports == 0x3 || p.usage.uops[i].ports == 0xc);
     placement_done(&p);
     return found;
 }
 
-/* A form that loads and computes on two ports each takes half a cycle. Alone it takes 18 % more, as chains of conditional moves do on a Zen 5: that says nothing against its ports, all other
- * times being theirs. What is 22 % off is something else, and on a CPU without late times so is either. */
+/* A form that loads and computes on two ports each takes half a cycle. Alone it takes 18 % more, as
+ * chains of conditional moves do on a Zen 5: that says nothing against its ports, all other times
+ * being theirs. What is 22 % off is something else, and on a CPU without late times so is
+ * either. */
 static void test_a_time_alone_may_be_late(void **state)
 {
     (void)state;
@@ -181,9 +202,14 @@ static void test_a_time_alone_may_be_late(void **state)
 }
 
 /* What takes a slot alone shows those of the others. */
-static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""}, {"ADD (R64, R64)", "1*p01"}, {"SHL (R64, I8)", "1*p0"}, {"MOV (R64, M64)", "1*p23"}, {"MOV (M64, R64)", "1*p3"}};
+static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""},
+                                          {"ADD (R64, R64)", "1*p01"},
+                                          {"SHL (R64, I8)", "1*p0"},
+                                          {"MOV (R64, M64)", "1*p23"},
+                                          {"MOV (M64, R64)", "1*p3"}};
 
-/* @table gets the core's forms alone and experiments by chance, ROWS in all, with the times of @truth, of which @late are a fifth longer. */
+/* @table gets the core's forms alone and experiments by chance, ROWS in all, with the times of
+ * @truth, of which @late are a fifth longer. */
 static void measure_core(struct experiments *table, const struct mapping *truth, size_t late)
 {
     size_t n = mapping_count(truth);
@@ -192,13 +218,16 @@ static void measure_core(struct experiments *table, const struct mapping *truth,
 
     rng_seed(&rng, 1);
     for (uint32_t i = 0; i < n; i++) {
-        experiments_add(table, (struct flat_term[]){{names_add(&table->forms, mapping_at(truth, i)->form), 1}}, 1);
+        experiments_add(
+            table, (struct flat_term[]){{names_add(&table->forms, mapping_at(truth, i)->form), 1}},
+            1);
         experiments_add(table, (struct flat_term[]){{0, 2 * WIDTH}, {i, 1}}, i ? 2 : 1);
     }
     while (table->rows.count < ROWS) {
         struct flat_term terms[3];
         for (size_t k = 0; k < 3; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, n), 1 + (uint32_t)rng_below(&rng, 4)};
+            terms[k] =
+                (struct flat_term){(uint32_t)rng_below(&rng, n), 1 + (uint32_t)rng_below(&rng, 4)};
         experiments_add(table, terms, 3);
     }
     throughput_predict(truth, table, cycles);
@@ -219,9 +248,13 @@ struct core_bed {
 
 static void core_bed_init(struct core_bed *b, size_t late)
 {
-    *b = (struct core_bed){.options = {.name = "charted", .seed = 1, .seconds = 60}, .m = machine_by_hand(4, in_slots, sizeof in_slots / sizeof *in_slots)};
+    *b = (struct core_bed){.options = {.name = "charted", .seed = 1, .seconds = 60},
+                           .m = machine_by_hand(4, in_slots, sizeof in_slots / sizeof *in_slots)};
     b->hooks = chart_watched(&b->watch);
-    b->lab = (struct lab){.options = &b->options, .hooks = &b->hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
+    b->lab = (struct lab){.options = &b->options,
+                          .hooks = &b->hooks,
+                          .table = experiments_new(),
+                          .noise = SIGHT_NOISE};
     mapping_set_issue_width(b->m->mapping, WIDTH);
     measure_core(b->lab.table, b->m->mapping, late);
     for (uint32_t i = 0; i < mapping_count(b->m->mapping); i++)
@@ -264,7 +297,8 @@ static bool is_late_core(size_t late)
     return is;
 }
 
-/* A pipe that took the place of µops goes again where it is all that is wrong, though the time alone is short and no µops may come in its place. */
+/* A pipe that took the place of µops goes again where it is all that is wrong, though the time
+ * alone is short and no µops may come in its place. */
 static void test_a_pipe_may_go(void **state)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
@@ -283,7 +317,8 @@ static void test_a_pipe_may_go(void **state)
     guess_row(&guess, lattice, row);
     sights_add(&sights, (struct sight){SIZE_MAX, 0, 1});
     for (size_t i = 0; i < found.list.count; i++)
-        sights_add(&sights, (struct sight){i, 8, guess_cycles(&guess, row, lattice, &found.list.items[i], 8)});
+        sights_add(&sights, (struct sight){
+                                i, 8, guess_cycles(&guess, row, lattice, &found.list.items[i], 8)});
     guess.pipe = 2;
     guess_improve(&guess, &sights);
     assert_true(guess.pipe == 0 && guess.n == 1 && guess.uops[0].count == 2);
@@ -335,14 +370,18 @@ static void test_what_is_foretold_takes_one_pass(void **state)
     chart_bed_done(&b);
 }
 
-/* What an earlier run found is taken as it is, though it left forms out: all that was measured since was measured beside it. It is not where it says little of these forms, has one that is not charted
- * now, or does not explain the times. */
+/* What an earlier run found is taken as it is, though it left forms out: all that was measured
+ * since was measured beside it. It is not where it says little of these forms, has one that is not
+ * charted now, or does not explain the times. */
 static void test_a_known_core_stays(void **state)
 {
-    static const struct { const char *forms[6]; bool stays; } cores[] = {
+    static const struct { const char *forms[6]; bool stays;
+    } cores[] = {
         {{"MOV (R64, R64)", "ADD (R64, R64)", "SHL (R64, I8)", "MOV (M64, R64)"}, true},
         {{"ADD (R64, R64)", "SHL (R64, I8)"}, false},
-        {{"MOV (R64, R64)", "ADD (R64, R64)", "SHL (R64, I8)", "MOV (M64, R64)", "VMOVDQA (M256, YMM)"}, false},
+        {{"MOV (R64, R64)", "ADD (R64, R64)", "SHL (R64, I8)", "MOV (M64, R64)",
+          "VMOVDQA (M256, YMM)"},
+         false},
     };
     struct core_bed b;
     struct core_ports found;
@@ -359,7 +398,8 @@ static void test_a_known_core_stays(void **state)
             const struct mapping_entry *e = mapping_find(b.m->mapping, cores[at].forms[k]);
             struct mapping_entry own = e ? *e : *mapping_find(b.m->mapping, "MOV (M64, R64)");
             own.form = (char *)cores[at].forms[k];
-            own.usage = i >= 3 ? mapping_find(b.m->mapping, "MOV (M64, R64)")->usage : own.usage;   /* all as the store */
+            /* all as the store */
+            own.usage = i >= 3 ? mapping_find(b.m->mapping, "MOV (M64, R64)")->usage : own.usage;
             mapping_set(known, &own);
         }
         core_bed_find(&b, known, &found);
@@ -382,14 +422,17 @@ static void test_late_times_of_a_core(void **state)
     assert_true(is_late_core(4));
 }
 
-/* What one µop of ports 0 and 1 is judged by: a time of .5 alone, and beside what keeps the other ports busy for 2.00 as many times of each length as @times says. */
+/* What one µop of ports 0 and 1 is judged by: a time of .5 alone, and beside what keeps the other
+ * ports busy for 2.00 as many times of each length as @times says. */
 struct times_beside {
     double cycles;
     unsigned count;   /* 0: one of the form alone, too */
 };
 
-/* What it costs, and is off by; times may be late or not. @late_ones (may be NULL): how many are. */
-static double off_beside_loads(bool late, const struct times_beside *times, size_t n, double *cost, size_t *late_ones)
+/* What it costs, and is off by; times may be late or not. @late_ones (may be NULL): how many
+ * are. */
+static double off_beside_loads(bool late, const struct times_beside *times, size_t n, double *cost,
+                               size_t *late_ones)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
     struct mapping *core = core_of(m->mapping, FORM);
@@ -412,7 +455,9 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
         if (!times[i].count)
             sights_add(&sights, (struct sight){SIZE_MAX, 0, times[i].cycles});
         for (unsigned k = 0; k < times[i].count; k++)
-            sights_add(&sights, (struct sight){loads, (uint32_t)lrint(2 / found.list.items[loads].cycles), times[i].cycles});
+            sights_add(&sights,
+                       (struct sight){loads, (uint32_t)lrint(2 / found.list.items[loads].cycles),
+                                      times[i].cycles});
     }
     *cost = guess_cost(&guess, &sights, INFINITY, &worst);
     if (late_ones)
@@ -426,22 +471,27 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
     return worst;
 }
 
-/* A usage that says 2.00 where 2.50 were measured: that refutes it where times are not late, and tells little where they are, unless most are. */
+/* A usage that says 2.00 where 2.50 were measured: that refutes it where times are not late, and
+ * tells little where they are, unless most are. */
 static void test_what_is_too_short_is_refuted(void **state)
 {
     double cost, cost_late;
     size_t late;
 
     (void)state;
-    assert_float_equal(off_beside_loads(false, &(struct times_beside){2.5, 1}, 1, &cost, &late), 0.2, 1e-6);
+    assert_float_equal(off_beside_loads(false, &(struct times_beside){2.5, 1}, 1, &cost, &late),
+                       0.2, 1e-6);
     assert_int_equal(late, 0);
-    assert_float_equal(off_beside_loads(true, &(struct times_beside){2.5, 1}, 1, &cost_late, &late), 0, 1e-6);
+    assert_float_equal(off_beside_loads(true, &(struct times_beside){2.5, 1}, 1, &cost_late, &late),
+                       0, 1e-6);
     assert_int_equal(late, 1);
     assert_true(cost > cost_late + RESIDUAL_COST_MOST);
-    assert_float_equal(off_beside_loads(true, &(struct times_beside){2.5, 2}, 1, &cost_late, NULL), 0.2, 1e-6);
+    assert_float_equal(off_beside_loads(true, &(struct times_beside){2.5, 2}, 1, &cost_late, NULL),
+                       0.2, 1e-6);
 }
 
-/* 3.00 for 2.00 is longer than late. Of twenty times one may be off so where times are late, of fifty-nine two, and such a time costs little more than a late one. What is quicker than its ports
+/* 3.00 for 2.00 is longer than late. Of twenty times one may be off so where times are late, of
+ * fifty-nine two, and such a time costs little more than a late one. What is quicker than its ports
  * has others. */
 static void test_odd_times(void **state)
 {
@@ -451,24 +501,36 @@ static void test_odd_times(void **state)
         bool late;
         double off;
     } cases[] = {
-        {17, 1, 3, true, 1.0 / 3}, {18, 1, 3, true, 0}, {56, 2, 3, true, 0}, {55, 3, 3, true, 1.0 / 3}, {56, 3, 3, true, 0},
-        {18, 1, 3, false, 1.0 / 3}, {56, 3, 3, false, 1.0 / 3}, {56, 1, 1.6, true, 0.25},
+        {17, 1, 3, true, 1.0 / 3},  {18, 1, 3, true, 0},      {56, 2, 3, true, 0},
+        {55, 3, 3, true, 1.0 / 3},  {56, 3, 3, true, 0},      {18, 1, 3, false, 1.0 / 3},
+        {56, 3, 3, false, 1.0 / 3}, {56, 1, 1.6, true, 0.25},
     };
     double cost, cost_late, cost_quick;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_float_equal(off_beside_loads(cases[i].late, (struct times_beside[]){{2, cases[i].good}, {cases[i].cycles, cases[i].others}}, 2, &cost, NULL), cases[i].off, 1e-6);
+        assert_float_equal(
+            off_beside_loads(
+                cases[i].late,
+                (struct times_beside[]){{2, cases[i].good}, {cases[i].cycles, cases[i].others}}, 2,
+                &cost, NULL),
+            cases[i].off, 1e-6);
     /* What contradicts the time alone explains nothing, however many others agree. */
-    assert_float_equal(off_beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 0}}, 2, &cost, NULL), 1.0 / 3, 1e-6);
+    assert_float_equal(
+        off_beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 0}}, 2, &cost, NULL),
+        1.0 / 3, 1e-6);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {3, 1}}, 2, &cost, NULL);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {2.5, 1}}, 2, &cost_late, NULL);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {1.6, 1}}, 2, &cost_quick, NULL);
-    assert_true(cost > cost_late && cost < cost_late + RESIDUAL_COST_MOST && cost_quick > cost + RESIDUAL_COST_MOST);
+    assert_true(cost > cost_late && cost < cost_late + RESIDUAL_COST_MOST &&
+                cost_quick > cost + RESIDUAL_COST_MOST);
 }
 
-/* Four slots a cycle: a form that takes a quarter has one of four ports or none, and beside whatever keeps these busy the slots bind. */
-static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"}, {"ADD (R64, R64)", "1*p01"}, {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"}, {"MOV (M64, R64)", "1*p4"}, {FORM, "1*p0123"}};
+/* Four slots a cycle: a form that takes a quarter has one of four ports or none, and beside
+ * whatever keeps these busy the slots bind. */
+static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"},   {"ADD (R64, R64)", "1*p01"},
+                                      {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"},
+                                      {"MOV (M64, R64)", "1*p4"},  {FORM, "1*p0123"}};
 
 static void test_the_width_hides_ports(void **state)
 {
@@ -494,9 +556,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_ports_are_tried_before_pairs),
-        cmocka_unit_test(test_a_form_of_a_single_port), cmocka_unit_test(test_what_was_not_tested_is_not_assumed),
+        cmocka_unit_test(test_a_form_of_a_single_port),
+        cmocka_unit_test(test_what_was_not_tested_is_not_assumed),
         cmocka_unit_test(test_a_time_alone_may_be_late),
-        cmocka_unit_test(test_a_pipe_may_go), cmocka_unit_test(test_what_is_foretold_takes_one_pass), cmocka_unit_test(test_a_known_core_stays), cmocka_unit_test(test_late_times_of_a_core),
+        cmocka_unit_test(test_a_pipe_may_go),
+        cmocka_unit_test(test_what_is_foretold_takes_one_pass),
+        cmocka_unit_test(test_a_known_core_stays),
+        cmocka_unit_test(test_late_times_of_a_core),
         cmocka_unit_test(test_what_is_too_short_is_refuted),
         cmocka_unit_test(test_odd_times),
         cmocka_unit_test(test_the_width_hides_ports),

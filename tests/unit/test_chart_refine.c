@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Usages that err less in their forms' experiments: a small CPU by hand, whose times follow usages that the chart has wrong. */
+/* Usages that err less in their forms' experiments: a small CPU by hand, whose times follow usages
+ * that the chart has wrong. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,8 @@ static const struct { const char *form, *truth, *charted; enum chart_state state
     {"TEST (M64, R64)", "1*p0123+1*p45", "1*p0123+1*p45", CHART_PLACED},
     {"IMUL (R64, R64)", "1*p23", "1*p23", CHART_IN_CORE},
     {"DIV (R64)", "1*p23+5*p6", "1*p23+5*p6", CHART_PLACED},
-    {"SAR (R64, I8)", "1*p2", "1*p23", CHART_PLACED},                   /* a set that no other form is known to have */
+    /* a set that no other form is known to have */
+    {"SAR (R64, I8)", "1*p2", "1*p23", CHART_PLACED},
 };
 #define FORMS (sizeof cpu / sizeof *cpu)
 #define UNKNOWN_SET (FORMS - 1)
@@ -49,8 +51,12 @@ static struct mapping *mapping_by_hand(size_t wrong)
     struct mapping *m = mapping_new(&ports);
     mapping_set_issue_width(m, WIDTH);
     for (size_t i = 0; i < FORMS; i++) {
-        struct mapping_entry entry = {.form = (char *)cpu[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)"charted: confidence 1.00"};
-        assert_true(usage_parse(i == wrong ? cpu[i].charted : cpu[i].truth, &ports, &entry.usage, &err));
+        struct mapping_entry entry = {.form = (char *)cpu[i].form,
+                                      .latency = NAN,
+                                      .micro_ops = 1,
+                                      .source = (char *)"charted: confidence 1.00"};
+        assert_true(
+            usage_parse(i == wrong ? cpu[i].charted : cpu[i].truth, &ports, &entry.usage, &err));
         mapping_set(m, &entry);
         usage_done(&entry.usage);
     }
@@ -73,7 +79,8 @@ static struct chart *charted(const struct forms *forms, size_t wrong)
     mapping_set_issue_width(c->machine->mapping, WIDTH);
     for (uint32_t i = 0; i < FORMS; i++) {
         mapping_set(c->machine->mapping, mapping_find(says, cpu[i].form));
-        c->forms[i] = (struct chart_form){.row = forms_find(forms, cpu[i].form), .state = cpu[i].state, .confidence = 1};
+        c->forms[i] = (struct chart_form){
+            .row = forms_find(forms, cpu[i].form), .state = cpu[i].state, .confidence = 1};
         names_add(&c->table->forms, cpu[i].form);
         experiments_add(c->table, (struct flat_term[]){{i, 1}}, 1);
     }
@@ -135,15 +142,18 @@ static void test_errs_less(void **state)
     for (size_t wrong = 0; wrong <= FORMS; wrong++) {
         if (wrong == UNKNOWN_SET)
             continue;
-        size_t changed, expected = wrong < FORMS && strcmp(cpu[wrong].truth, cpu[wrong].charted) != 0;
+        size_t changed,
+            expected = wrong < FORMS && strcmp(cpu[wrong].truth, cpu[wrong].charted) != 0;
         struct chart *c = refined(forms, wrong, false, &changed);
         assert_int_equal(changed, expected);
         for (size_t i = 0; i < FORMS; i++) {
-            const struct mapping_entry *e = mapping_find(c->machine->mapping, cpu[i].form), *t = mapping_find(truth, cpu[i].form);
+            const struct mapping_entry *e = mapping_find(c->machine->mapping, cpu[i].form),
+                                       *t = mapping_find(truth, cpu[i].form);
             bool mended = i == wrong && expected;
             if (!usage_equal(&e->usage, &t->usage))
                 fail_msg("%s has another usage than %s", cpu[i].form, cpu[i].truth);
-            assert_true(mended ? c->forms[i].confidence <= CHART_DOUBTFUL : c->forms[i].confidence == 1);
+            assert_true(mended ? c->forms[i].confidence <= CHART_DOUBTFUL
+                               : c->forms[i].confidence == 1);
             assert_int_equal(strstr(e->source, "errs least") != NULL, mended);
         }
         chart_free(c);
@@ -152,7 +162,8 @@ static void test_errs_less(void **state)
     forms_free(forms);
 }
 
-/* Which forms hold a blocking pipe pairs have told: none gets one since that would explain its times. */
+/* Which forms hold a blocking pipe pairs have told: none gets one since that would explain its
+ * times. */
 static void test_pipes_stay(void **state)
 {
     struct err err = {0};
@@ -182,7 +193,8 @@ static struct usage usage_of(const struct mapping *m, const char *text)
     return u;
 }
 
-/* What the chart knows besides of a form whose usage changed is still true: what it had is the other usage now, its largest error and the ports it was not tested against are told anew. */
+/* What the chart knows besides of a form whose usage changed is still true: what it had is the
+ * other usage now, its largest error and the ports it was not tested against are told anew. */
 static void test_what_is_known_besides(void **state)
 {
     enum { CMP = 6 };
@@ -201,20 +213,25 @@ static void test_what_is_known_besides(void **state)
     f->untested = 1 << 5;
     f->rival = mem_strdup(cpu[CMP].truth);
     f->others = mem_zero(1, sizeof *f->others);
-    f->others[0] = (struct chart_usage){.usage = usage_of(m, cpu[CMP].truth), .slots = 1, .weight = 0.5};
+    f->others[0] =
+        (struct chart_usage){.usage = usage_of(m, cpu[CMP].truth), .slots = 1, .weight = 0.5};
     f->other_count = 1;
     struct chart_ambiguity ambiguity = {.form = CMP, .other = 0};
     assert_true(experiment_parse("CMP (M64, R64) + 2*ADD (R64, R64)", &ambiguity.experiment, &err));
     vec_push(&c->ambiguities, ambiguity);
     assert_int_equal(refine_usages(&(struct lab){.hooks = &hooks, .table = c->table}, c), 1);
     struct usage had = usage_of(m, cpu[CMP].charted), truth = usage_of(m, cpu[CMP].truth);
-    assert_true(usage_equal(&mapping_find(m, cpu[CMP].form)->usage, &truth) && usage_equal(&f->others[0].usage, &had));
+    assert_true(usage_equal(&mapping_find(m, cpu[CMP].form)->usage, &truth) &&
+                usage_equal(&f->others[0].usage, &had));
     assert_string_equal(f->rival, cpu[CMP].charted);
     assert_string_equal(f->settle, "CMP (M64, R64) + 2*ADD (R64, R64)");
     assert_true(f->error < 0.01 && f->confidence <= CHART_DOUBTFUL);
-    assert_string_equal(mapping_find(m, cpu[CMP].form)->source, "charted: confidence 0.20, errs least in its experiments, not tested against p5");
+    assert_string_equal(
+        mapping_find(m, cpu[CMP].form)->source,
+        "charted: confidence 0.20, errs least in its experiments, not tested against p5");
     ambiguities_of_chart(c, "", false, &ambiguities);
-    assert_true(ambiguities.list.count == 1 && !ambiguity_is_check(&ambiguities.list.items[0], mapping_find(m, cpu[CMP].form)));
+    assert_true(ambiguities.list.count == 1 &&
+                !ambiguity_is_check(&ambiguities.list.items[0], mapping_find(m, cpu[CMP].form)));
     ambiguities_done(&ambiguities);
     usage_done(&had);
     usage_done(&truth);
@@ -231,7 +248,8 @@ static void test_threads_find_the_same(void **state)
     (void)state;
     assert_non_null(forms);
     for (size_t wrong = 0; wrong < FORMS; wrong++) {
-        struct chart *one = refined(forms, wrong, false, &changed[0]), *many = refined(forms, wrong, true, &changed[1]);
+        struct chart *one = refined(forms, wrong, false, &changed[0]),
+                     *many = refined(forms, wrong, true, &changed[1]);
         assert_int_equal(changed[0], changed[1]);
         assert_true(chart_mappings_alike(one->machine->mapping, many->machine->mapping));
         chart_free(one);
@@ -242,7 +260,9 @@ static void test_threads_find_the_same(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errs_less), cmocka_unit_test(test_pipes_stay), cmocka_unit_test(test_what_is_known_besides), cmocka_unit_test(test_threads_find_the_same)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errs_less), cmocka_unit_test(test_pipes_stay),
+        cmocka_unit_test(test_what_is_known_besides), cmocka_unit_test(test_threads_find_the_same)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

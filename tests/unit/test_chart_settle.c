@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A simulated CPU of which two forms do the same beside all that the core is made of: what the chart leaves in doubt is decided by the experiments that it names. */
+/* A simulated CPU of which two forms do the same beside all that the core is made of: what the
+ * chart leaves in doubt is decided by the experiments that it names. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,9 @@
 #define EXPERIMENTS 300
 #define LATE 1.16            /* times as long */
 #define INNER "SHLD (R64, R64, I8)"    /* one µop of port 0 and one of 0, 1 or 2, */
-#define OUTER "MULX (R64, R64, R64)"   /* or one of 0 or 1 and one of 0 or 2: the same unless something else keeps port 0 alone busy, which no quick form does */
+/* or one of 0 or 1 and one of 0 or 2: the same unless something else keeps port 0 alone busy, which
+ * no quick form does */
+#define OUTER "MULX (R64, R64, R64)"
 
 struct bed {
     struct chart_bed cpu;
@@ -33,12 +36,17 @@ struct bed {
 static int charted(void **state, bool leave_ambiguities)
 {
     struct bed *b = mem_zero(1, sizeof *b);
-    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1, .leave_ambiguities = leave_ambiguities};
+    const struct chart_options options = {.name = "charted",
+                                          .seconds = 60,
+                                          .core_most = 100,
+                                          .seed = 1,
+                                          .leave_ambiguities = leave_ambiguities};
     struct err err = {0};
 
     chart_bed_init(&b->cpu, load_machine(source_path("tests/data/settle-cpu/")), "*", NOISE);
     assert_int_equal(b->cpu.rows.count, mapping_count(b->cpu.truth->mapping));
-    b->chart = chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
+    b->chart =
+        chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
     if (!b->chart)
         fail_msg("%s", err.what);
     ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
@@ -86,7 +94,8 @@ static size_t wrong_with(const struct bed *b, const char *form)
     for (size_t i = 0; i < EXPERIMENTS; i++) {
         struct flat_term terms[3] = {{names_find(&t->forms, form), 1}};
         for (size_t k = 1; k < 3; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->cpu.rows.count), 1 + (uint32_t)rng_below(&rng, 4)};
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->cpu.rows.count),
+                                          1 + (uint32_t)rng_below(&rng, 4)};
         experiments_add(t, terms, 3);
     }
     return chart_bed_wrong(&b->cpu, b->chart, t);
@@ -95,12 +104,15 @@ static size_t wrong_with(const struct bed *b, const char *form)
 static bool settle(struct bed *b, struct settled *out, struct err *err)
 {
     const struct runner_options options = {.one_length = true};
-    const struct runner_hooks hooks = {.cancelled = b->cpu.hooks.cancelled, .state = b->cpu.hooks.state};
+    const struct runner_hooks hooks = {.cancelled = b->cpu.hooks.cancelled,
+                                       .state = b->cpu.hooks.state};
 
-    return settle_ambiguities(b->cpu.cpu.source, NULL, &options, &hooks, &b->ambiguities, b->chart->machine, out, err);
+    return settle_ambiguities(b->cpu.cpu.source, NULL, &options, &hooks, &b->ambiguities,
+                              b->chart->machine, out, err);
 }
 
-/* All that the chart measured is foretold, one of both forms is wrong all the same, and the chart knows: it is not sure of either, and names what would tell. */
+/* All that the chart measured is foretold, one of both forms is wrong all the same, and the chart
+ * knows: it is not sure of either, and names what would tell. */
 static void test_the_chart_names_what_would_tell(void **state)
 {
     const struct bed *b = *state;
@@ -113,7 +125,8 @@ static void test_the_chart_names_what_would_tell(void **state)
         if (experiments_measured(c->table, i))
             assert_true(fabs(is[i] / c->table->rows.items[i].cycles - 1) <= 0.03);
     free(is);
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, INNER)->usage, &mapping_find(c->machine->mapping, OUTER)->usage));
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, INNER)->usage,
+                            &mapping_find(c->machine->mapping, OUTER)->usage));
     assert_true(wrong_with(b, INNER) > 0 || wrong_with(b, OUTER) > 0);
     for (size_t i = 0; i < 2; i++) {
         const struct chart_form *f = form_of(b, both[i]);
@@ -137,18 +150,21 @@ static void test_settling_tells(void **state)
     assert_int_equal(b->ambiguities.list.count, 0);
     assert_int_equal(wrong_with(b, INNER), 0);
     assert_int_equal(wrong_with(b, OUTER), 0);
-    assert_false(usage_equal(&mapping_find(b->chart->machine->mapping, INNER)->usage, &mapping_find(b->chart->machine->mapping, OUTER)->usage));
+    assert_false(usage_equal(&mapping_find(b->chart->machine->mapping, INNER)->usage,
+                             &mapping_find(b->chart->machine->mapping, OUTER)->usage));
     size_t changed = 0;
     for (size_t i = 0; i < settled.forms.count; i++) {
         assert_true(settled.forms.items[i].confidence > 0.9);
         changed += settled.forms.items[i].verdict == SETTLE_CHANGED;
-        assert_int_equal(settled.forms.items[i].verdict == SETTLE_CHANGED, strcmp(settled.forms.items[i].before, settled.forms.items[i].after) != 0);
+        assert_int_equal(settled.forms.items[i].verdict == SETTLE_CHANGED,
+                         strcmp(settled.forms.items[i].before, settled.forms.items[i].after) != 0);
     }
     assert_true(changed >= 1);
     settled_done(&settled);
 }
 
-/* Where a form was not beside some ports, the chart says so and names an experiment; it is left to those that settle, which make the form no surer than it was. */
+/* Where a form was not beside some ports, the chart says so and names an experiment; it is left to
+ * those that settle, which make the form no surer than it was. */
 static void test_untested_ports_are_checked(void **state)
 {
     struct bed *b = *state;
@@ -162,18 +178,21 @@ static void test_untested_ports_are_checked(void **state)
             continue;
         untested++;
         assert_non_null(f->check);
-        assert_non_null(strstr(mapping_find(b->chart->machine->mapping, f->row->form)->source, ", not tested against p"));
+        assert_non_null(strstr(mapping_find(b->chart->machine->mapping, f->row->form)->source,
+                               ", not tested against p"));
     }
     assert_true(untested > 0 && b->chart->checks.count >= untested);
     ambiguities_done(&b->ambiguities);
     ambiguities_of_chart(b->chart, "settle-cpu", true, &b->ambiguities);
-    assert_int_equal(b->ambiguities.list.count, b->chart->ambiguities.count + b->chart->checks.count);
+    assert_int_equal(b->ambiguities.list.count,
+                     b->chart->ambiguities.count + b->chart->checks.count);
     assert_true(settle(b, &settled, &err));
     assert_int_equal(b->ambiguities.list.count, 0);
     for (size_t i = 0; i < settled.forms.count; i++) {
         const struct settled_form *f = &settled.forms.items[i];
         const struct chart_form *was = form_of(b, f->form);
-        assert_null(strstr(mapping_find(b->chart->machine->mapping, f->form)->source, "not tested"));
+        assert_null(
+            strstr(mapping_find(b->chart->machine->mapping, f->form)->source, "not tested"));
         if (was->settle)
             continue;
         assert_int_equal(f->verdict, SETTLE_CONFIRMED);
@@ -198,7 +217,8 @@ static void test_what_stays_untested_is_said(void **state)
     ambiguities_done(&b->ambiguities);
     ambiguities_of_chart(b->chart, "settle-cpu", true, &b->ambiguities);
     assert_true(settle(b, &settled, &err));
-    assert_string_equal(mapping_find(m, form)->source, "charted: confidence 0.98, settled, not tested against p3");
+    assert_string_equal(mapping_find(m, form)->source,
+                        "charted: confidence 0.98, settled, not tested against p3");
     settled_done(&settled);
 }
 
@@ -210,7 +230,8 @@ static void take_longer(const void *state, const struct experiment *e, struct me
     m->cycles *= LATE;
 }
 
-/* What takes longer than a usage says speaks against it, but on a CPU on which times may be late. */
+/* What takes longer than a usage says speaks against it, but on a CPU on which times may be
+ * late. */
 static void test_late_times_are_those_of_the_chart(void **state)
 {
     struct bed *b = *state;
@@ -231,7 +252,8 @@ static void test_late_times_are_those_of_the_chart(void **state)
     }
 }
 
-/* The machine gets @usage of @form, by blocks; what was in doubt is asked of the chart again. @other: number of that usage among the others; -1: it is none of them. */
+/* The machine gets @usage of @form, by blocks; what was in doubt is asked of the chart again.
+ * @other: number of that usage among the others; -1: it is none of them. */
 static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
 {
     size_t at = (size_t)(form_of(b, form) - b->chart->forms);
@@ -249,7 +271,8 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
     ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
 }
 
-/* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one before is a number that a file keeps. */
+/* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one
+ * before is a number that a file keeps. */
 static void test_next_to_no_weight(void **state)
 {
     struct bed *b = *state;
@@ -265,15 +288,18 @@ static void test_next_to_no_weight(void **state)
     decide_by_blocks(b, f->row->form, &usage, (int)other);
     assert_true(f->confidence >= 0 && f->confidence < 1e-5);
     assert_true(f->others[other].weight > 1e5 && f->others[other].weight < 1e6);
-    assert_true(ambiguities_save(&b->ambiguities, mapping_ports(b->chart->machine->mapping), work_path("least.csv"), &err));
-    assert_true(ambiguities_load(work_path("least.csv"), mapping_ports(b->chart->machine->mapping), &again, &err));
+    assert_true(ambiguities_save(&b->ambiguities, mapping_ports(b->chart->machine->mapping),
+                                 work_path("least.csv"), &err));
+    assert_true(ambiguities_load(work_path("least.csv"), mapping_ports(b->chart->machine->mapping),
+                                 &again, &err));
     assert_true(again.list.items[0].weight > 1e5);
     ambiguities_done(&again);
     work_remove("least.csv");
     usage_done(&usage);
 }
 
-/* Settles what is in doubt, after which both forms are foretold rightly; returns that of which the chart's usage was right. */
+/* Settles what is in doubt, after which both forms are foretold rightly; returns that of which the
+ * chart's usage was right. */
 static const char *settle_rightly(struct bed *b)
 {
     struct err err = {0};
@@ -284,12 +310,15 @@ static const char *settle_rightly(struct bed *b)
     assert_int_equal(wrong_with(b, INNER) + wrong_with(b, OUTER), 0);
     for (size_t i = 0; i < settled.forms.count; i++)
         if (settled.forms.items[i].verdict == SETTLE_CONFIRMED)
-            confirmed = strcmp(settled.forms.items[i].form, INNER) == 0 ? INNER : strcmp(settled.forms.items[i].form, OUTER) == 0 ? OUTER : confirmed;
+            confirmed = strcmp(settled.forms.items[i].form, INNER) == 0   ? INNER
+                        : strcmp(settled.forms.items[i].form, OUTER) == 0 ? OUTER
+                                                                          : confirmed;
     settled_done(&settled);
     return confirmed;
 }
 
-/* Blocks took the other usage that the chart had thought of: the experiment that tells both puts it right. */
+/* Blocks took the other usage that the chart had thought of: the experiment that tells both puts it
+ * right. */
 static void test_settling_goes_back_behind_blocks(void **state)
 {
     struct bed *b = *state;
@@ -312,7 +341,8 @@ static void test_settling_goes_back_behind_blocks(void **state)
     usage_done(&usage);
 }
 
-/* Blocks found a usage that the chart had not thought of, with two µops for the port of CRC32, beside which what it had thought of was to be told: the same. */
+/* Blocks found a usage that the chart had not thought of, with two µops for the port of CRC32,
+ * beside which what it had thought of was to be told: the same. */
 static void test_settling_goes_back_behind_what_blocks_found(void **state)
 {
     struct bed *b = *state;
@@ -320,7 +350,8 @@ static void test_settling_goes_back_behind_what_blocks_found(void **state)
     struct usage usage = {0};
 
     usage_copy(&usage, &mapping_find(b->chart->machine->mapping, form)->usage);
-    usage_add(&usage, mapping_find(b->chart->machine->mapping, "CRC32 (R64, R64)")->usage.uops[0].ports, 2);
+    usage_add(&usage,
+              mapping_find(b->chart->machine->mapping, "CRC32 (R64, R64)")->usage.uops[0].ports, 2);
     decide_by_blocks(b, form, &usage, -1);
     assert_true(wrong_with(b, form) > 0);
     assert_true(form_of(b, form)->confidence <= 0.2);
@@ -345,8 +376,10 @@ static void test_a_chart_settles_its_doubts(void **state)
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
         assert_non_null(strstr(is->source, "settled"));
         double least = 1;   /* those that no experiment tells from it stay as likely */
-        for (unsigned k = 0; k < f->other_count; k++) {   /* the usage before is among them, where it was another */
-            assert_false(usage_equal(&f->others[k].usage, &is->usage) && f->others[k].slots == is->micro_ops);
+        /* the usage before is among them, where it was another */
+        for (unsigned k = 0; k < f->other_count; k++) {
+            assert_false(usage_equal(&f->others[k].usage, &is->usage) &&
+                         f->others[k].slots == is->micro_ops);
             least = fmin(least, f->others[k].weight);
         }
         assert_true(least < 0.1);
@@ -371,11 +404,13 @@ static void test_what_got_no_time_does_not_win(void **state)
     struct bed *b = *state;
     struct err err = {0};
     struct settled settled;
-    struct ambiguities more = {.noise = b->ambiguities.noise, .simulated = mem_strdup(b->ambiguities.simulated)};
+    struct ambiguities more = {.noise = b->ambiguities.noise,
+                               .simulated = mem_strdup(b->ambiguities.simulated)};
 
     for (size_t i = 0; i < b->ambiguities.list.count; i++) {
         char *form = b->ambiguities.list.items[i].form;
-        bool last = i + 1 == b->ambiguities.list.count || strcmp(b->ambiguities.list.items[i + 1].form, form) != 0;
+        bool last = i + 1 == b->ambiguities.list.count ||
+                    strcmp(b->ambiguities.list.items[i + 1].form, form) != 0;
         vec_push(&more.list, b->ambiguities.list.items[i]);
         if (last && (strcmp(form, INNER) == 0 || strcmp(form, OUTER) == 0))
             plant(b, form, &more);
@@ -389,7 +424,10 @@ static void test_what_got_no_time_does_not_win(void **state)
     assert_int_equal(wrong_with(b, INNER), 0);
     assert_int_equal(wrong_with(b, OUTER), 0);
     for (size_t i = 0; i < settled.forms.count; i++)
-        assert_int_equal(settled.forms.items[i].verdict, strcmp(settled.forms.items[i].before, settled.forms.items[i].after) != 0 ? SETTLE_CHANGED : SETTLE_CONFIRMED);
+        assert_int_equal(settled.forms.items[i].verdict,
+                         strcmp(settled.forms.items[i].before, settled.forms.items[i].after) != 0
+                             ? SETTLE_CHANGED
+                             : SETTLE_CONFIRMED);
     settled_done(&settled);
 }
 
@@ -429,14 +467,16 @@ static void test_doubts_are_kept(void **state)
     for (size_t i = 0; i < again.list.count; i++) {
         const struct ambiguity *a = &again.list.items[i], *o = &b->ambiguities.list.items[i];
         assert_string_equal(a->form, o->form);
-        assert_true(usage_equal(&a->usage, &o->usage) && a->slots == o->slots && experiment_equal(&a->experiment, &o->experiment));
+        assert_true(usage_equal(&a->usage, &o->usage) && a->slots == o->slots &&
+                    experiment_equal(&a->experiment, &o->experiment));
         assert_float_equal(a->weight, o->weight, 1e-4);
     }
     ambiguities_done(&again);
     work_remove("doubts.csv");
 }
 
-/* Whether times may be late is kept as well; a file from before it was says nothing of it, and any were taken for late then. */
+/* Whether times may be late is kept as well; a file from before it was says nothing of it, and any
+ * were taken for late then. */
 static void test_lateness_is_kept(void **state)
 {
     const struct bed *b = *state;
@@ -462,9 +502,10 @@ static void test_other_tables_are_refused(void **state)
 {
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
-    static const char *const wrong[][2] = {{"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "no file of a chart's doubts"},
-                                           {"form,usage,slots,weight,experiment\n", "lacks the row noise"},
-                                           {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "no noise"}};
+    static const char *const wrong[][2] = {
+        {"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "no file of a chart's doubts"},
+        {"form,usage,slots,weight,experiment\n", "lacks the row noise"},
+        {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "no noise"}};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *path = work_path("other.csv");
@@ -486,7 +527,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_stays_untested_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_next_to_no_weight, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_chart_settles_its_doubts, set_up_settled, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine check and machine correct over a simulated CPU whose tables are known, and their view against golden screens. */
+/* machine check and machine correct over a simulated CPU whose tables are known, and their view
+ * against golden screens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,9 @@ static const struct check_row *row_of(const struct check *c, const char *form, c
     for (size_t i = 0; i < c->count && !found; i++) {
         str_clear(&text);
         check_quantity(&c->rows[i], &text);
-        found = strcmp(c->rows[i].form, form) == 0 && strcmp(str_text(&text), quantity) == 0 ? &c->rows[i] : NULL;
+        found = strcmp(c->rows[i].form, form) == 0 && strcmp(str_text(&text), quantity) == 0
+                    ? &c->rows[i]
+                    : NULL;
     }
     str_done(&text);
     if (!found)
@@ -50,9 +53,12 @@ static void run(struct session *s, const char *line)
         fail_msg("%s: %s", line, err.what);
 }
 
-static const char simulated[] = "machine check --machine skylake --simulate haswell 'ADD (R64, R64)' 'VADDPD (XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)' 'MOV (M64, R64)'";
+static const char simulated[] =
+    "machine check --machine skylake --simulate haswell 'ADD (R64, R64)' 'VADDPD (XMM, XMM, XMM)' "
+    "'VMULPD (YMM, YMM, YMM)' 'MOV (M64, R64)'";
 
-/* Haswell adds floating-point numbers on one port in 3 cycles and multiplies in 5, Skylake both on two ports in 4. */
+/* Haswell adds floating-point numbers on one port in 3 cycles and multiplies in 5, Skylake both on
+ * two ports in 4. */
 static void test_disagreements(void **state)
 {
     struct session s;
@@ -107,7 +113,8 @@ static size_t lines_of(const char *relative)
     return lines;
 }
 
-/* Chains are loops: the six slots of the rename stage hold up moves that it does away with, not the four decoders. */
+/* Chains are loops: the six slots of the rename stage hold up moves that it does away with, not the
+ * four decoders. */
 static void test_chains_come_from_the_uop_cache(void **state)
 {
     struct session s;
@@ -120,7 +127,8 @@ static void test_chains_come_from_the_uop_cache(void **state)
     session_done(&s);
 }
 
-/* What was measured becomes rows of a machine of the user's own, which predicts it and takes the place of the other; doing it again replaces them. */
+/* What was measured becomes rows of a machine of the user's own, which predicts it and takes the
+ * place of the other; doing it again replaces them. */
 static void test_corrections(void **state)
 {
     struct session s;
@@ -139,17 +147,21 @@ static void test_corrections(void **state)
     holds("latencies.csv", "\"VADDPD (XMM, XMM, XMM)\",2,1,3,measured on simulated haswell 20");
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,5,");
     assert_string_equal(s.document.selected[0], "skylake-measured");
-    assert_non_null(strstr(session_machine(&s, "skylake-measured", &err)->title, "corrected by measurement"));
+    assert_non_null(
+        strstr(session_machine(&s, "skylake-measured", &err)->title, "corrected by measurement"));
     size_t before = lines_of("latencies.csv");
     /* Checked now, it agrees but for what no single fact explains. */
-    run(&s, "machine check --machine skylake-measured --simulate haswell 'ADD (R64, R64)' 'VADDPD (XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)'");
+    run(&s, "machine check --machine skylake-measured --simulate haswell 'ADD (R64, R64)' 'VADDPD "
+            "(XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)'");
     for (size_t i = 0; i < s.document.check->count; i++)
         assert_false(check_disagrees(&s.document.check->rows[i]));
     /* Beside another truth: rows are replaced, not added. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
-    assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));   /* another than was checked */
+    /* another than was checked */
+    assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
     assert_non_null(strstr(err.what, "simulated skylake was checked"));
-    run(&s, "machine correct VMUL*");   /* as o in the view writes it: what was checked is simulated, too */
+    /* as o in the view writes it: what was checked is simulated, too */
+    run(&s, "machine correct VMUL*");
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");
     holds("machine.csv", "base,skylake,,\n");
@@ -172,17 +184,21 @@ static void test_golden(void **state)
     assert_true(screen_lacks("table  3.00"));
 }
 
-/* A simulated CPU runs nothing here, so its instruction set need not be this CPU's; the two machines' must be one. Cortex-A72: FADD in 4 cycles, Neoverse N1: 2. */
-/* The workbench shows the check where the disagreements stand, and says of a form that agrees that there is nothing to save. */
+/* A simulated CPU runs nothing here, so its instruction set need not be this CPU's; the two
+ * machines' must be one. Cortex-A72: FADD in 4 cycles, Neoverse N1: 2. */
+/* The workbench shows the check where the disagreements stand, and says of a form that agrees that
+ * there is nothing to save. */
 static void test_shows_its_view(void **state)
 {
     (void)state;
     run_to_end("view kernel");
-    run_to_end("machine check --machine skylake --simulate haswell 'VPSHUFB (XMM, XMM, XMM)' 'VADDPD (XMM, XMM, XMM)'");
+    run_to_end("machine check --machine skylake --simulate haswell 'VPSHUFB (XMM, XMM, XMM)' "
+               "'VADDPD (XMM, XMM, XMM)'");
     assert_true(screen_holds("skylake beside simulated haswell"));
     assert_true(screen_holds("VADDPD (XMM, XMM, XMM)"));
     frame_run(&frame, "machine correct 'VPSHUFB (XMM, XMM, XMM)' --simulate haswell");
-    assert_true(screen_holds("VPSHUFB (XMM, XMM, XMM) agrees with the tables of skylake: nothing to save"));
+    assert_true(
+        screen_holds("VPSHUFB (XMM, XMM, XMM) agrees with the tables of skylake: nothing to save"));
     frame_run(&frame, "machine correct 'IMUL (R64, R64)' --simulate haswell");
     assert_true(screen_holds("IMUL (R64, R64) has not been checked against skylake"));
 }
@@ -192,7 +208,9 @@ static void test_other_set(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_false(run_line(&session, "machine check --machine skylake --simulate cortex-a72 'FADD (D, D, D)'", NULL, &err));
+    assert_false(run_line(&session,
+                          "machine check --machine skylake --simulate cortex-a72 'FADD (D, D, D)'",
+                          NULL, &err));
     assert_string_equal(err.what, "skylake is x86-64, but cortex-a72 is aarch64");
     run(&session, "machine check --machine neoverse-n1 --simulate cortex-a72 'FADD (D, D, D)'");
     const struct check *c = session.document.check;
@@ -203,11 +221,14 @@ static void test_other_set(void **state)
     press("\n");
     assert_true(screen_holds("fadd d"));
     run(&session, "machine correct *");
-    run(&session, "machine check --machine neoverse-n1-measured --simulate cortex-a72 'FADD (D, D, D)'");
-    assert_false(check_disagrees(row_of(session.document.check, "FADD (D, D, D)", "latency op2 -> op1")));
+    run(&session,
+        "machine check --machine neoverse-n1-measured --simulate cortex-a72 'FADD (D, D, D)'");
+    assert_false(
+        check_disagrees(row_of(session.document.check, "FADD (D, D, D)", "latency op2 -> op1")));
 }
 
-/* Of each set the forms that its programs use, most frequent first. Those of AArch64 are all in the list of its forms; x86-64's programs have some that only old processors of AMD run. */
+/* Of each set the forms that its programs use, most frequent first. Those of AArch64 are all in the
+ * list of its forms; x86-64's programs have some that only old processors of AMD run. */
 static void test_uses(void **state)
 {
     struct err err = {0};
@@ -235,10 +256,13 @@ static void test_uses(void **state)
     }
 }
 
-/* What the tables of the AArch64 machines lack are instructions of other architecture versions and atomics: of the occurrences that are counted less than 25 in a million. */
+/* What the tables of the AArch64 machines lack are instructions of other architecture versions and
+ * atomics: of the occurrences that are counted less than 25 in a million. */
 static void test_machines_know_what_programs_use(void **state)
 {
-    static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "a64fx", "ampere1"};
+    static const char *const machines[] = {"cortex-a72",  "neoverse-n1", "neoverse-n2",
+                                           "neoverse-v1", "neoverse-v2", "a64fx",
+                                           "ampere1"};
     struct err err = {0};
     size_t count;
     struct form_uses *uses = form_uses_load(ISA_AARCH64, &count, &err);
@@ -259,7 +283,8 @@ static void test_machines_know_what_programs_use(void **state)
     form_uses_free(uses, count);
 }
 
-/* Without patterns those that programs of the machines' set use most: of AArch64 loads and moves come first, too. */
+/* Without patterns those that programs of the machines' set use most: of AArch64 loads and moves
+ * come first, too. */
 static void test_most_used(void **state)
 {
     struct session s;
@@ -282,7 +307,8 @@ static void test_quoted_name(void **state)
     struct err err = {0};
 
     (void)state;
-    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
+    struct check *c = session.document.check =
+        check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
     add_check_row(c, "MY'OWN (R64, R64)", false, 3, 2, 100);
     check_sort(c);
     run_to_end("view check");
@@ -293,10 +319,16 @@ static void test_quoted_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_disagreements), cmocka_unit_test(test_chains_come_from_the_uop_cache), cmocka_unit_test(test_corrections),
-        cmocka_unit_test_setup_teardown(test_golden, setup, teardown), cmocka_unit_test_setup_teardown(test_shows_its_view, setup, teardown), cmocka_unit_test_setup_teardown(test_other_set, setup, teardown),
+        cmocka_unit_test(test_disagreements),
+        cmocka_unit_test(test_chains_come_from_the_uop_cache),
+        cmocka_unit_test(test_corrections),
+        cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_shows_its_view, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_other_set, setup, teardown),
         cmocka_unit_test_setup_teardown(test_quoted_name, setup, teardown),
-        cmocka_unit_test(test_uses), cmocka_unit_test(test_machines_know_what_programs_use), cmocka_unit_test(test_most_used),
+        cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_machines_know_what_programs_use),
+        cmocka_unit_test(test_most_used),
     };
     setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, make_home, NULL);

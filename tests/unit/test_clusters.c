@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters of a reference's distances over runs of different sizes, by hand: those of small runs that only look like the largest run's say nothing of them. */
+/* Clusters of a reference's distances over runs of different sizes, by hand: those of small runs
+ * that only look like the largest run's say nothing of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,10 @@
 #include "program/model.h"
 
 /* One block with one reference. */
-static const char one_block[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[{\"block\":0,\"bytes\":8,\"write\":false}],"
-                                "\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"\"}";
+static const char one_block[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-"
+                                "O3\",\"references\":[{\"block\":0,\"bytes\":8,\"write\":false}],"
+                                "\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],"
+                                "\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"\"}";
 
 static const struct program *read_program(const char *json)
 {
@@ -39,15 +42,16 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
     run.calls = mem_zero(blocks + 1, sizeof *run.calls);
     run.references = mem_zero(1, sizeof *run.references);
     run.counts[0] = n;
-    run.references[0] = (struct run_reference){.bins = mem_zero(count, sizeof *bins), .bin_count = count};
+    run.references[0] =
+        (struct run_reference){.bins = mem_zero(count, sizeof *bins), .bin_count = count};
     memcpy(run.references[0].bins, bins, count * sizeof *bins);
     for (size_t i = 0; i < count; i++)
         run.references[0].references += bins[i].count;
     vec_push(&runs->runs, run);
 }
 
-/* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those are one cluster, and three in a hundred are nearer: three clusters there, too, with the first
- * uses, but others. */
+/* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those are one cluster,
+ * and three in a hundred are nearer: three clusters there, too, with the first uses, but others. */
 static void test_clusters_of_small_runs(void **state)
 {
     const struct program *p = read_program(one_block);
@@ -59,11 +63,15 @@ static void test_clusters_of_small_runs(void **state)
 
     (void)state;
     for (double x = 24; x <= 48; x += 8) {
-        const struct run_bin bins[] = {{x / 3, 30 * x, 30 * x, 64}, {2 * x, 970 * x, 970 * x, 64}, {INFINITY, x * x / 4, x * x / 4, 64}};
+        const struct run_bin bins[] = {{x / 3, 30 * x, 30 * x, 64},
+                                       {2 * x, 970 * x, 970 * x, 64},
+                                       {INFINITY, x * x / 4, x * x / 4, 64}};
         add_run(runs, x, bins, 3);
     }
     for (double x = 64; x <= 128; x += 32) {
-        const struct run_bin bins[] = {{2 * x, 875 * x, 875 * x, 64}, {x * x / 10, 125 * x, 125 * x, 64}, {INFINITY, x * x / 4, x * x / 4, 64}};
+        const struct run_bin bins[] = {{2 * x, 875 * x, 875 * x, 64},
+                                       {x * x / 10, 125 * x, 125 * x, 64},
+                                       {INFINITY, x * x / 4, x * x / 4, 64}};
         add_run(runs, x, bins, 3);
     }
     const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
@@ -81,8 +89,9 @@ static void test_clusters_of_small_runs(void **state)
     program_free(p);
 }
 
-/* Of the copies of an unrolled loop, one comes to half of a row's new lines where rows lie evenly in lines, and to a quarter where their length is odd: the odd run says nothing of even
- * ones. Predicted for an odd size, the formula of all runs stays. */
+/* Of the copies of an unrolled loop, one comes to half of a row's new lines where rows lie evenly
+ * in lines, and to a quarter where their length is odd: the odd run says nothing of even ones.
+ * Predicted for an odd size, the formula of all runs stays. */
 static void test_rows_that_lie_otherwise(void **state)
 {
     static const double sizes[] = {32, 48, 61, 64, 96, 128};
@@ -95,7 +104,8 @@ static void test_rows_that_lie_otherwise(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         double x = sizes[i], far = (fmod(x, 2) == 0 ? 0.5 : 0.25) * x * x;
-        const struct run_bin bins[] = {{1, x * x - far, x * x - far, 32}, {x * x / 8, far, far, 32}};
+        const struct run_bin bins[] = {{1, x * x - far, x * x - far, 32},
+                                       {x * x / 8, far, far, 32}};
         add_run(runs, x, bins, 2);
     }
     const struct program_model *m = program_model_new(runs, COUNTS_REGRESSION, NULL, NULL, &err);
@@ -112,12 +122,17 @@ static void test_rows_that_lie_otherwise(void **state)
     program_free(p);
 }
 
-/* A block that a branch leads to now and then: four runs fit a formula of the fourth power, which far outside of them is more than there are executions of the branch. */
+/* A block that a branch leads to now and then: four runs fit a formula of the fourth power, which
+ * far outside of them is more than there are executions of the branch. */
 static void test_counts_are_bounded(void **state)
 {
-    static const char json[] = "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[{\"block\":1,\"bytes\":8,\"write\":false}],"
-                               "\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1,2],\"two_way\":true},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2],\"two_way\":false},"
-                               "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"\"}";
+    static const char json[] =
+        "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[{"
+        "\"block\":1,\"bytes\":8,\"write\":false}],"
+        "\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":["
+        "1,2],\"two_way\":true},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2],\"two_way\":false}"
+        ","
+        "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"\"}";
     static const double sizes[] = {64, 128, 200, 300};
     const struct program *p = read_program(json);
     char *names[] = {(char *)(uintptr_t)"N"};
@@ -128,7 +143,8 @@ static void test_counts_are_bounded(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        double x = sizes[i], rare = rint(150.9 * x - 0.317267 * x * x + 1.92514e-06 * x * x * x * x);
+        double x = sizes[i],
+               rare = rint(150.9 * x - 0.317267 * x * x + 1.92514e-06 * x * x * x * x);
         const struct run_bin bins[] = {{2 * x, rare, rare, 64}};
         add_run(runs, x, bins, 1);
         struct program_run *run = &runs->runs.items[i];
@@ -149,6 +165,8 @@ static void test_counts_are_bounded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs), cmocka_unit_test(test_rows_that_lie_otherwise), cmocka_unit_test(test_counts_are_bounded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters_of_small_runs),
+                                       cmocka_unit_test(test_rows_that_lie_otherwise),
+                                       cmocka_unit_test(test_counts_are_bounded)};
     return cmocka_run_group_tests_name("clusters", tests, NULL, NULL);
 }

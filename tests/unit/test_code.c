@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often machine instructions are executed that the compiler moved out of their block's loop, by hand; walks through loops and functions, and what their turns take; the library's code. */
+/* How often machine instructions are executed that the compiler moved out of their block's loop, by
+ * hand; walks through loops and functions, and what their turns take; the library's code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,15 +17,17 @@
 #include "program/turns.h"
 #include "program/walk.h"
 
-/* Blocks 1: entry, 2: what the outer loop does, 3: the inner loop, 4: the outer loop's end, 5: the end. Of block 3 the load before the label is executed once for each
- * entry, the jump behind the loop as well; what is of no block belongs to what it stands with. */
-static const char assembly[] = "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\txorl %ecx, %ecx\n"
-                               ".LBB0_2:\n\t.loc 0 0 1\n\tmovq 8(%rsp), %rdx\n\t.loc 0 2 1\n\txorl %eax, %eax\n"
-                               "# %bb.9:\n\t.loc 0 3 1\n\tmovq (%rdi), %r8\n\tleaq 8(%rdi), %r9\n.Ltmp3:\n\taddq $1, %r9\n"
-                               ".LBB0_3:\n\taddq (%r9,%rax,8), %r8\n\taddq $1, %rax\n\tcmpq %rsi, %rax\n\tjb .LBB0_3\n"
-                               "\tjmp .LBB0_4\n"
-                               ".LBB0_4:\n\t.loc 0 4 1\n\tmovq %r8, (%rdx)\n\taddq $1, %rcx\n\tcmpq %rsi, %rcx\n\tjb .LBB0_2\n"
-                               "\t.loc 0 5 1\n\tretq\n";
+/* Blocks 1: entry, 2: what the outer loop does, 3: the inner loop, 4: the outer loop's end, 5: the
+ * end. Of block 3 the load before the label is executed once for each entry, the jump behind the
+ * loop as well; what is of no block belongs to what it stands with. */
+static const char assembly[] =
+    "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\txorl %ecx, %ecx\n"
+    ".LBB0_2:\n\t.loc 0 0 1\n\tmovq 8(%rsp), %rdx\n\t.loc 0 2 1\n\txorl %eax, %eax\n"
+    "# %bb.9:\n\t.loc 0 3 1\n\tmovq (%rdi), %r8\n\tleaq 8(%rdi), %r9\n.Ltmp3:\n\taddq $1, %r9\n"
+    ".LBB0_3:\n\taddq (%r9,%rax,8), %r8\n\taddq $1, %rax\n\tcmpq %rsi, %rax\n\tjb .LBB0_3\n"
+    "\tjmp .LBB0_4\n"
+    ".LBB0_4:\n\t.loc 0 4 1\n\tmovq %r8, (%rdx)\n\taddq $1, %rcx\n\tcmpq %rsi, %rcx\n\tjb .LBB0_2\n"
+    "\t.loc 0 5 1\n\tretq\n";
 
 /* A program of one file, whose functions are written as portolan-cc writes them. */
 static const struct program *read_program(const char *functions, const char *code)
@@ -33,9 +36,16 @@ static const struct program *read_program(const char *functions, const char *cod
     struct err err = {0};
     char why[512];
 
-    str_addf(&json, "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[],\"functions\":[%s],\"assembly\":\"", functions);
+    str_addf(&json,
+             "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\","
+             "\"references\":[],\"functions\":[%s],\"assembly\":\"",
+             functions);
     for (const char *c = code; *c; c++)
-        str_add_bytes(&json, *c == '\n' ? "\\n" : *c == '\t' ? "\\t" : c, *c == '\n' || *c == '\t' ? 2 : 1);
+        str_add_bytes(&json,
+                      *c == '\n'   ? "\\n"
+                      : *c == '\t' ? "\\t"
+                                   : c,
+                      *c == '\n' || *c == '\t' ? 2 : 1);
     str_add(&json, "\"}");
     str_addf(&text, "portolan-unit %zu\n%s", json.length, str_text(&json));
     struct program *p = program_read("f", &text, &err);
@@ -46,16 +56,20 @@ static const struct program *read_program(const char *functions, const char *cod
     return p;
 }
 
-static const char moved_functions[] = "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":false},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2],\"two_way\":false},"
-                                      "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[2,3],\"two_way\":true},{\"line\":4,\"ops\":[],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
-                                      "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
+static const char moved_functions[] =
+    "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":"
+    "false},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2],\"two_way\":false},"
+    "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[2,3],\"two_way\":true},{\"line\":4,\"ops\":[],"
+    "\"calls\":[],\"next\":[1,4],\"two_way\":true},"
+    "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
 
 /* Ten turns of the outer loop, a hundred of the inner one in each. */
 static void test_moved(void **state)
 {
     const double counts[] = {1, 10, 1000, 10, 1}, taken[] = {0, 0, 990, 9, 0};
     const struct program *p = read_program(moved_functions, assembly);
-    struct program_run run = {.counts = (double *)(uintptr_t)counts, .taken = (double *)(uintptr_t)taken};
+    struct program_run run = {.counts = (double *)(uintptr_t)counts,
+                              .taken = (double *)(uintptr_t)taken};
     struct err err = {0};
     struct program_code *c = program_code_new(p, &err);
     double times[32], paths = 0;
@@ -98,7 +112,8 @@ static uint32_t loop_at(const struct program_code *c, size_t first)
     return 0;
 }
 
-/* The same program with loops of twenty turns: which way the two branches go is known by the counts alone. A turn of the outer loop is twenty of the inner one's and ten instructions around them. */
+/* The same program with loops of twenty turns: which way the two branches go is known by the counts
+ * alone. A turn of the outer loop is twenty of the inner one's and ten instructions around them. */
 static void test_walk(void **state)
 {
     double counts[] = {1, 10, 200, 10, 1}, taken[] = {0, 0, 190, 9, 0};
@@ -126,7 +141,8 @@ static void test_walk(void **state)
     vec_done(&walk.steps);
     assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 80, 60, &walk));   /* one turn is longer */
     assert_int_equal(walk.steps.count, 0);
-    /* The inner loop's walk goes through the outer one where it was left: twenty turns with what is between them. */
+    /* The inner loop's walk goes through the outer one where it was left: twenty turns with what is
+     * between them. */
     assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 82, &walk));
     assert_true(walk.elsewhere);
     assert_int_equal(walk.steps.count, 90);
@@ -153,21 +169,31 @@ static const char calling[] = "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\tmovl $1000, %
                               "\t.loc 0 3 1\n\tcallq h@PLT\n"
                               ".LBB0_3:\n\t.loc 0 4 1\n\tdecl %ebx\n\tjne .LBB0_1\n"
                               "\t.loc 0 5 1\n\tretq\n"
-                              "g:\n.Lfunc_begin1:\n\t.loc 0 6 0\n\tmulsd %xmm0, %xmm0\n\tmulsd %xmm0, %xmm0\n\tmulsd %xmm0, %xmm0\n\tretq\n"
-                              "h:\n.Lfunc_begin2:\n\t.loc 0 7 0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\tretq\n";
-static const char calling_functions[] = "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":false},{\"line\":2,\"ops\":[],\"calls\":[\"g\"],\"next\":[3,2],\"two_way\":true},"
-                                        "{\"line\":3,\"ops\":[],\"calls\":[\"h\"],\"next\":[3],\"two_way\":false},{\"line\":4,\"ops\":[],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
-                                        "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]},"
-                                        "{\"name\":\"g\",\"blocks\":[{\"line\":6,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]},"
-                                        "{\"name\":\"h\",\"blocks\":[{\"line\":7,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
+                              "g:\n.Lfunc_begin1:\n\t.loc 0 6 0\n\tmulsd %xmm0, %xmm0\n\tmulsd "
+                              "%xmm0, %xmm0\n\tmulsd %xmm0, %xmm0\n\tretq\n"
+                              "h:\n.Lfunc_begin2:\n\t.loc 0 7 0\n\taddsd %xmm0, %xmm0\n\taddsd "
+                              "%xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\tretq\n";
+static const char calling_functions[] =
+    "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":"
+    "false},{\"line\":2,\"ops\":[],\"calls\":[\"g\"],\"next\":[3,2],\"two_way\":true},"
+    "{\"line\":3,\"ops\":[],\"calls\":[\"h\"],\"next\":[3],\"two_way\":false},{\"line\":4,\"ops\":["
+    "],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
+    "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]},"
+    "{\"name\":\"g\",\"blocks\":[{\"line\":6,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}"
+    "]},"
+    "{\"name\":\"h\",\"blocks\":[{\"line\":7,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}"
+    "]}";
 
-/* The chain goes through both functions: three multiplications each turn and four additions in one of four. What the turns take is shared among the instructions, all of it, and is what the same
- * instructions take as a loop of its own. On half of the issue slots it takes as long, on a tenth and less what the slots need. */
+/* The chain goes through both functions: three multiplications each turn and four additions in one
+ * of four. What the turns take is shared among the instructions, all of it, and is what the same
+ * instructions take as a loop of its own. On half of the issue slots it takes as long, on a tenth
+ * and less what the slots need. */
 static void test_turns(void **state)
 {
     const double counts[] = {1, 1000, 250, 1000, 1, 1000, 250}, taken[] = {0, 750, 0, 999, 0, 0, 0};
     const struct program *p = read_program(calling_functions, calling);
-    struct program_run run = {.counts = (double *)(uintptr_t)counts, .taken = (double *)(uintptr_t)taken};
+    struct program_run run = {.counts = (double *)(uintptr_t)counts,
+                              .taken = (double *)(uintptr_t)taken};
     struct err err = {0};
     struct program_code *c = program_code_new(p, &err);
     struct machine *m = machine_load_shipped("skylake", &err);
@@ -190,9 +216,11 @@ static void test_turns(void **state)
             sum += turns.units[0].cycles[i];
             covered += turns.units[0].covered[i];
         }
-        assert_float_equal(covered, insns - 2, 0.01 * insns);   /* of turns without the other call there may be one too many */
+        /* of turns without the other call there may be one too many */
+        assert_float_equal(covered, insns - 2, 0.01 * insns);
         if (shares[s] >= 0.5)
-            assert_float_equal(sum, 1000 * (3 * 4 + 4 * 4 / 4.0), 160);   /* latencies 4 and 4; the chain goes on from turn to turn */
+            /* latencies 4 and 4; the chain goes on from turn to turn */
+            assert_float_equal(sum, 1000 * (3 * 4 + 4 * 4 / 4.0), 160);
         sums[s] = sum;
         turns_done(c, &turns);
     }
@@ -206,8 +234,9 @@ static void test_turns(void **state)
     program_free(p);
 }
 
-/* The code of a function of the library is what this CPU executes: it begins at its start, goes on where each instruction ends but for branches, and ends with the last return. Where the system lets nobody look, or the function
- * is not known, there is none. */
+/* The code of a function of the library is what this CPU executes: it begins at its start, goes on
+ * where each instruction ends but for branches, and ends with the last return. Where the system
+ * lets nobody look, or the function is not known, there is none. */
 static void test_library(void **state)
 {
     static const char *const names[] = {"exp", "printf", "log"};
@@ -226,13 +255,16 @@ static void test_library(void **state)
         assert_true(insns[count - 1].traits & INSN_RETURN);
         assert_true(count >= 10);
         for (size_t i = 1; i < count; i++)
-            assert_true((insns[i - 1].traits & INSN_BRANCH) || insns[i].offset == insns[i - 1].offset + insns[i - 1].length);
+            assert_true((insns[i - 1].traits & INSN_BRANCH) ||
+                        insns[i].offset == insns[i - 1].offset + insns[i - 1].length);
         call_code_done(&codes[f]);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moved), cmocka_unit_test(test_walk), cmocka_unit_test(test_turns), cmocka_unit_test(test_library)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moved), cmocka_unit_test(test_walk),
+                                       cmocka_unit_test(test_turns),
+                                       cmocka_unit_test(test_library)};
     return cmocka_run_group_tests_name("code", tests, NULL, NULL);
 }

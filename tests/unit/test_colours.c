@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every pair of colours can be read: a contrast of 4.5 to 1 at least, on the dark and light backgrounds that terminals have. */
+/* Every pair of colours can be read: a contrast of 4.5 to 1 at least, on the dark and light
+ * backgrounds that terminals have. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,18 +15,22 @@
 #define LEAST 4.5
 
 /* Black, and the grounds of common schemes; white, and the same. */
-static const uint32_t grounds[2][4] = {{0x000000, 0x1e1e1e, 0x282c34, 0x002b36}, {0xffffff, 0xfdf6e3, 0xfafafa, 0xf5f5f5}};
+static const uint32_t grounds[2][4] = {{0x000000, 0x1e1e1e, 0x282c34, 0x002b36},
+                                       {0xffffff, 0xfdf6e3, 0xfafafa, 0xf5f5f5}};
 static const uint32_t texts[2] = {0xc8c8c8, 0x303030};   /* a terminal's own foreground */
 
 static void check(enum role role, bool many, bool light)
 {
     const struct colour_pair pair = colour_of(role, many, light);
 
-    for (size_t i = 0; i < (many ? 4u : 1u); i++) {   /* what 8 colours look like is the terminal's: xterm's are held to its own grounds */
-        const uint32_t fg = pair.fg == COLOUR_TERMINAL ? texts[light] : colour_rgb(pair.fg), bg = pair.bg == COLOUR_TERMINAL ? grounds[light][i] : colour_rgb(pair.bg);
+    /* what 8 colours look like is the terminal's: xterm's are held to its own grounds */
+    for (size_t i = 0; i < (many ? 4u : 1u); i++) {
+        const uint32_t fg = pair.fg == COLOUR_TERMINAL ? texts[light] : colour_rgb(pair.fg),
+                       bg = pair.bg == COLOUR_TERMINAL ? grounds[light][i] : colour_rgb(pair.bg);
         const double contrast = colour_contrast(fg, bg);
         if (contrast < LEAST && !(pair.fg == COLOUR_TERMINAL && pair.bg == COLOUR_TERMINAL))
-            fail_msg("role %d of %s colours on %06x: %06x on %06x has %.2f", (int)role, many ? "256" : "8", grounds[light][i], fg, bg, contrast);
+            fail_msg("role %d of %s colours on %06x: %06x on %06x has %.2f", (int)role,
+                     many ? "256" : "8", grounds[light][i], fg, bg, contrast);
     }
 }
 
@@ -53,6 +58,7 @@ static void test_contrast(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_pair), cmocka_unit_test(test_contrast)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_pair),
+                                       cmocka_unit_test(test_contrast)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

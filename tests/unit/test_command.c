@@ -20,7 +20,8 @@ static void check_parameter(const struct command *c, const struct parameter *p, 
         fail_msg("%s: %s needs help without a full stop", c->name, p->name);
     if (option && p->kind != PARAMETER_FLAG && !p->value && !p->choices)
         fail_msg("%s: %s does not say what its value is", c->name, p->name);
-    if ((p->kind == PARAMETER_CHOICE) != (p->choices != NULL) && p->kind != PARAMETER_TEXT && p->kind != PARAMETER_WORDS)
+    if ((p->kind == PARAMETER_CHOICE) != (p->choices != NULL) && p->kind != PARAMETER_TEXT &&
+        p->kind != PARAMETER_WORDS)
         fail_msg("%s: choices of %s", c->name, p->name);
     if (p->at >= c->values_size)
         fail_msg("%s: %s lies outside its values", c->name, p->name);
@@ -95,8 +96,12 @@ static void test_lines(void **state)
 static void test_rest(void **state)
 {
     (void)state;
-    static const struct { const char *line, *rest; } cases[] = {
-        {"throughput ADD (R64, R64)  # remark", "ADD (R64, R64)"}, {"find \\#1", "#1"}, {" find  it\\'s ; b", "it's"}, {"find a\\b", "a\\b"}, {"find", ""}};
+    static const struct { const char *line, *rest;
+    } cases[] = {{"throughput ADD (R64, R64)  # remark", "ADD (R64, R64)"},
+                 {"find \\#1", "#1"},
+                 {" find  it\\'s ; b", "it's"},
+                 {"find a\\b", "a\\b"},
+                 {"find", ""}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *next, *end = line_end(cases[i].line, &next);
@@ -147,7 +152,8 @@ static void test_refusals(void **state)
     refused("evolve set seconds", "evolve set needs VALUE");
     refused("evolve set seconds soon", "invalid duration \"soon\"");
     refused("evolve set generations 1.5", "generations does not take \"1.5\"; give a whole number");
-    refused("evolve set uop-price -1", "uop-price does not take \"-1\"; give a number of at least 0");
+    refused("evolve set uop-price -1",
+            "uop-price does not take \"-1\"; give a number of at least 0");
     refused("evolve start --ports 17", "--ports does not take \"17\"; give 1 to 16, or names");
     refused("evolve start --ports x,", "empty port name");
     refused("evolve start --issue-width 65", "give a number from 0 to 64, or auto");
@@ -161,9 +167,12 @@ static void test_refusals(void **state)
 static void test_settings(void **state)
 {
     (void)state;
-    static const struct { const char *name, *value; bool ok; } cases[] = {
-        {"threads", "5000", false}, {"threads", "0", false}, {"threads", "1024", true}, {"threads", "auto", true}, {"seed", "7", true}, {"seed", "x", false},
-        {"format", "html", true},   {"format", "xml", false}, {"ascii", "on", true},     {"ascii", "1", false},
+    static const struct { const char *name, *value; bool ok;
+    } cases[] = {
+        {"threads", "5000", false}, {"threads", "0", false},  {"threads", "1024", true},
+        {"threads", "auto", true},  {"seed", "7", true},      {"seed", "x", false},
+        {"format", "html", true},   {"format", "xml", false}, {"ascii", "on", true},
+        {"ascii", "1", false},
     };
     struct settings s;
     struct str text = {0};
@@ -183,7 +192,8 @@ static void test_settings(void **state)
     str_done(&text);
 }
 
-/* A row of the table is all that a setting takes: each holds each of its words, and touches no other setting. */
+/* A row of the table is all that a setting takes: each holds each of its words, and touches no
+ * other setting. */
 static void test_settings_are_their_rows(void **state)
 {
     struct settings s, before;
@@ -191,7 +201,9 @@ static void test_settings_are_their_rows(void **state)
 
     (void)state;
     for (const struct setting *setting = settings_table; setting->name; setting++) {
-        const char *words = setting->kind == SETTING_SWITCH ? "on|off" : setting->kind == SETTING_CHOICE ? setting->choices : "3|4";
+        const char *words = setting->kind == SETTING_SWITCH   ? "on|off"
+                            : setting->kind == SETTING_CHOICE ? setting->choices
+                                                              : "3|4";
         for (const char *at = words; *at; at += strcspn(at, "|"), at += *at == '|') {
             settings_init(&s);
             settings_init(&before);
@@ -221,8 +233,9 @@ static void test_settings_are_their_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records), cmocka_unit_test(test_lines), cmocka_unit_test(test_rest), cmocka_unit_test(test_refusals), cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_settings_are_their_rows),
+        cmocka_unit_test(test_records),  cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_rest),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_settings), cmocka_unit_test(test_settings_are_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

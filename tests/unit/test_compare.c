@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two loops beside each other in the view compare: which two, what is shown of them, where they differ. */
+/* Two loops beside each other in the view compare: which two, what is shown of them, where they
+ * differ. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,13 +81,15 @@ static void test_alone(void **state)
     assert_true(frame.failed);
 }
 
-/* Flags: each way of compiling a source is a version of its own; compiled again the same way it takes the place of the one before. */
+/* Flags: each way of compiling a source is a version of its own; compiled again the same way it
+ * takes the place of the one before. */
 static void test_flags(void **state)
 {
     char line[4200];
     struct err err = {0};
     const char *path = work_path("scale.c");
-    static const char text[] = "void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n";
+    static const char text[] =
+        "void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n";
 
     (void)state;
     if (system("command -v cc >/dev/null 2>&1") != 0)
@@ -103,14 +106,17 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O2");
     run_to_end("kernel compile -O3");
     assert_int_equal(session.document.shelf.list.count, 2);
-    /* Vectorised code does several iterations of the source at once: the steps of its accesses tell how many, and values are per one. */
+    /* Vectorised code does several iterations of the source at once: the steps of its accesses tell
+     * how many, and values are per one. */
     run_to_end("kernel compile -O1");
     run_to_end("kernel compile -O3");
     run_to_end("kernel compare 3");
     assert_true(screen_holds("A  skylake  scale.c -O1"));
     assert_true(screen_holds("iterations at once, all values per one"));
-    assert_true(session.document.comparison->side[0].times == 1 && session.document.comparison->side[1].times >= 4);
-    assert_true(comparison_cycles(session.document.comparison, 1) < 0.5 * comparison_cycles(session.document.comparison, 0));
+    assert_true(session.document.comparison->side[0].times == 1 &&
+                session.document.comparison->side[1].times >= 4);
+    assert_true(comparison_cycles(session.document.comparison, 1) <
+                0.5 * comparison_cycles(session.document.comparison, 0));
     /* At -O0 the loop's counter is in memory, and nothing tells. */
     run_to_end("kernel compile -O0");
     run_to_end("kernel compare 2");
@@ -118,10 +124,12 @@ static void test_flags(void **state)
     assert_true(screen_holds("one may do more"));
 }
 
-/* Where a machine does not know all instructions its cycles are a lower bound, and no difference is told: it could be of either sign. */
+/* Where a machine does not know all instructions its cycles are a lower bound, and no difference is
+ * told: it could be of either sign. */
 static void test_lower_bounds(void **state)
 {
-    static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n addq $64, %rax\n cmpq %rax, %rdx\n jne v\n";
+    static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n "
+                               "addq $64, %rax\n cmpq %rax, %rdx\n jne v\n";
     const char *path = work_path("wide.s");
     char line[4200];
     struct err err = {0};

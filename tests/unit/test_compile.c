@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C to kernels: which options are passed on, where lines come from, what the installed compiler makes of a loop. */
+/* C to kernels: which options are passed on, where lines come from, what the installed compiler
+ * makes of a loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,16 +34,94 @@ static const char source[] = "#include \"step.h\"\n"
 static void test_options(void **state)
 {
     (void)state;
-    static const char *const allowed[] = {"-O", "-O3", "-Ofast", "-march=native", "-mavx512f", "-mno-fma", "-mtune=znver4", "-ffast-math", "-fno-tree-vectorize",
-                                          "-funroll-loops", "-ffp-contract=off", "-std=gnu17", "-DN=4", "-D", "-UN", "-I..", "-I", "-Wall", "-Wno-unused", "-w",
-                                          "-falign-loops=32", "-mprefer-vector-width=512", "-g", "-masm=intel"};
-    static const char *const refused[] = {"-o", "-ox.o", "-c", "-S", "-E", "-fplugin=x.so", "-fplugin-arg-x-y", "-wrapper", "-B/tmp", "-B", "-specs=x",
-                                          "--specs=x", "@file", "-", "", "x.c", "-fdump-tree-all", "-fdump-rtl-all=/tmp/x", "-save-temps", "-Wl,-x", "-Wa,-a=x",
-                                          "-Wp,-MD,x", "-MD", "-MF", "-mllvm", "-mllvm=-load=x", "-mlinker-version=1", "-m32", "-mx32", "-fpass-plugin=x",
-                                          "-fprofile-generate=/x", "-fprofile-use=x", "-fstack-usage", "-flto", "-fuse-ld=x", "-fcallgraph-info", "-include",
-                                          "-imacros", "-x", "-Xclang", "-Xassembler", "-T", "-l", "-L", "-fopt-info=x", "-fsave-optimization-record", "-O3x",
-                                          "-fdiagnostics-format=sarif-file", "-fmodules-cache-path=x", "-foffload=x", "-Rpass=x", "-fauto-profile=x",
-                                          "-ffast-math/../x", "-march=x/y", "-pipe;x", "-fno-", "-f", "-m", "-specs", "-dumpdir", "-iplugindir=x", "-fcompare-debug", "-gsplit-dwarf", "-gz"};
+    static const char *const allowed[] = {"-O",
+                                          "-O3",
+                                          "-Ofast",
+                                          "-march=native",
+                                          "-mavx512f",
+                                          "-mno-fma",
+                                          "-mtune=znver4",
+                                          "-ffast-math",
+                                          "-fno-tree-vectorize",
+                                          "-funroll-loops",
+                                          "-ffp-contract=off",
+                                          "-std=gnu17",
+                                          "-DN=4",
+                                          "-D",
+                                          "-UN",
+                                          "-I..",
+                                          "-I",
+                                          "-Wall",
+                                          "-Wno-unused",
+                                          "-w",
+                                          "-falign-loops=32",
+                                          "-mprefer-vector-width=512",
+                                          "-g",
+                                          "-masm=intel"};
+    static const char *const refused[] = {"-o",
+                                          "-ox.o",
+                                          "-c",
+                                          "-S",
+                                          "-E",
+                                          "-fplugin=x.so",
+                                          "-fplugin-arg-x-y",
+                                          "-wrapper",
+                                          "-B/tmp",
+                                          "-B",
+                                          "-specs=x",
+                                          "--specs=x",
+                                          "@file",
+                                          "-",
+                                          "",
+                                          "x.c",
+                                          "-fdump-tree-all",
+                                          "-fdump-rtl-all=/tmp/x",
+                                          "-save-temps",
+                                          "-Wl,-x",
+                                          "-Wa,-a=x",
+                                          "-Wp,-MD,x",
+                                          "-MD",
+                                          "-MF",
+                                          "-mllvm",
+                                          "-mllvm=-load=x",
+                                          "-mlinker-version=1",
+                                          "-m32",
+                                          "-mx32",
+                                          "-fpass-plugin=x",
+                                          "-fprofile-generate=/x",
+                                          "-fprofile-use=x",
+                                          "-fstack-usage",
+                                          "-flto",
+                                          "-fuse-ld=x",
+                                          "-fcallgraph-info",
+                                          "-include",
+                                          "-imacros",
+                                          "-x",
+                                          "-Xclang",
+                                          "-Xassembler",
+                                          "-T",
+                                          "-l",
+                                          "-L",
+                                          "-fopt-info=x",
+                                          "-fsave-optimization-record",
+                                          "-O3x",
+                                          "-fdiagnostics-format=sarif-file",
+                                          "-fmodules-cache-path=x",
+                                          "-foffload=x",
+                                          "-Rpass=x",
+                                          "-fauto-profile=x",
+                                          "-ffast-math/../x",
+                                          "-march=x/y",
+                                          "-pipe;x",
+                                          "-fno-",
+                                          "-f",
+                                          "-m",
+                                          "-specs",
+                                          "-dumpdir",
+                                          "-iplugindir=x",
+                                          "-fcompare-debug",
+                                          "-gsplit-dwarf",
+                                          "-gz"};
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
         bool next;
         if (!compile_option_allowed(allowed[i], &next, NULL))
@@ -83,7 +162,8 @@ static void test_lines_of_directives(void **state)
     free(lines);
 }
 
-static struct kernel *load_by(const char *path, const char *compiler, const char *const *flags, size_t count, const char *symbol, struct err *err)
+static struct kernel *load_by(const char *path, const char *compiler, const char *const *flags,
+                              size_t count, const char *symbol, struct err *err)
 {
     struct recipe *r = recipe_new();
 
@@ -96,7 +176,8 @@ static struct kernel *load_by(const char *path, const char *compiler, const char
     return recipe_make(r, NULL, err);
 }
 
-static struct kernel *load(const char *const *flags, size_t count, const char *symbol, struct err *err)
+static struct kernel *load(const char *const *flags, size_t count, const char *symbol,
+                           struct err *err)
 {
     return load_by(work_path("loop.c"), NULL, flags, count, symbol, err);
 }
@@ -104,7 +185,8 @@ static struct kernel *load(const char *const *flags, size_t count, const char *s
 static void test_kernel_of_a_function(void **state)
 {
     (void)state;
-    static const char *const flags[] = {"-O2", "-fno-tree-vectorize", "-fno-unroll-loops", "-D", "FACTOR=3.0", "-I", NULL};
+    static const char *const flags[] = {
+        "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", "-D", "FACTOR=3.0", "-I", NULL};
     const char *all[7];
     struct err err = {0};
     size_t count;
@@ -185,19 +267,29 @@ static void test_flags_replace_their_kind(void **state)
     expect_flags(r, "-mtune=znver3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=skylake");
     expect_flags(r, "-march=haswell", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
     expect_flags(r, "-DB=3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell -DB=3");
-    expect_flags(r, "-DB=2", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2");   /* again: the last holds */
-    expect_flags(r, "-mtune-ctrl=sse_unaligned_load_optimal", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
-    expect_flags(r, "-mtune=znver4", " -O3 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
+    /* again: the last holds */
+    expect_flags(r, "-DB=2", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2");
+    expect_flags(r, "-mtune-ctrl=sse_unaligned_load_optimal",
+                 " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2 "
+                 "-mtune-ctrl=sse_unaligned_load_optimal");
+    expect_flags(r, "-mtune=znver4",
+                 " -O3 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 "
+                 "-mtune-ctrl=sse_unaligned_load_optimal");
     assert_string_equal(recipe_level(r), "-O3");
     struct recipe *copy = recipe_copy(r);
     r->compiler = strdup("clang");
-    expect_flags(r, "-march=haswell", " clang -O3 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
-    expect_flags(copy, "-O0", " -O0 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
+    expect_flags(r, "-march=haswell",
+                 " clang -O3 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 "
+                 "-mtune-ctrl=sse_unaligned_load_optimal");
+    expect_flags(copy, "-O0",
+                 " -O0 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 "
+                 "-mtune-ctrl=sse_unaligned_load_optimal");
     recipe_free(copy);
     recipe_free(r);
 }
 
-/* A compiler that does not know the processor makes code for the next best, and the recipe says so. */
+/* A compiler that does not know the processor makes code for the next best, and the recipe says
+ * so. */
 static void test_processor_that_compilers_do_not_know(void **state)
 {
     (void)state;
@@ -219,7 +311,8 @@ static void test_processor_that_compilers_do_not_know(void **state)
     kernel_free(k);
 }
 
-/* All that the compiler said of a refused source is there, beside its first complaint in the fault. */
+/* All that the compiler said of a refused source is there, beside its first complaint in the
+ * fault. */
 static void test_what_the_compiler_printed(void **state)
 {
     (void)state;
@@ -244,7 +337,8 @@ static int make_files(void **state)
     (void)state;
     work_put("loop.c", source);
     work_put("step.h", "#define STEP 1\n");
-    work_put("two.c", "int f(void) { return first_unknown; }\nint g(void) { return second_unknown; }\n");
+    work_put("two.c",
+             "int f(void) { return first_unknown; }\nint g(void) { return second_unknown; }\n");
     return 0;
 }
 

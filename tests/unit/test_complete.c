@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Completion: commands, their options, and what these can be, from the tables of commands, settings, facts, machines and views. */
+/* Completion: commands, their options, and what these can be, from the tables of commands,
+ * settings, facts, machines and views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,6 +77,7 @@ static void test_completion(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_completion, setup, teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_completion, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that changes or writes something says so in one line on the bottom line, in words of its own, and the view stays. */
+/* Every command that changes or writes something says so in one line on the bottom line, in words
+ * of its own, and the view stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* What the bottom line says once @line, with the directory of the test for each @, and the jobs that it starts are done. */
+/* What the bottom line says once @line, with the directory of the test for each @, and the jobs
+ * that it starts are done. */
 static const char *said(const char *line)
 {
     struct str command = {0};
@@ -36,12 +38,14 @@ static const char *said(const char *line)
 static void test_each_says_so(void **state)
 {
     (void)state;
-    static const struct { const char *line, *says; } steps[] = {
+    static const struct { const char *line, *says;
+    } steps[] = {
         {"set ascii on", "ascii: on"},
         {"set threads 2", "threads: 2"},
         {"set machine skylake", "machine: skylake"},
         {"mapping use haswell", "current mapping: haswell"},
-        {"mapping set 'ADD (R64, R64)' 1*p01", "ADD (R64, R64) on haswell: 1*p01; undo takes it back"},
+        {"mapping set 'ADD (R64, R64)' 1*p01",
+         "ADD (R64, R64) on haswell: 1*p01; undo takes it back"},
         {"undo", "undone: mapping set ADD (R64, R64)"},
         {"redo", "redone: mapping set ADD (R64, R64)"},
         {"mapping save @/mapping.csv", "haswell: saved to "},
@@ -75,8 +79,10 @@ static void test_each_says_so(void **state)
     load();
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         const char *text = said(steps[i].line);
-        if (steps[i].says && (frame.failed || !strstr(text, steps[i].says) || frame.current == view_find("output"))) {
-            print_message("\"%s\" says \"%s\"%s, view %s\n", steps[i].line, text, frame.failed ? " and fails" : "", views[frame.current]->name);
+        if (steps[i].says && (frame.failed || !strstr(text, steps[i].says) ||
+                              frame.current == view_find("output"))) {
+            print_message("\"%s\" says \"%s\"%s, view %s\n", steps[i].line, text,
+                          frame.failed ? " and fails" : "", views[frame.current]->name);
             silent++;
         }
         frame_run(&frame, "view kernel");
@@ -89,7 +95,8 @@ static const char *current(void)
     return session.document.selected[0];
 }
 
-/* What was read, imported or inferred goes again with what it selected, and comes back; what stood under its name before stands there again. */
+/* What was read, imported or inferred goes again with what it selected, and comes back; what stood
+ * under its name before stands there again. */
 static void test_arrivals_are_undone(void **state)
 {
     (void)state;
@@ -131,7 +138,8 @@ static void test_arrivals_are_undone(void **state)
     assert_int_equal(session.document.selected_count, 1);
 
     run_to_end("set machine skylake,znver4");
-    work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD (R64, R64) + IMUL (R64, R64)\",1\n");
+    work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD "
+                        "(R64, R64) + IMUL (R64, R64)\",1\n");
     said("experiments load @/few.csv");
     run_to_end("evolve start --ports 4 --generations 2 --population 4");
     run_to_end("evolve wait");
@@ -167,10 +175,12 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "whatif");
     assert_true(screen_lacks("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
-    said("kernel whatif issue_width=2");   /* the sweep is kept beside it, for plot and session save */
+    /* the sweep is kept beside it, for plot and session save */
+    said("kernel whatif issue_width=2");
     assert_true(screen_holds("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
-    work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD (R64, R64) + IMUL (R64, R64)\",1\n");
+    work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD "
+                        "(R64, R64) + IMUL (R64, R64)\",1\n");
     said("experiments load @/few.csv");
     said("evolve start --ports 4 --generations 2 --population 4");
     frame_run(&frame, "view kernel");
@@ -178,8 +188,11 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "evolution");
     frame_run(&frame, "mapping list");   /* what has no view of its own is output still */
     assert_string_equal(views[frame.current]->name, "output");
-    static const char *const mixed[] = {"evolve status; mapping list", "mapping list; evolve status", "evolve status; mapping list; evolve status"};
-    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {   /* and hides nothing that was said beside it */
+    static const char *const mixed[] = {"evolve status; mapping list",
+                                        "mapping list; evolve status",
+                                        "evolve status; mapping list; evolve status"};
+    /* and hides nothing that was said beside it */
+    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {
         frame_run(&frame, "view kernel");
         said(mixed[i]);
         assert_string_equal(views[frame.current]->name, "output");
@@ -191,11 +204,13 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "evolution");
 }
 
-/* Lines may stand behind the name, as compilers and editors write places; a file that is named so is that file. */
+/* Lines may stand behind the name, as compilers and editors write places; a file that is named so
+ * is that file. */
 static void test_lines_behind_a_name(void **state)
 {
     (void)state;
-    static const char two[] = "a:\naddl $1, %eax\njne a\nb:\nimull $3, %ebx, %ebx\nsubl $1, %ecx\njne b\n";
+    static const char two[] =
+        "a:\naddl $1, %eax\njne a\nb:\nimull $3, %ebx, %ebx\nsubl $1, %ecx\njne b\n";
 
     work_put("two.s", two);
     said("kernel load @/two.s:4-7");
@@ -234,7 +249,8 @@ static void kernel_arrives(void *state, const struct job_info *info)
     session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
 }
 
-/* On a busy machine a pasted loop comes from a job, and no key is pressed behind it: the hint to paste one goes all the same. */
+/* On a busy machine a pasted loop comes from a job, and no key is pressed behind it: the hint to
+ * paste one goes all the same. */
 static void test_hint_goes_with_what_a_job_brings(void **state)
 {
     static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run does at its end with individuals that fit the measurements about as well and disagree elsewhere. */
+/* What a run does at its end with individuals that fit the measurements about as well and disagree
+ * elsewhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,13 +35,17 @@ static void test_members_predict(void **state)
     struct problem *same = consensus_problem(p, members, 2, &rng, &disagreement);
     assert_true(disagreement < 1e-6);
     assert_int_equal(same->forms, p->forms);
-    assert_true(same->weights == (double)same->experiments && same->experiments > 2 * p->experiments);
-    /* What was measured is as it was; what is new is what they predict, of one form more than any pair at times. */
-    float *first = mem_alloc((same->experiments + 1) * sizeof *first), *second = mem_alloc((same->experiments + 1) * sizeof *second);
+    assert_true(same->weights == (double)same->experiments &&
+                same->experiments > 2 * p->experiments);
+    /* What was measured is as it was; what is new is what they predict, of one form more than any
+     * pair at times. */
+    float *first = mem_alloc((same->experiments + 1) * sizeof *first),
+          *second = mem_alloc((same->experiments + 1) * sizeof *second);
     genome_predict(members[0], same, first);
     size_t larger = 0;
     for (size_t e = 0; e < same->experiments; e++) {
-        assert_true(e < p->experiments ? same->cycles[e] == p->cycles[e] : fabsf(same->cycles[e] - first[e]) < 1e-4f);
+        assert_true(e < p->experiments ? same->cycles[e] == p->cycles[e]
+                                       : fabsf(same->cycles[e] - first[e]) < 1e-4f);
         assert_float_equal(same->cycles[e] * same->inverse[e], 1, 1e-5);
         larger += same->term_start[e + 1] - same->term_start[e] == 3;
         for (uint32_t k = same->term_start[e]; k < same->term_start[e + 1]; k++)
@@ -86,7 +91,8 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
     return other;
 }
 
-/* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no say, with two experiments of that form it has. */
+/* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no
+ * say, with two experiments of that form it has. */
 static void test_refuted_members(void **state)
 {
     struct known_bed b;
@@ -104,7 +110,8 @@ static void test_refuted_members(void **state)
         }
         struct problem *p = problem_new(t, keep, &err);
         struct genome *exact = genome_of_mapping(b.truth, p, &err);
-        struct genome *members[] = {exact, genome_copy(exact), changed(exact, problem_form(p, "F0"), 4)};
+        struct genome *members[] = {exact, genome_copy(exact),
+                                    changed(exact, problem_form(p, "F0"), 4)};
         unsigned n = consensus_members(p, members, 3);
         assert_int_equal(n, few ? 3 : 2);
         assert_ptr_equal(members[0], exact);
@@ -130,7 +137,8 @@ static double error_from(const struct genome *g, const struct problem *p, size_t
     return sum / (double)(p->experiments - first);
 }
 
-/* Few and noisy measurements: on average over some seeds the consensus is nearer to the truth in what was not measured than the mapping of the least cost. */
+/* Few and noisy measurements: on average over some seeds the consensus is nearer to the truth in
+ * what was not measured than the mapping of the least cost. */
 static void test_few_and_noisy(void **state)
 {
     struct known_bed b;
@@ -151,7 +159,8 @@ static void test_few_and_noisy(void **state)
         evolve_worker(e, 0, NULL, NULL);
         struct genome *best = evolve_best(e, NULL), **all = evolve_population(e, &count, NULL);
         evolve_get_status(e, &status);
-        assert_true(count > 3 && count <= 5 && status.cost == best->cost && status.d_avg == best->d_avg);
+        assert_true(count > 3 && count <= 5 && status.cost == best->cost &&
+                    status.d_avg == best->d_avg);
         assert_true(all[0]->cost == best->cost && all[1]->cost <= all[2]->cost);
         assert_true(fabs(genome_error(best, b.p) - best->d_avg) < 1e-5);
         const struct genome *least = all[0];
@@ -165,7 +174,8 @@ static void test_few_and_noisy(void **state)
         genome_free(best);
         evolve_free(e);
     }
-    print_message("error on what was not measured: least cost %.4f, consensus %.4f\n", error[0], error[1]);
+    print_message("error on what was not measured: least cost %.4f, consensus %.4f\n", error[0],
+                  error[1]);
     assert_true(error[1] < error[0]);
     genome_free(true_genome);
     problem_free(unmeasured);
@@ -255,7 +265,8 @@ static void test_interrupted(void **state)
         o.seconds = 1.6;
         o.population = 8;
         struct happening h = {.e = NULL};
-        for (o.seed = 1; !h.happened && o.seed <= 6; o.seed++) {   /* some runs find individuals that agree */
+        /* some runs find individuals that agree */
+        for (o.seed = 1; !h.happened && o.seed <= 6; o.seed++) {
             evolve_free(h.e);
             h = (struct happening){evolve_new(b.p, &o, NULL, 0, &err), more, event, false};
             assert_true(team_run(2, work, &h, &err));
@@ -280,7 +291,9 @@ static void test_interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members_predict), cmocka_unit_test(test_refuted_members), cmocka_unit_test(test_few_and_noisy), cmocka_unit_test(test_many_and_clean), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_members_predict), cmocka_unit_test(test_refuted_members),
+        cmocka_unit_test(test_few_and_noisy),   cmocka_unit_test(test_many_and_clean),
+        cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests_name("consensus", tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The protocol over contention that was recorded on a busy host (tests/data/contention): what it calls settled is right, whatever the neighbours did, and what it
- * cannot have it calls contended. The recordings are slices of about 3 us in turn (chains, probes and loops whose quiet times are known), so each moment
- * has a tempo for every kind of code; a run takes as long as the moments it falls into say. The newer two have the probe for room as well, and a loop of slow operations
- * far apart, which is slow whenever another thread is awake. */
+/* The protocol over contention that was recorded on a busy host (tests/data/contention): what it
+ * calls settled is right, whatever the neighbours did, and what it cannot have it calls contended.
+ * The recordings are slices of about 3 us in turn (chains, probes and loops whose quiet times are
+ * known), so each moment has a tempo for every kind of code; a run takes as long as the moments it
+ * falls into say. The newer two have the probe for room as well, and a loop of slow operations far
+ * apart, which is slow whenever another thread is awake. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,12 +28,21 @@
 #define SETTLED_OFF 0.03   /* relative: more is wrong */
 #define VISITS 6
 
-/* What was recorded, by its name in the file, how many instructions its loop has, and what one takes on a core that nobody shares. */
+/* What was recorded, by its name in the file, how many instructions its loop has, and what one
+ * takes on a core that nobody shares. */
 enum kind { CHAIN, SECOND, NOPS, PORTS, ROOM, COMPARES, LOADS, STORES, FAR };
-static const struct { const char *name; double length, cycles; } kinds[KINDS] = {
-    {"chain", SANDBOX_CHAIN_LENGTH, 1}, {"second", SANDBOX_CHAIN_LENGTH, 3}, {"nops", SANDBOX_PROBE_LENGTH, 1 / 5.5466}, {"ports", SANDBOX_PORTS_LENGTH, 1 / 5.923},
-    {"room", SANDBOX_ROOM_LENGTH, 1 / 5.56}, {"compares", 100, 0.2}, {"loads", 90, 1.0 / 3}, {"stores", 64, 0.5}, {"far", 340, 112.4 / 340}};
-static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet", "asleep-at-times", "awake-mostly"};
+static const struct { const char *name; double length, cycles;
+} kinds[KINDS] = {{"chain", SANDBOX_CHAIN_LENGTH, 1},
+                  {"second", SANDBOX_CHAIN_LENGTH, 3},
+                  {"nops", SANDBOX_PROBE_LENGTH, 1 / 5.5466},
+                  {"ports", SANDBOX_PORTS_LENGTH, 1 / 5.923},
+                  {"room", SANDBOX_ROOM_LENGTH, 1 / 5.56},
+                  {"compares", 100, 0.2},
+                  {"loads", 90, 1.0 / 3},
+                  {"stores", 64, 0.5},
+                  {"far", 340, 112.4 / 340}};
+static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet", "asleep-at-times",
+                                    "awake-mostly"};
 #define RECORDINGS (sizeof names / sizeof *names)
 
 struct recording {
@@ -45,10 +56,16 @@ struct recording {
 /* A clock that goes through a recording again and again. */
 struct replay { const struct recording *r; double now; unsigned item; };
 
-static double column(const struct recording *r, const struct replay *p, double at, enum pulse_code code)
+static double column(const struct recording *r, const struct replay *p, double at,
+                     enum pulse_code code)
 {
-    static const enum kind columns[] = {[PULSE_CHAIN] = CHAIN, [PULSE_SECOND_CHAIN] = SECOND, [PULSE_PROBE] = NOPS, [PULSE_PORTS] = PORTS, [PULSE_ROOM] = ROOM};
-    return r->tempo[(size_t)(at / r->row_ticks) % r->rows][code == PULSE_ITEM ? p->item : columns[code]];
+    static const enum kind columns[] = {[PULSE_CHAIN] = CHAIN,
+                                        [PULSE_SECOND_CHAIN] = SECOND,
+                                        [PULSE_PROBE] = NOPS,
+                                        [PULSE_PORTS] = PORTS,
+                                        [PULSE_ROOM] = ROOM};
+    return r->tempo[(size_t)(at / r->row_ticks) % r->rows]
+                   [code == PULSE_ITEM ? p->item : columns[code]];
 }
 
 /* Ticks of @count iterations from now on. */
@@ -57,7 +74,8 @@ static double pass(struct replay *p, enum pulse_code code, double count)
     double begun = p->now;
 
     while (count > 1e-9) {
-        double tempo = column(p->r, p, p->now, code), room = p->r->row_ticks - fmod(p->now, p->r->row_ticks);
+        double tempo = column(p->r, p, p->now, code),
+               room = p->r->row_ticks - fmod(p->now, p->r->row_ticks);
         double part = fmin(count, fmax(room, 1) / tempo);
         p->now += part * tempo;
         count -= part;
@@ -65,7 +83,8 @@ static double pass(struct replay *p, enum pulse_code code, double count)
     return p->now - begun;
 }
 
-static uint64_t replay_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+static uint64_t replay_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
+                           unsigned *fault)
 {
     struct replay *p = self;
 
@@ -96,12 +115,14 @@ static void recording_read(const char *name, struct recording *out)
     struct csv_table *t = csv_table_read(path, &err);
     if (!t)
         fail_msg("%s: %s", path, err.what);
-    *out = (struct recording){.rows = t->count - 1, .tempo = mem_alloc(t->count * sizeof *out->tempo), .tick = INFINITY};
+    *out = (struct recording){
+        .rows = t->count - 1, .tempo = mem_alloc(t->count * sizeof *out->tempo), .tick = INFINITY};
     for (unsigned k = 0; k < KINDS; k++) {
         int at = csv_table_column(t, kinds[k].name);
         out->has[k] = at >= 0;
         for (size_t i = 1; at >= 0 && i < t->count; i++) {
-            double ticks = strtod(t->rows[i][at], NULL) - OVERHEAD, count = strtod(t->rows[0][at], NULL);
+            double ticks = strtod(t->rows[i][at], NULL) - OVERHEAD,
+                   count = strtod(t->rows[0][at], NULL);
             out->tempo[i - 1][k] = fmax(ticks, 1) / count;
             out->row_ticks += fmax(ticks, 1) / (double)out->rows;
         }
@@ -116,10 +137,20 @@ static double quiet(enum kind k)
 
 static void rules_fill(struct window_rules *rules, const struct recording *r)
 {
-    *rules = (struct window_rules){.chain_cycles = quiet(CHAIN), .second_cycles = quiet(SECOND), .probe_cycles = quiet(NOPS), .ports_cycles = quiet(PORTS),
-                                   .room_cycles = r->has[ROOM] ? quiet(ROOM) : 0, .overhead = OVERHEAD, .chain_tolerance = 0.003,
-                                   .probe_tolerance = 0.02, .ports_tolerance = 0.04, .agreement = 0.004, .chain_ticks = 10e-6 * TICK_HZ, .probe_ticks = 5e-6 * TICK_HZ,
-                                   .item_ticks = 20e-6 * TICK_HZ, .patience = 0.1 * TICK_HZ};
+    *rules = (struct window_rules){.chain_cycles = quiet(CHAIN),
+                                   .second_cycles = quiet(SECOND),
+                                   .probe_cycles = quiet(NOPS),
+                                   .ports_cycles = quiet(PORTS),
+                                   .room_cycles = r->has[ROOM] ? quiet(ROOM) : 0,
+                                   .overhead = OVERHEAD,
+                                   .chain_tolerance = 0.003,
+                                   .probe_tolerance = 0.02,
+                                   .ports_tolerance = 0.04,
+                                   .agreement = 0.004,
+                                   .chain_ticks = 10e-6 * TICK_HZ,
+                                   .probe_ticks = 5e-6 * TICK_HZ,
+                                   .item_ticks = 20e-6 * TICK_HZ,
+                                   .patience = 0.1 * TICK_HZ};
 }
 
 static bool is_wrong(double cycles, unsigned item)
@@ -128,7 +159,8 @@ static bool is_wrong(double cycles, unsigned item)
 }
 
 /* Measures an item as forms are; false when it does not settle. */
-static bool form_measured(struct replay *p, const struct pulse *pulse, const struct window_rules *rules, double *cycles)
+static bool form_measured(struct replay *p, const struct pulse *pulse,
+                          const struct window_rules *rules, double *cycles)
 {
     struct window_result got;
     (void)p;   /* the pulse has it */
@@ -139,7 +171,8 @@ static bool form_measured(struct replay *p, const struct pulse *pulse, const str
 }
 
 /* The same as kernels are: by visits some time apart. */
-static bool kernel_measured(struct replay *p, const struct pulse *pulse, const struct window_rules *rules, double *cycles)
+static bool kernel_measured(struct replay *p, const struct pulse *pulse,
+                            const struct window_rules *rules, double *cycles)
 {
     struct kernel_passes passes = {.count = 0};
     uint64_t count = (uint64_t)(15e-6 * TICK_HZ / quiet(p->item)) + 2;
@@ -162,10 +195,13 @@ static bool kernel_measured(struct replay *p, const struct pulse *pulse, const s
     return false;
 }
 
-typedef bool (*way)(struct replay *p, const struct pulse *pulse, const struct window_rules *rules, double *cycles);
+typedef bool (*way)(struct replay *p, const struct pulse *pulse, const struct window_rules *rules,
+                    double *cycles);
 
-/* Measures each loop from many moments of the recording on; counts those that settle, and of them the wrong ones. */
-static void tally(const struct recording *r, const struct window_rules *rules, way measured, unsigned *settled, unsigned *wrong)
+/* Measures each loop from many moments of the recording on; counts those that settle, and of them
+ * the wrong ones. */
+static void tally(const struct recording *r, const struct window_rules *rules, way measured,
+                  unsigned *settled, unsigned *wrong)
 {
     *settled = *wrong = 0;
     for (unsigned item = COMPARES; item < KINDS; item++)
@@ -216,7 +252,8 @@ static void test_kernels_are_right(void **state)
     assert_true(all_right(kernel_measured, "kernels") > 100);
 }
 
-/* The look that calibration takes at such a core: busy, or quiet where there were quiet moments, never a lower baseline. */
+/* The look that calibration takes at such a core: busy, or quiet where there were quiet moments,
+ * never a lower baseline. */
 static void test_looks(void **state)
 {
     const double nops = 1 / kinds[NOPS].cycles;
@@ -231,13 +268,18 @@ static void test_looks(void **state)
                 tick = r.tempo[k][0];
         for (size_t from = 0; from + 64 <= r.rows; from += 64) {
             for (size_t k = 0; k < 64; k++) {
-                cycles[k] = r.tempo[from + k][2] / (tick / SANDBOX_CHAIN_LENGTH) / SANDBOX_PROBE_LENGTH;
-                second[k] = r.tempo[from + k][3] / (tick / SANDBOX_CHAIN_LENGTH) / SANDBOX_PORTS_LENGTH;
+                cycles[k] =
+                    r.tempo[from + k][2] / (tick / SANDBOX_CHAIN_LENGTH) / SANDBOX_PROBE_LENGTH;
+                second[k] =
+                    r.tempo[from + k][3] / (tick / SANDBOX_CHAIN_LENGTH) / SANDBOX_PORTS_LENGTH;
             }
-            struct baseline_look by_nops = baseline_look(cycles, 64), by_ports = baseline_look(second, 64);
-            enum baseline_verdict verdict = baseline_judge(&known, &by_nops, &by_ports, NAN), first = baseline_judge(&nothing, &by_nops, &by_ports, 6);
+            struct baseline_look by_nops = baseline_look(cycles, 64),
+                                 by_ports = baseline_look(second, 64);
+            enum baseline_verdict verdict = baseline_judge(&known, &by_nops, &by_ports, NAN),
+                                  first = baseline_judge(&nothing, &by_nops, &by_ports, 6);
             assert_true(by_nops.rate < 1.05 * nops);
-            assert_int_equal(verdict, by_nops.rate >= 0.985 * nops ? BASELINE_QUIET : BASELINE_BUSY);
+            assert_int_equal(verdict,
+                             by_nops.rate >= 0.985 * nops ? BASELINE_QUIET : BASELINE_BUSY);
             if (strcmp(names[i], "never-quiet") == 0) {
                 assert_int_equal(verdict, BASELINE_BUSY);
                 assert_int_equal(first, BASELINE_DOUBTFUL);
@@ -249,6 +291,8 @@ static void test_looks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settled_is_right), cmocka_unit_test(test_kernels_are_right), cmocka_unit_test(test_looks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settled_is_right),
+                                       cmocka_unit_test(test_kernels_are_right),
+                                       cmocka_unit_test(test_looks)};
     return cmocka_run_group_tests_name("contention", tests, NULL, NULL);
 }

@@ -86,7 +86,12 @@ static void test_tags_without_memory(void **state)
 {
     (void)state;
     static const struct table_column columns[] = {{.name = "name"}};
-    const struct table_source source = {.columns = columns, .column_count = 1, .count = count_rows, .text = text_of, .hold = hold, .release = release};
+    const struct table_source source = {.columns = columns,
+                                        .column_count = 1,
+                                        .count = count_rows,
+                                        .text = text_of,
+                                        .hold = hold,
+                                        .release = release};
     struct table t;
     struct rows_shown shown;
     struct err err = {0};
@@ -119,8 +124,17 @@ static void test_tags_without_memory(void **state)
 static void test_sequence(void **state)
 {
     (void)state;
-    static const struct { const char *text, *base64; } examples[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
-                                                                     {"foobar", "Zm9vYmFy"}, {"\xff\xfe\xfd", "//79"}, {"\xfb\xf0", "+/A="}};
+    static const struct {
+        const char *text, *base64;
+    } examples[] = {{"", ""},
+                    {"f", "Zg=="},
+                    {"fo", "Zm8="},
+                    {"foo", "Zm9v"},
+                    {"foob", "Zm9vYg=="},
+                    {"fooba", "Zm9vYmE="},
+                    {"foobar", "Zm9vYmFy"},
+                    {"\xff\xfe\xfd", "//79"},
+                    {"\xfb\xf0", "+/A="}};
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         struct str out = {0}, wanted = {0};
         clipboard_sequence(examples[i].text, strlen(examples[i].text), false, &out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which machine a CPU is: identities put in by PORTOLAN_CPU, names of processors, machines of the user's own. Nothing here asks the CPU that it runs on. */
+/* Which machine a CPU is: identities put in by PORTOLAN_CPU, names of processors, machines of the
+ * user's own. Nothing here asks the CPU that it runs on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,25 +38,39 @@ static void put(const char *relative, const char *text)
 
 static void test_identities(void **state)
 {
-    static const struct { const char *cpu, *name, *title; } cases[] = {
-        {"GenuineIntel 6 207 2", "emeraldrapids", "Emerald Rapids (Golden Cove core, sapphirerapids tables)"},
-        {"GenuineIntel 6 143 8", "sapphirerapids", "Sapphire Rapids (Golden Cove core, sapphirerapids tables)"},
+    static const struct { const char *cpu, *name, *title;
+    } cases[] = {
+        {"GenuineIntel 6 207 2", "emeraldrapids",
+         "Emerald Rapids (Golden Cove core, sapphirerapids tables)"},
+        {"GenuineIntel 6 143 8", "sapphirerapids",
+         "Sapphire Rapids (Golden Cove core, sapphirerapids tables)"},
         /* One model number, three processors. */
-        {"GenuineIntel 6 85 4", "skylake-avx512", "Skylake-SP (Skylake-X core, skylake-avx512 tables)"},
-        {"GenuineIntel 6 85 7", "cascadelake", "Cascade Lake (Skylake-X core, skylake-avx512 tables)"},
-        {"GenuineIntel 6 85 11", "cooperlake", "Cooper Lake (Skylake-X core, skylake-avx512 tables)"},
-        /* A model number is not believed when the CPU can do what that processor cannot: hypervisors put in others. */
-        {"GenuineIntel 6 167 1", "rocketlake", "Rocket Lake (Cypress Cove core, icelake-client tables)"},
-        {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids", "Sapphire Rapids or later (Golden Cove core, sapphirerapids tables)"},
+        {"GenuineIntel 6 85 4", "skylake-avx512",
+         "Skylake-SP (Skylake-X core, skylake-avx512 tables)"},
+        {"GenuineIntel 6 85 7", "cascadelake",
+         "Cascade Lake (Skylake-X core, skylake-avx512 tables)"},
+        {"GenuineIntel 6 85 11", "cooperlake",
+         "Cooper Lake (Skylake-X core, skylake-avx512 tables)"},
+        /* A model number is not believed when the CPU can do what that processor cannot:
+         * hypervisors put in others. */
+        {"GenuineIntel 6 167 1", "rocketlake",
+         "Rocket Lake (Cypress Cove core, icelake-client tables)"},
+        {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids",
+         "Sapphire Rapids or later (Golden Cove core, sapphirerapids tables)"},
         /* Hybrid parts, by leaf 1Ah. */
-        {"GenuineIntel 6 183 1 core", "raptorlake", "Raptor Lake (Golden Cove core, alderlake-p tables)"},
-        {"GenuineIntel 6 151 2 core", "alderlake-p", "Alder Lake (Golden Cove core, alderlake-p tables)"},
+        {"GenuineIntel 6 183 1 core", "raptorlake",
+         "Raptor Lake (Golden Cove core, alderlake-p tables)"},
+        {"GenuineIntel 6 151 2 core", "alderlake-p",
+         "Alder Lake (Golden Cove core, alderlake-p tables)"},
         {"AuthenticAMD 25 17 1", "genoa", "Genoa (Zen 4 core, znver4 tables)"},
         {"AuthenticAMD 0x19 0x61 2", "raphael", "Raphael (Zen 4 core, znver4 tables)"},
-        {"AuthenticAMD 25 33 0", "znver3", "Milan, Vermeer, Cezanne or kin (Zen 3 core, znver3 tables)"},
-        {"AuthenticAMD 23 113 0", "znver2", "Rome, Matisse, Renoir or kin (Zen 2 core, znver2 tables)"},
+        {"AuthenticAMD 25 33 0", "znver3",
+         "Milan, Vermeer, Cezanne or kin (Zen 3 core, znver3 tables)"},
+        {"AuthenticAMD 23 113 0", "znver2",
+         "Rome, Matisse, Renoir or kin (Zen 2 core, znver2 tables)"},
         {"AuthenticAMD 23 8 2", "zenplus", "Pinnacle Ridge or Picasso (Zen+ core, znver1 tables)"},
-        {"AuthenticAMD 23 1 2", "znver1", "Naples, Summit or Raven Ridge (Zen core, znver1 tables)"},
+        {"AuthenticAMD 23 1 2", "znver1",
+         "Naples, Summit or Raven Ridge (Zen core, znver1 tables)"},
         {"0x41 0 0xd0c 0", "neoverse-n1", "Neoverse N1 (Neoverse N1 core, neoverse-n1 tables)"},
         {"AuthenticAMD 26 2 1", "turin", "Turin (Zen 5 core, zen5-charted tables)"},
         {"AuthenticAMD 26 68 0", "graniteridge", "Granite Ridge (Zen 5 core, zen5-charted tables)"},
@@ -79,12 +94,17 @@ static void test_identities(void **state)
 static void test_unknown(void **state)
 {
     const bool x86 = isa_host() == ISA_X86_64;
-    const struct { const char *cpu, *reason; } cases[] = {
-        {"GenuineIntel 6 300 5", x86 ? "no tables for this CPU: GenuineIntel family 6 model 300 stepping 5" : "no tables for this CPU: x86-64 GenuineIntel family 6 model 300 stepping 5"},
+    const struct { const char *cpu, *reason;
+    } cases[] = {
+        {"GenuineIntel 6 300 5",
+         x86 ? "no tables for this CPU: GenuineIntel family 6 model 300 stepping 5"
+             : "no tables for this CPU: x86-64 GenuineIntel family 6 model 300 stepping 5"},
         {"GenuineIntel 6 183 1 atom", "no tables for this CPU: Raptor Lake E core, Gracemont core"},
-        {"AuthenticAMD 26 36 0", "no tables for this CPU: Strix Point, Krackan Point, Strix Halo or later, Zen 5 core"},
+        {"AuthenticAMD 26 36 0",
+         "no tables for this CPU: Strix Point, Krackan Point, Strix Halo or later, Zen 5 core"},
         {"0x61 0 0x22 0", "no tables for this CPU: Apple M1 E core, Icestorm core"},
-        {"0x61 0 0x29 0", x86 ? "no tables for this CPU: AArch64 0x61 part 0x029" : "no tables for this CPU: 0x61 part 0x029"},
+        {"0x61 0 0x29 0", x86 ? "no tables for this CPU: AArch64 0x61 part 0x029"
+                              : "no tables for this CPU: 0x61 part 0x029"},
         {"none", "this CPU cannot be identified"},
     };
 
@@ -99,7 +119,8 @@ static void test_unknown(void **state)
     }
 }
 
-/* The table itself: each condition can be read, each machine that is named is shipped or will be, each name has one machine. */
+/* The table itself: each condition can be read, each machine that is named is shipped or will be,
+ * each name has one machine. */
 static void test_table(void **state)
 {
     struct err err = {0};
@@ -115,13 +136,15 @@ static void test_table(void **state)
             assert_string_equal(first.machine, p.machine);
         known += cpu_product_known(&p);
         for (int k = CPUS_MODELS; k <= CPUS_STEPPINGS; k++)
-            assert_int_equal(strspn(cpus->rows[i][k], "0123456789abcdefx;-"), strlen(cpus->rows[i][k]));
+            assert_int_equal(strspn(cpus->rows[i][k], "0123456789abcdefx;-"),
+                             strlen(cpus->rows[i][k]));
     }
     assert_true(known > 40);
     cpus_free(cpus);
 }
 
-/* The table that is part of the program is the one of the text, and only while the text is the same. */
+/* The table that is part of the program is the one of the text, and only while the text is the
+ * same. */
 static void test_table_in_program(void **state)
 {
     struct err err = {0};
@@ -155,7 +178,8 @@ static void test_table_in_program(void **state)
 static void test_alias(void **state)
 {
     struct err err = {0};
-    struct machine *m = machine_load("emeraldrapids", &err), *core = machine_load("sapphirerapids", &err);
+    struct machine *m = machine_load("emeraldrapids", &err),
+                   *core = machine_load("sapphirerapids", &err);
 
     (void)state;
     assert_non_null(m);
@@ -174,9 +198,12 @@ static void test_user_machine(void **state)
     struct err err = {0};
 
     (void)state;
-    put("machines/mine/machine.csv", "key,value,unit,source\nbase,emeraldrapids,,\ntitle,Mine,,\nload_latency,7,cycles,guessed\n");
-    put("machines/mine/overrides.csv", "form,usage,latency,micro_ops,source\n\"IMUL (R64, R64)\",2*p1,,,measured\n");
-    put("machines/mine/latencies.csv", "form,from,to,cycles,source\n\"IMUL (R64, R64)\",1,1,9,measured\n");
+    put("machines/mine/machine.csv", "key,value,unit,source\nbase,emeraldrapids,,\ntitle,Mine,,"
+                                     "\nload_latency,7,cycles,guessed\n");
+    put("machines/mine/overrides.csv",
+        "form,usage,latency,micro_ops,source\n\"IMUL (R64, R64)\",2*p1,,,measured\n");
+    put("machines/mine/latencies.csv",
+        "form,from,to,cycles,source\n\"IMUL (R64, R64)\",1,1,9,measured\n");
     struct machine *m = machine_load("mine", &err), *core = machine_load("sapphirerapids", &err);
     if (!m)
         fail_msg("%s:%zu: %s", err.file, err.line, err.what);
@@ -221,8 +248,10 @@ static void test_selection(void **state)
     assert_string_equal(x86->ids[0], "emeraldrapids");
     assert_string_equal(x86->ids[1], "skylake");
     assert_string_equal(x86->ids[2], "znver4");
-    assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Emerald Rapids (Golden Cove core, sapphirerapids tables)");
-    assert_string_equal(session_machine(&s, "sapphirerapids", &err)->title, "Intel Sapphire Rapids (Golden Cove)");
+    assert_string_equal(session_machine(&s, "native", &err)->title,
+                        "this CPU: Emerald Rapids (Golden Cove core, sapphirerapids tables)");
+    assert_string_equal(session_machine(&s, "sapphirerapids", &err)->title,
+                        "Intel Sapphire Rapids (Golden Cove)");
     char *ids[] = {(char *)"skylake", (char *)"native"};
     assert_true(session_select(&s, ids, 2, &err));
     assert_string_equal(s.document.selected[1], "emeraldrapids");
@@ -247,9 +276,11 @@ static void test_measured_machine_is_native(void **state)
     struct err err = {0};
 
     (void)state;
-    put("machines/genoa-measured/machine.csv", "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
+    put("machines/genoa-measured/machine.csv",
+        "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
     start(&s, "AuthenticAMD 25 17 1");
-    assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "genoa-measured");   /* also where another set is the host's */
+    /* also where another set is the host's */
+    assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "genoa-measured");
     assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Genoa, corrected");
     session_done(&s);
 }
@@ -263,7 +294,8 @@ static void test_saved_elsewhere(void **state)
 
     (void)state;
     start(&s, "GenuineIntel 6 207 2");
-    document_show_isa(&s.document, ISA_X86_64);   /* as on a computer with that CPU, whatever this one has */
+    /* as on a computer with that CPU, whatever this one has */
+    document_show_isa(&s.document, ISA_X86_64);
     snprintf(line, sizeof line, "machine show native; session save %s", work_path("saved"));
     if (!run_line(&s, line, NULL, &err))
         fail_msg("%s", err.what);
@@ -273,16 +305,18 @@ static void test_saved_elsewhere(void **state)
     if (!run_line(&s, line, NULL, &err))
         fail_msg("%s", err.what);
     assert_string_equal(s.document.selected[0], "emeraldrapids");
-    assert_string_equal(session_machine(&s, "emeraldrapids", &err)->title, "Emerald Rapids (Golden Cove core, sapphirerapids tables)");
+    assert_string_equal(session_machine(&s, "emeraldrapids", &err)->title,
+                        "Emerald Rapids (Golden Cove core, sapphirerapids tables)");
     session_done(&s);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identities), cmocka_unit_test(test_unknown), cmocka_unit_test(test_table), cmocka_unit_test(test_table_in_program),
-        cmocka_unit_test(test_alias),
-        cmocka_unit_test(test_user_machine), cmocka_unit_test(test_selection), cmocka_unit_test(test_measured_machine_is_native),
+        cmocka_unit_test(test_identities),      cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_table),           cmocka_unit_test(test_table_in_program),
+        cmocka_unit_test(test_alias),           cmocka_unit_test(test_user_machine),
+        cmocka_unit_test(test_selection),       cmocka_unit_test(test_measured_machine_is_native),
         cmocka_unit_test(test_saved_elsewhere),
     };
     return cmocka_run_group_tests(tests, make_home, NULL);

@@ -19,10 +19,12 @@ struct graph {
     size_t edge_count, node_count;
 };
 
-/* Edges that go back or stay cross iterations, some others too: every cycle crosses at least one. */
+/* Edges that go back or stay cross iterations, some others too: every cycle crosses at least
+ * one. */
 static struct graph random_graph(struct rng *rng)
 {
-    struct graph g = {.node_count = 1 + (size_t)rng_below(rng, NODES_MAX), .edge_count = (size_t)rng_below(rng, EDGES_MAX + 1)};
+    struct graph g = {.node_count = 1 + (size_t)rng_below(rng, NODES_MAX),
+                      .edge_count = (size_t)rng_below(rng, EDGES_MAX + 1)};
     for (size_t i = 0; i < g.edge_count; i++) {
         struct ratio_edge *e = &g.edges[i];
         e->from = (uint32_t)rng_below(rng, g.node_count);
@@ -34,7 +36,8 @@ static struct graph random_graph(struct rng *rng)
 }
 
 /* Oracle 1: every simple cycle, by walking. */
-static void walk(const struct graph *g, uint32_t start, uint32_t at, unsigned visited, int64_t weight, int64_t distance, double *best)
+static void walk(const struct graph *g, uint32_t start, uint32_t at, unsigned visited,
+                 int64_t weight, int64_t distance, double *best)
 {
     for (size_t i = 0; i < g->edge_count; i++) {
         const struct ratio_edge *e = &g->edges[i];
@@ -103,7 +106,8 @@ static void test_random_graphs(void **state)
         /* The edges given are a cycle with those sums. */
         int64_t weight = 0, distance = 0;
         for (size_t k = 0; k < result.count; k++) {
-            const struct ratio_edge *e = &g.edges[result.edges[k]], *next = &g.edges[result.edges[(k + 1) % result.count]];
+            const struct ratio_edge *e = &g.edges[result.edges[k]],
+                                    *next = &g.edges[result.edges[(k + 1) % result.count]];
             assert_int_equal(e->to, next->from);
             weight += e->weight;
             distance += e->distance;
@@ -137,6 +141,7 @@ static void test_edges_of_the_contract(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_edges_of_the_contract)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs),
+                                       cmocka_unit_test(test_edges_of_the_contract)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects whose debug information was made to do harm: the names in it lead to pipes, and there is a lot of it. */
+/* Objects whose debug information was made to do harm: the names in it lead to pipes, and there is
+ * a lot of it. */
 #include <config.h>
 
 #include <setjmp.h>
@@ -30,13 +31,17 @@
 #include "toolchain/object.h"
 #include "../support/support.h"
 
-
-static const char loops[] = "long add_up(const long *a, long n)\n{\n    long s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i] * 3;\n    return s;\n}\n";
+static const char loops[] = "long add_up(const long *a, long n)\n{\n    long s = 0;\n    for (long "
+                            "i = 0; i < n; i++)\n        s += a[i] * 3;\n    return s;\n}\n";
 
 /* Runs a tool in the test's directory. */
 static void tool(const char *const *argv)
 {
-    struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = 32 << 20, .wall_seconds = 60, .output = 1 << 16};
+    struct child_limits limits = {.cpu_seconds = 20,
+                                  .memory = (size_t)2 << 30,
+                                  .file_size = 32 << 20,
+                                  .wall_seconds = 60,
+                                  .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
 
@@ -53,7 +58,8 @@ static int fate_of(void (*work)(void))
 
     assert_true(pid >= 0);
     if (pid == 0) {
-        alarm(HANG_SECONDS);   /* of a process that waits for ever: it is ended, and the test has failed */
+        /* of a process that waits for ever: it is ended, and the test has failed */
+        alarm(HANG_SECONDS);
         work();
         _exit(0);
     }
@@ -155,20 +161,28 @@ static void load_linked(void)
     if (!s)
         _exit(3);
     ok = debug_lines_read(&o, s->offset, s->offset + s->size, s->offset, &lines, &err);
-    _exit(!ok && err.code == ERR_LIMIT && strstr(err.what, "more than 30 s") && atomic_load(&asked) < 40 && children_left() == 0 ? 0 : 2);
+    _exit(!ok && err.code == ERR_LIMIT && strstr(err.what, "more than 30 s") &&
+                  atomic_load(&asked) < 40 && children_left() == 0
+              ? 0
+              : 2);
 }
 
-/* The debug information is said to be in a file that is a pipe: libdw waits there, and is not waited for. */
+/* The debug information is said to be in a file that is a pipe: libdw waits there, and is not
+ * waited for. */
 static void test_libdw_that_waits(void **state)
 {
     (void)state;
     if (no_libdw())
         return;
-    work_put("linked.c", "long add_up(const long *a, long n);\nlong add_up(const long *a, long n)\n{\n    long s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n"
-                         "int main(void) { return 0; }\n");
-    tool((const char *const[]){"gcc", "-O1", "-g", "-Wl,--build-id=none", "-o", "linked", "linked.c", NULL});
+    work_put("linked.c",
+             "long add_up(const long *a, long n);\nlong add_up(const long *a, long n)\n{\n    long "
+             "s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n"
+             "int main(void) { return 0; }\n");
+    tool((const char *const[]){"gcc", "-O1", "-g", "-Wl,--build-id=none", "-o", "linked",
+                               "linked.c", NULL});
     tool((const char *const[]){"objcopy", "--only-keep-debug", "linked", "linked.debug", NULL});
-    tool((const char *const[]){"objcopy", "--strip-debug", "--add-gnu-debuglink=linked.debug", "linked", NULL});
+    tool((const char *const[]){"objcopy", "--strip-debug", "--add-gnu-debuglink=linked.debug",
+                               "linked", NULL});
     assert_int_equal(unlink(work_path("linked.debug")), 0);
     assert_int_equal(mkfifo(work_path("linked.debug"), 0600), 0);
     assert_int_equal(fate_of(load_linked), 0);
@@ -183,7 +197,8 @@ static void load_waiting_archive(void)
     _exit(k && atomic_load(&asked) < 40 && children_left() == 0 ? 0 : 2);
 }
 
-/* Of an archive, debug information of the member that is taken is read, not of all that are tried: each might wait. */
+/* Of an archive, debug information of the member that is taken is read, not of all that are tried:
+ * each might wait. */
 static void test_archive_that_waits(void **state)
 {
     (void)state;
@@ -192,12 +207,15 @@ static void test_archive_that_waits(void **state)
     for (char member[] = "m0.o"; member[1] < '4'; member[1]++) {
         char text[256];
         /* A jump back, but no loop: such a function is tried, and then the next. */
-        snprintf(text, sizeof text, ".globl f%c\n.type f%c,@function\nf%c:\n testl %%edi,%%edi\n jne 2f\n1: movl %%edi,%%eax\n ret\n2: addl $7,%%edi\n jmp 1b\n.size f%c,.-f%c\n", member[1],
-                 member[1], member[1], member[1], member[1]);
+        snprintf(text, sizeof text,
+                 ".globl f%c\n.type f%c,@function\nf%c:\n testl %%edi,%%edi\n jne 2f\n1: movl "
+                 "%%edi,%%eax\n ret\n2: addl $7,%%edi\n jmp 1b\n.size f%c,.-f%c\n",
+                 member[1], member[1], member[1], member[1], member[1]);
         work_put("member.s", text);
         tool((const char *const[]){"gcc", "-g", "-c", "-o", member, "member.s", NULL});
         work_put("lies.debug", "nothing\n");
-        tool((const char *const[]){"objcopy", "--strip-debug", "--add-gnu-debuglink=lies.debug", member, NULL});
+        tool((const char *const[]){"objcopy", "--strip-debug", "--add-gnu-debuglink=lies.debug",
+                                   member, NULL});
         tool((const char *const[]){"ar", "rc", "waits.a", member, NULL});
     }
     assert_int_equal(unlink(work_path("lies.debug")), 0);
@@ -209,7 +227,19 @@ static void test_archive_that_waits(void **state)
 static void test_rows_end_with_their_lines(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"F a.c\nR 0 1\nR 10 2 f\nE 20\n", "R 3 7 _ZN1v3dotERKS_", "R 3 7", "R 3 ", "R 3", "E \n", "R \n", "E", "R", "F", "F x", "R 3 99999999999\n", "E 11112222333344445\n"};
+    static const char *const texts[] = {"F a.c\nR 0 1\nR 10 2 f\nE 20\n",
+                                        "R 3 7 _ZN1v3dotERKS_",
+                                        "R 3 7",
+                                        "R 3 ",
+                                        "R 3",
+                                        "E \n",
+                                        "R \n",
+                                        "E",
+                                        "R",
+                                        "F",
+                                        "F x",
+                                        "R 3 99999999999\n",
+                                        "E 11112222333344445\n"};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -233,12 +263,15 @@ static void test_rows_end_with_their_lines(void **state)
     munmap(pages, 2 * page);
 }
 
-/* Lines of all units: rows of sections that are not there, of no file, and those that are cut off count for nothing; they come out by place. */
+/* Lines of all units: rows of sections that are not there, of no file, and those that are cut off
+ * count for nothing; they come out by place. */
 static void test_lines_of_all_units(void **state)
 {
     (void)state;
-    static const char text[] = "S 1 0 9\nF b.c\nS 2 10 7\nS 1 8 3\nF a.c\nS 1 4 2\nS 3 0 1\nS 1 99 1\nF b.c\nS 1 20 0\nS 1 2";
-    struct object_section sections[] = {{.index = 1, .size = 0x20, .position = 0x100}, {.index = 2, .size = 0x20, .position = 0x200}};
+    static const char text[] = "S 1 0 9\nF b.c\nS 2 10 7\nS 1 8 3\nF a.c\nS 1 4 2\nS 3 0 1\nS 1 99 "
+                               "1\nF b.c\nS 1 20 0\nS 1 2";
+    struct object_section sections[] = {{.index = 1, .size = 0x20, .position = 0x100},
+                                        {.index = 2, .size = 0x20, .position = 0x200}};
     const struct object o = {.sections = {.items = sections, .count = 2}};
     struct unit_lines d;
 
@@ -268,7 +301,8 @@ static void parse_rows(size_t count)
     debug_lines_parse(str_text(&text), text.length, 0, &d);
     assert_int_equal(d.rows.count, count);
     assert_int_equal(d.inlined.count, count / 2);
-    assert_string_equal(d.inlined.items[d.rows.items[count - 1].inlined - 1], d.inlined.items[count / 2 - 1]);
+    assert_string_equal(d.inlined.items[d.rows.items[count - 1].inlined - 1],
+                        d.inlined.items[count / 2 - 1]);
     debug_lines_done(&d);
     str_done(&text);
 }
@@ -288,7 +322,8 @@ static bool count_allocations(size_t size)
     return false;
 }
 
-/* A source of millions of lines costs neither an allocation for each nor more lines than are kept. */
+/* A source of millions of lines costs neither an allocation for each nor more lines than are
+ * kept. */
 static void test_source_of_many_lines(void **state)
 {
     (void)state;
@@ -319,21 +354,35 @@ static void test_source_of_many_lines(void **state)
     kernel_free(k);
 }
 
-/* A name in a line table says nothing of whose file it is: read is what lies beside the object, below the directory worked in, or where the user said so, and of that what the code
- * comes from alone. */
+/* A name in a line table says nothing of whose file it is: read is what lies beside the object,
+ * below the directory worked in, or where the user said so, and of that what the code comes from
+ * alone. */
 static void test_whose_source(void **state)
 {
-    static const struct { const char *source, *path; bool read; } tries[] = {
-        {"away/secret", NULL, false}, {"away/secret", "@/none:@/away", true}, {"away/secret", "@/other", false}, {"home/inside.c", NULL, true}, {"home/.hidden/secret", NULL, false},
-        {"away/.hidden/other", "@/away", false}, {"away/.hidden/other", "@/away/.hidden", true}, {"home/link.c", NULL, false}, {"home/../away/secret", NULL, false}, {"away/secret", "/", false},
+    static const struct { const char *source, *path; bool read;
+    } tries[] = {
+        {"away/secret", NULL, false},
+        {"away/secret", "@/none:@/away", true},
+        {"away/secret", "@/other", false},
+        {"home/inside.c", NULL, true},
+        {"home/.hidden/secret", NULL, false},
+        {"away/.hidden/other", "@/away", false},
+        {"away/.hidden/other", "@/away/.hidden", true},
+        {"home/link.c", NULL, false},
+        {"home/../away/secret", NULL, false},
+        {"away/secret", "/", false},
     };
-    static const char secret[] = "first secret\nsecond secret\nlong f(const long *a, long n) { long s = 0; for (long i = 0; i < n; i++) s += a[i] * 3; return s; }\nlast secret\n";
+    static const char secret[] =
+        "first secret\nsecond secret\nlong f(const long *a, long n) { long s = 0; for (long i = 0; "
+        "i < n; i++) s += a[i] * 3; return s; }\nlast secret\n";
     struct err err = {0};
 
     (void)state;
     if (no_libdw())
         return;
-    assert_true(path_make_parents(work_path("away/.hidden/x"), 0700, &err) && path_make_parents(work_path("home/.hidden/x"), 0700, &err) && path_make_parents(work_path("other/x"), 0700, &err));
+    assert_true(path_make_parents(work_path("away/.hidden/x"), 0700, &err) &&
+                path_make_parents(work_path("home/.hidden/x"), 0700, &err) &&
+                path_make_parents(work_path("other/x"), 0700, &err));
     work_put("away/secret", secret);
     work_put("away/.hidden/other", secret);
     work_put("home/inside.c", secret);
@@ -341,17 +390,22 @@ static void test_whose_source(void **state)
     assert_return_code(symlink(work_path("away/secret"), work_path("home/link.c")), 0);
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         struct str text = {0}, path = {0};
-        str_addf(&text, "# 3 \"%s\"\nlong f(const long *a, long n) { long s = 0; for (long i = 0; i < n; i++) s += a[i] * 3; return s; }\n", work_path(tries[i].source));
+        str_addf(&text,
+                 "# 3 \"%s\"\nlong f(const long *a, long n) { long s = 0; for (long i = 0; i < n; "
+                 "i++) s += a[i] * 3; return s; }\n",
+                 work_path(tries[i].source));
         work_put("f.c", str_text(&text));
         tool((const char *const[]){"gcc", "-O1", "-g", "-c", "f.c", "-o", "home/f.o", NULL});
         if (tries[i].path)
             work_expand(tries[i].path, &path);
-        const struct kernel_options options = {.source_path = tries[i].path ? str_text(&path) : NULL};
+        const struct kernel_options options = {.source_path =
+                                                   tries[i].path ? str_text(&path) : NULL};
         struct kernel *k = kernel_load(work_path("home/f.o"), &options, &err);
         if (!k)
             fail_msg("%s", err.what);
         if (tries[i].read != (k->origin_text_count == 3))
-            fail_msg("%s with %s: %zu lines", tries[i].source, tries[i].path ? tries[i].path : "no path", k->origin_text_count);
+            fail_msg("%s with %s: %zu lines", tries[i].source,
+                     tries[i].path ? tries[i].path : "no path", k->origin_text_count);
         for (size_t l = 0; l < k->origin_text_count; l++)
             assert_null(strstr(k->origin_texts[l], "secret"));
         kernel_free(k);
@@ -369,9 +423,13 @@ static void test_function_within_a_function(void **state)
     struct err err = {0};
     bool inlined = false;
 
-    work_put("nested.c", "static inline __attribute__((always_inline)) long times_five(long x) { return x * 5; }\nlong outer(const long *a, long n);\nlong outer(const long *a, long n)\n{\n"
-                         "    __attribute__((noinline)) long inner(long m)\n    {\n        long s = 0;\n        for (long i = 0; i < m; i++)\n            s += times_five(a[i]);\n        return s;\n    }\n"
-                         "    return inner(n) + inner(n / 2);\n}\n");
+    work_put(
+        "nested.c",
+        "static inline __attribute__((always_inline)) long times_five(long x) { return x * 5; "
+        "}\nlong outer(const long *a, long n);\nlong outer(const long *a, long n)\n{\n"
+        "    __attribute__((noinline)) long inner(long m)\n    {\n        long s = 0;\n        for "
+        "(long i = 0; i < m; i++)\n            s += times_five(a[i]);\n        return s;\n    }\n"
+        "    return inner(n) + inner(n / 2);\n}\n");
     tool((const char *const[]){"gcc", "-O1", "-g", "-c", "nested.c", NULL});
     struct kernel *k = kernel_load(work_path("nested.o"), NULL, &err);
     if (!k)
@@ -416,9 +474,16 @@ static void test_archive_that_shrinks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipe_as_source), cmocka_unit_test(test_pipe_as_member), cmocka_unit_test(test_libdw_that_waits), cmocka_unit_test(test_archive_that_waits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipe_as_source),
+                                       cmocka_unit_test(test_pipe_as_member),
+                                       cmocka_unit_test(test_libdw_that_waits),
+                                       cmocka_unit_test(test_archive_that_waits),
                                        cmocka_unit_test(test_rows_end_with_their_lines),
-                                       cmocka_unit_test(test_lines_of_all_units), cmocka_unit_test(test_many_rows), cmocka_unit_test(test_source_of_many_lines), cmocka_unit_test(test_whose_source),
-                                       cmocka_unit_test(test_function_within_a_function), cmocka_unit_test(test_archive_that_shrinks)};
+                                       cmocka_unit_test(test_lines_of_all_units),
+                                       cmocka_unit_test(test_many_rows),
+                                       cmocka_unit_test(test_source_of_many_lines),
+                                       cmocka_unit_test(test_whose_source),
+                                       cmocka_unit_test(test_function_within_a_function),
+                                       cmocka_unit_test(test_archive_that_shrinks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,10 @@ static const struct program *described(const char *symbols, const char *function
     struct str json = {0}, text = {0};
     struct err err = {0};
 
-    str_addf(&json, "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"C\",\"level\":\"-O0\",\"assembly\":\"\",\"references\":[],\"symbols\":[%s],\"functions\":[%s]}", symbols, functions);
+    str_addf(&json,
+             "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"C\",\"level\":\"-O0\",\"assembly\":"
+             "\"\",\"references\":[],\"symbols\":[%s],\"functions\":[%s]}",
+             symbols, functions);
     str_addf(&text, "portolan-unit %zu\n%s", json.length, str_text(&json));
     struct program *p = program_read("p", &text, &err);
     str_done(&json);
@@ -46,14 +49,19 @@ static void counts_of(const struct program *p, int n, double *counts)
 static void test_triangle(void **state)
 {
     static const char control[] =
-        "{\"loops\":[{\"header\":1,\"parent\":-1,\"blocks\":[1,2,3,4,5,6],\"exits\":[{\"block\":1,\"count\":\"smax 32 2 c 32 0 smin 32 2 v 32 0 c 32 100\"}]},"
-        "{\"header\":2,\"parent\":0,\"blocks\":[2,3,4,5],\"exits\":[{\"block\":2,\"count\":\"smax 32 2 c 32 0 add 32 2 v 32 0 mul 32 2 c 32 4294967295 rec 32 2 c 32 0 c 32 1 0\"}]}],"
+        "{\"loops\":[{\"header\":1,\"parent\":-1,\"blocks\":[1,2,3,4,5,6],\"exits\":[{\"block\":1,"
+        "\"count\":\"smax 32 2 c 32 0 smin 32 2 v 32 0 c 32 100\"}]},"
+        "{\"header\":2,\"parent\":0,\"blocks\":[2,3,4,5],\"exits\":[{\"block\":2,\"count\":\"smax "
+        "32 2 c 32 0 add 32 2 v 32 0 mul 32 2 c 32 4294967295 rec 32 2 c 32 0 c 32 1 0\"}]}],"
         "\"blocks\":[{" READ "},{},{},{},{},{},{},{\"returns\":true}]}";
     const struct program *p;
 
     (void)state;
     struct str function = {0};
-    str_addf(&function, "{\"name\":\"main\",\"blocks\":[%s],\"control\":%s}", BLOCK("1") "," BLOCK("2,7") "," BLOCK("3,6") "," BLOCK("4,5") "," BLOCK("5") "," BLOCK("2") "," BLOCK("1") "," BLOCK(""), control);
+    str_addf(&function, "{\"name\":\"main\",\"blocks\":[%s],\"control\":%s}",
+             BLOCK("1") "," BLOCK("2,7") "," BLOCK("3,6") "," BLOCK("4,5") "," BLOCK("5") "," BLOCK(
+                 "2") "," BLOCK("1") "," BLOCK(""),
+             control);
     p = described("\"atoi\"", str_text(&function));
     str_done(&function);
     assert_non_null(p);
@@ -85,17 +93,26 @@ static double calls_of_fib(int n)
 
 static void test_recursion(void **state)
 {
-    const struct program *p = described("\"atoi\",\"fib\"",
-        "{\"name\":\"main\",\"blocks\":[" BLOCK("") "],\"control\":{\"loops\":[],\"blocks\":[{\"returns\":true,\"steps\":[\"call 0 1 ?\",\"word 0 32 c 64 4503599627370504\",\"call 1 1 v 32 0\"]}]}},"
-        "{\"name\":\"fib\",\"blocks\":[" BLOCK("3,2") "," BLOCK("3") "," BLOCK("") "],\"control\":null},"
-        "{\"name\":\"g\",\"blocks\":[],\"control\":null}");
+    const struct program *p = described(
+        "\"atoi\",\"fib\"",
+        "{\"name\":\"main\",\"blocks\":[" BLOCK(
+            "") "],\"control\":{\"loops\":[],\"blocks\":[{\"returns\":true,\"steps\":[\"call 0 1 "
+                "?\",\"word 0 32 c 64 4503599627370504\",\"call 1 1 v 32 0\"]}]}},"
+                "{\"name\":\"fib\",\"blocks\":[" BLOCK("3,2") "," BLOCK("3") "," BLOCK(
+                    "") "],\"control\":null},"
+                        "{\"name\":\"g\",\"blocks\":[],\"control\":null}");
 
     (void)state;
     program_free(p);   /* blocks that lead to other functions are broken */
-    p = described("\"atoi\",\"fib\"",
-        "{\"name\":\"main\",\"blocks\":[" BLOCK("") "],\"control\":{\"loops\":[],\"blocks\":[{\"returns\":true,\"steps\":[\"call 0 1 ?\",\"word 0 32 c 64 4503599627370504\",\"call 1 1 v 32 0\"]}]}},"
-        "{\"name\":\"fib\",\"blocks\":[" BLOCK("3,2") "," BLOCK("3") "," BLOCK("") "],\"control\":{\"loops\":[],\"blocks\":[{\"on\":\"slt 32 a 32 0 c 32 2\"},"
-        "{\"steps\":[\"call 1 1 add 32 2 a 32 0 c 32 4294967295\",\"call 1 1 add 32 2 a 32 0 c 32 4294967294\"]},{\"returns\":true}]}}");
+    p = described(
+        "\"atoi\",\"fib\"",
+        "{\"name\":\"main\",\"blocks\":[" BLOCK(
+            "") "],\"control\":{\"loops\":[],\"blocks\":[{\"returns\":true,\"steps\":[\"call 0 1 "
+                "?\",\"word 0 32 c 64 4503599627370504\",\"call 1 1 v 32 0\"]}]}},"
+                "{\"name\":\"fib\",\"blocks\":[" BLOCK("3,2") "," BLOCK("3") "," BLOCK(
+                    "") "],\"control\":{\"loops\":[],\"blocks\":[{\"on\":\"slt 32 a 32 0 c 32 2\"},"
+                        "{\"steps\":[\"call 1 1 add 32 2 a 32 0 c 32 4294967295\",\"call 1 1 add "
+                        "32 2 a 32 0 c 32 4294967294\"]},{\"returns\":true}]}}");
     assert_non_null(p);
     for (int n = 0; n < 18; n++) {
         double counts[4];
@@ -106,13 +123,18 @@ static void test_recursion(void **state)
     program_free(p);
 }
 
-/* A loop whose trip count no one knows leaves its blocks open, and what follows it known; a function that may not return leaves open what follows its call. */
+/* A loop whose trip count no one knows leaves its blocks open, and what follows it known; a
+ * function that may not return leaves open what follows its call. */
 static void test_unknown(void **state)
 {
-    const struct program *p = described("\"f\"",
-        "{\"name\":\"main\",\"blocks\":[" BLOCK("1") "," BLOCK("1,2") "," BLOCK("3") "," BLOCK("") "],\"control\":{\"loops\":[{\"header\":1,\"parent\":-1,\"blocks\":[1],\"exits\":[{\"block\":1,\"count\":\"?\"}]}],"
-        "\"blocks\":[{},{},{\"steps\":[\"call 0 0\"]},{\"returns\":true}]}},"
-        "{\"name\":\"f\",\"blocks\":[" BLOCK("5,6") "," BLOCK("") "," BLOCK("") "],\"control\":{\"loops\":[],\"blocks\":[{},{},{\"returns\":true}]}}");
+    const struct program *p = described(
+        "\"f\"",
+        "{\"name\":\"main\",\"blocks\":[" BLOCK("1") "," BLOCK("1,2") "," BLOCK("3") "," BLOCK(
+            "") "],\"control\":{\"loops\":[{\"header\":1,\"parent\":-1,\"blocks\":[1],\"exits\":[{"
+                "\"block\":1,\"count\":\"?\"}]}],"
+                "\"blocks\":[{},{},{\"steps\":[\"call 0 0\"]},{\"returns\":true}]}},"
+                "{\"name\":\"f\",\"blocks\":[" BLOCK("5,6") "," BLOCK("") "," BLOCK(
+                    "") "],\"control\":{\"loops\":[],\"blocks\":[{},{},{\"returns\":true}]}}");
     double counts[7];
 
     (void)state;
@@ -129,8 +151,11 @@ static void test_unknown(void **state)
 /* Any cut or changed expression is refused, or read; none is taken unchecked. */
 static void test_broken(void **state)
 {
-    static const char good[] = "{\"loops\":[{\"header\":0,\"parent\":-1,\"blocks\":[0],\"exits\":[{\"block\":0,\"count\":\"udiv 64 add 64 2 c 64 5 v 64 0 rec 64 2 c 64 1 c 64 2 0\"}]}],"
-                               "\"blocks\":[{\"on\":\"select eq 32 v 32 1 c 32 0 32 v 32 1 c 32 7\",\"steps\":[\"phi 1 2 0 v 32 0 0 ?\",\"load 0 0\",\"store 0 v 32 0\",\"call -1 1 ?\",\"result 0\"]}]}";
+    static const char good[] =
+        "{\"loops\":[{\"header\":0,\"parent\":-1,\"blocks\":[0],\"exits\":[{\"block\":0,\"count\":"
+        "\"udiv 64 add 64 2 c 64 5 v 64 0 rec 64 2 c 64 1 c 64 2 0\"}]}],"
+        "\"blocks\":[{\"on\":\"select eq 32 v 32 1 c 32 0 32 v 32 1 c 32 7\",\"steps\":[\"phi 1 2 "
+        "0 v 32 0 0 ?\",\"load 0 0\",\"store 0 v 32 0\",\"call -1 1 ?\",\"result 0\"]}]}";
     static const char others[] = "9 -?x";
 
     (void)state;
@@ -161,6 +186,8 @@ static void test_broken(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_triangle), cmocka_unit_test(test_recursion), cmocka_unit_test(test_unknown), cmocka_unit_test(test_broken)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_triangle), cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_broken)};
     return cmocka_run_group_tests_name("derive", tests, NULL, NULL);
 }

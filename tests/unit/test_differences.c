@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of Debian's own binaries (tests/data/differences.csv) on Skylake against the installed llvm-mca: where docs/differences.md says that the two
- * agree they must, and where it names a reason the difference must be there, on the side and of the kind that the reason gives. */
+/* Loops of Debian's own binaries (tests/data/differences.csv) on Skylake against the installed
+ * llvm-mca: where docs/differences.md says that the two agree they must, and where it names a
+ * reason the difference must be there, on the side and of the kind that the reason gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +55,8 @@ static size_t read_loops(struct loop *loops)
     char line[512], where[128];
     size_t n = 0;
     while (fgets(line, sizeof line, file))
-        if (n < LOOPS_MAX && sscanf(line, "%31[^,],%127[^,],%255[0-9a-f]", loops[n].reason, where, loops[n].hex) == 3)
+        if (n < LOOPS_MAX && sscanf(line, "%31[^,],%127[^,],%255[0-9a-f]", loops[n].reason, where,
+                                    loops[n].hex) == 3)
             n++;
     fclose(file);
     return n;
@@ -75,7 +77,8 @@ static void add_region(const struct loop *loop, struct str *out)
     str_add(out, "# LLVM-MCA-BEGIN\n");
     for (size_t i = 0; i < k->insn_count; i++) {
         struct insn again;
-        assert_true(insn_decode(ISA_X86_64, k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
+        assert_true(
+            insn_decode(ISA_X86_64, k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
         if (again.traits & INSN_BRANCH)   /* where it leads does not matter to llvm-mca */
             str_addf(out, "%s elsewhere\n", again.mnemonic);
         else
@@ -88,8 +91,14 @@ static void add_region(const struct loop *loop, struct str *out)
 
 static void run_peer(struct loop *loops, size_t count, int which, const char *iterations)
 {
-    static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)4 << 30, .file_size = 1 << 20, .wall_seconds = 120, .output = 8 << 20};
-    const char *argv[] = {"llvm-mca-22", "-mtriple=x86_64", "-mcpu=skylake", iterations, "-instruction-info=false", "-resource-pressure=false", NULL};
+    static const struct child_limits limits = {.cpu_seconds = 60,
+                                               .memory = (size_t)4 << 30,
+                                               .file_size = 1 << 20,
+                                               .wall_seconds = 120,
+                                               .output = 8 << 20};
+    const char *argv[] = {"llvm-mca-22", "-mtriple=x86_64",         "-mcpu=skylake",
+                          iterations,    "-instruction-info=false", "-resource-pressure=false",
+                          NULL};
     struct child_result result;
     struct err err = {0};
     struct str input = {0};
@@ -153,8 +162,10 @@ static void test_differences(void **state)
         struct analysis *a = analysis_new(k, 0, m);
         const struct reason *why = reason_named(loops[i].reason);
         double peer = (loops[i].cycles[1] - loops[i].cycles[0]) / 200, ratio = a->cycles / peer;
-        if (ratio < why->least || ratio > why->most || (why->bottlenecks && !(why->bottlenecks >> a->bottleneck & 1)))
-            fail_msg("%s (%s): %.3f by %s, llvm-mca %.3f", loops[i].hex, why->name, a->cycles, bound_name(a->bottleneck), peer);
+        if (ratio < why->least || ratio > why->most ||
+            (why->bottlenecks && !(why->bottlenecks >> a->bottleneck & 1)))
+            fail_msg("%s (%s): %.3f by %s, llvm-mca %.3f", loops[i].hex, why->name, a->cycles,
+                     bound_name(a->bottleneck), peer);
         analysis_free(a);
         kernel_free(k);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that README and docs show is read as the program reads it: it exists, and its arguments and options are its own. */
+/* Every command that README and docs show is read as the program reads it: it exists, and its
+ * arguments and options are its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +54,8 @@ static void check_commands(const char *path, const char *text)
 /* The arguments of -e in the shell command at @at, in quotes; they may go on over lines. */
 static void check_shell(const char *path, const char *at)
 {
-    for (const char *line_end = at + strcspn(at, "\n"), *e; (e = strstr(at, " -e ")) && e < line_end; line_end = at + strcspn(at, "\n")) {
+    for (const char *line_end = at + strcspn(at, "\n"), *e;
+         (e = strstr(at, " -e ")) && e < line_end; line_end = at + strcspn(at, "\n")) {
         char quote = e[4];
         if (quote != '\'' && quote != '"')
             fail_msg("%s: the argument of -e is not quoted: %.60s", path, e);

@@ -27,7 +27,8 @@ static double tau_by_pairs(double (*p)[2], size_t n)
     double both = 0, first = 0, second = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++) {
-            double a = (p[i][0] > p[k][0]) - (p[i][0] < p[k][0]), b = (p[i][1] > p[k][1]) - (p[i][1] < p[k][1]);
+            double a = (p[i][0] > p[k][0]) - (p[i][0] < p[k][0]),
+                   b = (p[i][1] > p[k][1]) - (p[i][1] < p[k][1]);
             both += a * b;
             first += a * a;
             second += b * b;
@@ -62,8 +63,13 @@ static void test_evaluation(void **state)
     struct machine *m = machine_load("skylake", &err);
     assert_non_null(m);
     /* A dependent addition takes 1, two independent multiplications on one port 2. */
-    const struct measured_block blocks[] = {{"4883c001", 1.0}, {"480fafc3480fafcb", 4.0}, {"488b00", 8.0}, {"ff", 1.0}, {"4883c001", 0}, {"48zz", 1}, {"", 1}, {"4883c001", NAN}, {"ff", NAN}};
-    struct evaluation *all = evaluation_new(m, MODEL_BOUNDS), *parts[2] = {evaluation_new(m, MODEL_BOUNDS), evaluation_new(m, MODEL_BOUNDS)};
+    const struct measured_block blocks[] = {
+        {"4883c001", 1.0}, {"480fafc3480fafcb", 4.0}, {"488b00", 8.0},
+        {"ff", 1.0},       {"4883c001", 0},           {"48zz", 1},
+        {"", 1},           {"4883c001", NAN},         {"ff", NAN}};
+    struct evaluation *all = evaluation_new(m, MODEL_BOUNDS),
+                      *parts[2] = {evaluation_new(m, MODEL_BOUNDS),
+                                   evaluation_new(m, MODEL_BOUNDS)};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         evaluation_add(all, &blocks[i]);
         evaluation_add(parts[i % 2], &blocks[i]);
@@ -83,7 +89,8 @@ static void test_evaluation(void **state)
     assert_int_equal(one.worst_count, 3);
     assert_string_equal(one.worst[0].hex, "488b00");
     assert_int_equal(two.n, one.n);
-    assert_true(two.untimed == one.untimed && two.refused == one.refused && two.coverage == one.coverage);
+    assert_true(two.untimed == one.untimed && two.refused == one.refused &&
+                two.coverage == one.coverage);
     assert_true(two.mape == one.mape && two.median == one.median && two.kendall == one.kendall);
     assert_int_equal(two.form_count, one.form_count);
     for (size_t i = 0; i < one.form_count; i++)
@@ -96,10 +103,14 @@ static void test_evaluation(void **state)
     machine_free(m);
 }
 
-/* A length-changing prefix costs as much in copies that run again: measured on a Skylake, BHive's blocks (4 of them, MIT licence). */
+/* A length-changing prefix costs as much in copies that run again: measured on a Skylake, BHive's
+ * blocks (4 of them, MIT licence). */
 static void test_prefixes(void **state)
 {
-    static const struct measured_block blocks[] = {{"664181f9b702", 3.37}, {"663d79016690", 3.35}, {"6681e953016683f91d", 3.53}, {"488b324883c10866817e081301", 3.77}};
+    static const struct measured_block blocks[] = {{"664181f9b702", 3.37},
+                                                   {"663d79016690", 3.35},
+                                                   {"6681e953016683f91d", 3.53},
+                                                   {"488b324883c10866817e081301", 3.77}};
     struct machine *m = load_machine("skylake");
 
     (void)state;
@@ -205,6 +216,9 @@ static void test_pool(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kendall), cmocka_unit_test(test_evaluation), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_reader), cmocka_unit_test(test_pool)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kendall),
+                                       cmocka_unit_test(test_evaluation),
+                                       cmocka_unit_test(test_prefixes),
+                                       cmocka_unit_test(test_reader), cmocka_unit_test(test_pool)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

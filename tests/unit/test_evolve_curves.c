@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run shows of itself: one measure for all its phases, a best so far that never rises, and how many individuals it has. */
+/* What a run shows of itself: one measure for all its phases, a best so far that never rises, and
+ * how many individuals it has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,9 +21,12 @@
 
 #define TICK 0.003      /* seconds that pass between two looks at the clock */
 #define SAMPLES 20000
-#define ROW 75          /* columns: the view has two rows of 80 for what a phase means, broken at blanks */
-#define QUENCHED 20000  /* moves of a run that is stopped at once; a third fewer without those of the end */
-#define STEPS_LEFT 60000  /* some questions whether it is over; moves to the end would take several times as many */
+/* columns: the view has two rows of 80 for what a phase means, broken at blanks */
+#define ROW 75
+/* moves of a run that is stopped at once; a third fewer without those of the end */
+#define QUENCHED 20000
+/* some questions whether it is over; moves to the end would take several times as many */
+#define STEPS_LEFT 60000
 
 static double now, tick = TICK;
 
@@ -43,7 +47,8 @@ static void look(void *state)
     struct evolve_status status;
 
     evolve_get_status(seen->e, &status);
-    assert_true(*status.phase && *status.meaning && strlen(status.meaning) < 2 * ROW && (status.state > EVOLVE_PAUSED || !isnan(status.seconds_left)));
+    assert_true(*status.phase && *status.meaning && strlen(status.meaning) < 2 * ROW &&
+                (status.state > EVOLVE_PAUSED || !isnan(status.seconds_left)));
     if (isnan(status.d_reached))
         return;
     assert_true(isnan(seen->reached) || status.d_reached <= seen->reached);
@@ -52,7 +57,8 @@ static void look(void *state)
     seen->looks++;
 }
 
-/* Forms that behave alike are searched as one, whose means have far less noise than any experiment: none of the curves may show their errors. */
+/* Forms that behave alike are searched as one, whose means have far less noise than any experiment:
+ * none of the curves may show their errors. */
 static void test_one_measure(void **state)
 {
     static struct evolve_sample samples[SAMPLES];
@@ -81,7 +87,8 @@ static void test_one_measure(void **state)
     size_t n = evolve_get_samples(seen.e, samples, SAMPLES);
     assert_true(n > 50 && seen.looks > 50);
     for (size_t i = 0; i < n; i++) {
-        assert_true(samples[i].d_reached >= least && samples[i].d_median >= least && samples[i].d_worst >= samples[i].d_median);
+        assert_true(samples[i].d_reached >= least && samples[i].d_median >= least &&
+                    samples[i].d_worst >= samples[i].d_median);
         assert_true(i == 0 || samples[i].d_reached <= samples[i - 1].d_reached);
     }
     genome_free(class);
@@ -140,7 +147,8 @@ static void stop(void *state)
         evolve_stop(state);
 }
 
-/* A run that is stopped, and the least error that it told; nobody polls while it cools, but the clock is asked then. */
+/* A run that is stopped, and the least error that it told; nobody polls while it cools, but the
+ * clock is asked then. */
 static struct seen *cooling;
 
 static double ticking_and_looking(void)
@@ -150,7 +158,8 @@ static double ticking_and_looking(void)
 
     if (seen && lock_try(&seen->e->lock)) {
         lock_give(&seen->e->lock);
-        cooling = NULL;   /* to tell its state the run asks for the time, which does not pass meanwhile */
+        /* to tell its state the run asks for the time, which does not pass meanwhile */
+        cooling = NULL;
         tick = 0;
         evolve_get_status(seen->e, &status);
         tick = TICK;
@@ -162,7 +171,9 @@ static double ticking_and_looking(void)
     return ticking();
 }
 
-/* What a run that is stopped in its first moments has found is hot, and is cooled; what it shows meanwhile is not taken back. Of seed 98 the second cooling ends a little higher than the first. */
+/* What a run that is stopped in its first moments has found is hot, and is cooled; what it shows
+ * meanwhile is not taken back. Of seed 98 the second cooling ends a little higher than the
+ * first. */
 static void test_stopped_at_once(void **state)
 {
     static const unsigned seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 98};
@@ -188,7 +199,8 @@ static void test_stopped_at_once(void **state)
         evolve_get_status(e, &status);
         struct genome *best = evolve_best(e, NULL);
         assert_int_equal(status.state, EVOLVE_STOPPED);
-        assert_true(genome_error(best, b.p) < 0.006);   /* hot it is 0.009 and more in most of these seeds */
+        /* hot it is 0.009 and more in most of these seeds */
+        assert_true(genome_error(best, b.p) < 0.006);
         uint64_t moves = 0;
         for (int k = 0; k < MOVE_KINDS; k++)
             moves += status.stats.tried[k];
@@ -223,9 +235,12 @@ static void test_stopped_at_once_with_many_forms(void **state)
     (void)state;
     for (uint32_t f = 0; f < 4000; f++) {
         snprintf(name, sizeof name, "F%u", f);
-        experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1), 1 + f % 3, NAN, 1, NULL);
+        experiments_set(t,
+                        experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1),
+                        1 + f % 3, NAN, 1, NULL);
         for (uint32_t k = f > 4 ? f - 4 : 0; k < f; k++)
-            experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}, {k, 1}}, 2), 2 + (f + k) % 3, NAN, 1, NULL);
+            experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}, {k, 1}}, 2),
+                            2 + (f + k) % 3, NAN, 1, NULL);
     }
     struct problem *p = problem_new(t, NULL, &err);
     evolve_defaults(&o);
@@ -248,7 +263,9 @@ static void test_stopped_at_once_with_many_forms(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure), cmocka_unit_test(test_individuals_fit_the_time), cmocka_unit_test(test_stopped_at_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure),
+                                       cmocka_unit_test(test_individuals_fit_the_time),
+                                       cmocka_unit_test(test_stopped_at_once),
                                        cmocka_unit_test(test_stopped_at_once_with_many_forms)};
     return cmocka_run_group_tests_name("evolve curves", tests, NULL, NULL);
 }

@@ -87,7 +87,9 @@ static void test_run_and_resume(void **state)
     struct err err = {0};
     const char *path = work_path("run.json");
     (void)state;
-    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .checkpoint = path}, &o, &err);
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .checkpoint = path}, &o,
+        &err);
     assert_non_null(run);
     for (int i = 0; i < 50; i++) {
         struct mapping *m = evolve_run_best(run);
@@ -113,12 +115,17 @@ static void test_run_and_resume(void **state)
     mapping_free(best);
     evolve_run_free(run);
 
-    run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .from = (const struct mapping *const *)p.mappings, .from_count = p.count, .seconds_before = p.seconds}, &o, &err);
+    run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err),
+                                                  .from = (const struct mapping *const *)p.mappings,
+                                                  .from_count = p.count,
+                                                  .seconds_before = p.seconds},
+                           &o, &err);
     assert_non_null(run);
     evolve_run_wait(run);
     struct evolve_status again;
     evolve_get_status(run->evolve, &again);
-    assert_true(again.cost <= status.cost * (1 + 1e-5));   /* sums of single precision, in another order */
+    /* sums of single precision, in another order */
+    assert_true(again.cost <= status.cost * (1 + 1e-5));
     evolve_run_free(run);
     population_done(&p);
     experiments_free(t);
@@ -127,7 +134,8 @@ static void test_run_and_resume(void **state)
 /* Prices that suit thousands of experiments must not forbid µops where there are six. */
 static void test_few_experiments(void **state)
 {
-    static const char rows[] = "experiment,cycles\nA,0.25\nB,1\nC,0.5\nA + B,1\nA + C,0.5\nB + C,1\n4*A + B,1.25\n2*A + C,1\n";
+    static const char rows[] = "experiment,cycles\nA,0.25\nB,1\nC,0.5\nA + B,1\nA + C,0.5\nB + "
+                               "C,1\n4*A + B,1.25\n2*A + C,1\n";
     struct err err = {0};
     struct experiments *t = experiments_parse("few", rows, sizeof rows - 1, &err);
     struct evolve_options o = quick();
@@ -137,7 +145,8 @@ static void test_few_experiments(void **state)
     assert_non_null(t);
     o.ports = 4;
     o.price_scale = NAN;
-    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     evolve_run_wait(run);
     evolve_get_status(run->evolve, &status);
@@ -155,7 +164,8 @@ static void test_stop_while_paused(void **state)
     struct err err = {0};
     (void)state;
     o.generations = 1000000;
-    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     evolve_pause(run->evolve, true);
     evolve_get_status(run->evolve, &status);
@@ -166,12 +176,14 @@ static void test_stop_while_paused(void **state)
     assert_int_equal(status.state, EVOLVE_STOPPED);
     evolve_run_free(run);
     o.ports = 99;
-    assert_null(evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err));
+    assert_null(evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)},
+                                 &o, &err));
     assert_true(err.what[0] != '\0');
     experiments_free(t);
 }
 
-/* The paper's algorithm is one thread's work: however many others have nothing to do, it is done, also where a population was resumed. */
+/* The paper's algorithm is one thread's work: however many others have nothing to do, it is done,
+ * also where a population was resumed. */
 static void test_pmevo_with_many_threads(void **state)
 {
     struct experiments *t = some_experiments();
@@ -183,7 +195,8 @@ static void test_pmevo_with_many_threads(void **state)
     o.threads = 32;
     o.population = 20;
     for (int i = 0; i < 20; i++) {
-        struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
+        struct evolve_run *run = evolve_run_start(
+            &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
         assert_non_null(run);
         evolve_run_wait(run);
         evolve_get_status(run->evolve, &status);
@@ -224,7 +237,8 @@ static void test_team(void **state)
 #define SANITIZED
 #endif
 
-/* Where the system refuses threads nobody works, and it is said: in a child that may have little more memory than it has. */
+/* Where the system refuses threads nobody works, and it is said: in a child that may have little
+ * more memory than it has. */
 static void test_team_refused(void **state)
 {
     (void)state;
@@ -238,7 +252,8 @@ static void test_team_refused(void **state)
     if (child == 0) {
         static atomic_uint calls[1024];
         struct err err = {0};
-        const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};   /* of threads with 8 MiB of stack each */
+        /* of threads with 8 MiB of stack each */
+        const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};
         unsigned done = 0;
         if (setrlimit(RLIMIT_AS, &limit) != 0 || team_run(1024, count_call, calls, &err))
             _exit(1);
@@ -264,7 +279,8 @@ static double clock_of_steps(void)
     return 1e-3 * (double)atomic_load(&stepped);
 }
 
-/* The steps of `evolve start --seconds 5` with @rows experiments, beyond those for which five seconds suffice. */
+/* The steps of `evolve start --seconds 5` with @rows experiments, beyond those for which five
+ * seconds suffice. */
 static uint64_t steps_too_many(size_t rows)
 {
     struct str text = {0};
@@ -274,7 +290,8 @@ static uint64_t steps_too_many(size_t rows)
 
     str_add(&text, "experiment,cycles\n");
     for (size_t i = 0; i < rows; i++)
-        str_addf(&text, "%zu*F%zu + %zu*G%zu,%zu\n", 1 + i % 3, i / 300 % 300, 1 + i / 100000, i % 300, 1 + i % 7);
+        str_addf(&text, "%zu*F%zu + %zu*G%zu,%zu\n", 1 + i % 3, i / 300 % 300, 1 + i / 100000,
+                 i % 300, 1 + i % 7);
     work_put("rows.csv", str_text(&text));
     str_done(&text);
     session_init(&s);
@@ -284,17 +301,21 @@ static uint64_t steps_too_many(size_t rows)
     (void)clock_of_steps();
     const uint64_t before = atomic_load(&stepped);
     clock_set_source(clock_of_steps);
-    const bool ok = run_line(&s, "evolve start --seconds 5 --ports 4 --threads 1 --checkpoint none; job wait", NULL, &err);
+    const bool ok =
+        run_line(&s, "evolve start --seconds 5 --ports 4 --threads 1 --checkpoint none; job wait",
+                 NULL, &err);
     clock_set_source(NULL);
     if (!ok && err.code != ERR_LIMIT && err.code != ERR_INTERRUPTED)
         fail_msg("%zu rows: %s", rows, err.what);
     const uint64_t steps = atomic_load(&stepped) - before;
-    print_message("%zu rows: %llu steps, %s\n", rows, (unsigned long long)steps, ok ? "a run" : err.what);
+    print_message("%zu rows: %llu steps, %s\n", rows, (unsigned long long)steps,
+                  ok ? "a run" : err.what);
     session_done(&s);
     return steps > 5000 ? steps - 5000 : 0;
 }
 
-/* The time limit holds while a large table is laid out, too: what is done after it is a few questions' worth of work, however many rows there are. */
+/* The time limit holds while a large table is laid out, too: what is done after it is a few
+ * questions' worth of work, however many rows there are. */
 static void test_limit_while_it_is_laid_out(void **state)
 {
     (void)state;
@@ -305,8 +326,12 @@ static void test_limit_while_it_is_laid_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_and_resume),          cmocka_unit_test(test_few_experiments), cmocka_unit_test(test_stop_while_paused),
-        cmocka_unit_test(test_pmevo_with_many_threads), cmocka_unit_test(test_team),            cmocka_unit_test(test_team_refused),
+        cmocka_unit_test(test_run_and_resume),
+        cmocka_unit_test(test_few_experiments),
+        cmocka_unit_test(test_stop_while_paused),
+        cmocka_unit_test(test_pmevo_with_many_threads),
+        cmocka_unit_test(test_team),
+        cmocka_unit_test(test_team_refused),
         cmocka_unit_test(test_limit_while_it_is_laid_out),
     };
     int failed = cmocka_run_group_tests_name("evolve job", tests, NULL, NULL);

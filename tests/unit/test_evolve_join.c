@@ -65,7 +65,8 @@ static void poll_stream(void *state)
     struct err err = {0};
 
     evolve_get_status(s->e, &status);
-    s->rose += !isnan(s->reached) && !(status.d_reached <= s->reached && status.reached_of == s->reached_of);
+    s->rose += !isnan(s->reached) &&
+               !(status.d_reached <= s->reached && status.reached_of == s->reached_of);
     s->reached = status.d_reached;
     s->reached_of = status.reached_of;
     if (status.joined < s->sent)
@@ -73,7 +74,8 @@ static void poll_stream(void *state)
     if (s->sent < s->parts)
         send_next(s);
     else
-        evolve_set(s->e, "generations", status.generation + 1, &err);   /* all came: that of the moment is the last */
+        /* all came: that of the moment is the last */
+        evolve_set(s->e, "generations", status.generation + 1, &err);
 }
 
 static void work_stream(void *state, unsigned worker)
@@ -112,7 +114,8 @@ static struct mapping *mapping_of(struct evolve *e)
     return m;
 }
 
-/* From beginning to end, across what joined: the least so far never rises, and the others break off where they become those of other experiments. */
+/* From beginning to end, across what joined: the least so far never rises, and the others break off
+ * where they become those of other experiments. */
 static void check_curves(const struct evolve_sample *samples, size_t n, unsigned joined)
 {
     unsigned gaps = 0;
@@ -122,12 +125,14 @@ static void check_curves(const struct evolve_sample *samples, size_t n, unsigned
         gaps += isnan(samples[i].d_best);
         assert_int_equal(isnan(samples[i].d_best), isnan(samples[i].d_worst));
         assert_true(isfinite(samples[i].d_reached));
-        assert_true(i == 0 || (samples[i].d_reached <= samples[i - 1].d_reached && samples[i].seconds >= samples[i - 1].seconds));
+        assert_true(i == 0 || (samples[i].d_reached <= samples[i - 1].d_reached &&
+                               samples[i].seconds >= samples[i - 1].seconds));
     }
     assert_true(gaps > 0 && gaps <= joined);
 }
 
-/* A run that begins with ten of the forms, is given all of them with half of their experiments, and then the rest; threads and a number of ports as asked. */
+/* A run that begins with ten of the forms, is given all of them with half of their experiments, and
+ * then the rest; threads and a number of ports as asked. */
 static void stream_through(unsigned ports, double most)
 {
     static struct evolve_sample samples[4000];
@@ -138,7 +143,8 @@ static void stream_through(unsigned ports, double most)
 
     known_set_up(&b, 28, 0, 60);
     struct problem *p = part_of(b.t, 10, true);
-    struct stream stream = {.t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
+    struct stream stream = {
+        .t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
     const size_t begun_with = p->experiments;
 
     problem_free(p);   /* the run holds it */
@@ -150,14 +156,16 @@ static void stream_through(unsigned ports, double most)
     assert_int_equal(status.experiments, b.p->experiments);
     struct mapping *found = mapping_of(stream.e);
     double error = unseen(b.truth, found);
-    print_message("%u ports: %.4f of unseen experiments, %u ports found\n", ports, error, status.ports);
+    print_message("%u ports: %.4f of unseen experiments, %u ports found\n", ports, error,
+                  status.ports);
     assert_true(error <= most);
     size_t n = evolve_get_samples(stream.e, samples, 4000);
     check_curves(samples, n, status.joined);
     /* One measure for the whole run: what it began with. */
     assert_int_equal(stream.rose, 0);
     assert_int_equal(stream.reached_of, begun_with);
-    assert_true(status.d_reached <= stream.reached && samples[n - 1].d_reached <= samples[0].d_reached);
+    assert_true(status.d_reached <= stream.reached &&
+                samples[n - 1].d_reached <= samples[0].d_reached);
     mapping_free(found);
     evolve_free(stream.e);
     known_tear_down(&b);
@@ -175,21 +183,31 @@ static void test_number_of_ports_is_sought_again(void **state)
     stream_through(0, 0.05);
 }
 
-/* A, B and C take 1, 4 and 16 cycles alone; of the new ones D takes 3.9, E 1.1, F 100; G was never alone. */
+/* A, B and C take 1, 4 and 16 cycles alone; of the new ones D takes 3.9, E 1.1, F 100; G was never
+ * alone. */
 static void test_what_a_new_form_begins_with(void **state)
 {
-    static const struct { const char *form; double cycles; const char *like; } rows[] = {
-        {"F", 100, "C"}, {"C", 16, "C"}, {"D", 3.9, "B"}, {"A", 1, "A"}, {"E", 1.1, "A"}, {"B", 4, "B"}, {"H", 8.1, "C"}, {"I", 7.9, "B"}};
+    static const struct { const char *form; double cycles; const char *like;
+    } rows[] = {{"F", 100, "C"}, {"C", 16, "C"}, {"D", 3.9, "B"}, {"A", 1, "A"},
+                {"E", 1.1, "A"}, {"B", 4, "B"},  {"H", 8.1, "C"}, {"I", 7.9, "B"}};
     struct experiments *before = experiments_new(), *after = experiments_new();
     struct err err = {0};
     (void)state;
     for (int i = 0; i < 3; i++) {
         const char name[] = {(char)('A' + i), 0};
-        experiments_set(before, experiments_add(before, &(struct flat_term){names_add(&before->forms, name), 1}, 1), 1 << 2 * i, NAN, 1, NULL);
+        experiments_set(
+            before,
+            experiments_add(before, &(struct flat_term){names_add(&before->forms, name), 1}, 1),
+            1 << 2 * i, NAN, 1, NULL);
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        experiments_set(after, experiments_add(after, &(struct flat_term){names_add(&after->forms, rows[i].form), 1}, 1), rows[i].cycles, NAN, 1, NULL);
-    const struct flat_term pair[] = {{names_add(&after->forms, "A"), 1}, {names_add(&after->forms, "G"), 1}};
+        experiments_set(
+            after,
+            experiments_add(after, &(struct flat_term){names_add(&after->forms, rows[i].form), 1},
+                            1),
+            rows[i].cycles, NAN, 1, NULL);
+    const struct flat_term pair[] = {{names_add(&after->forms, "A"), 1},
+                                     {names_add(&after->forms, "G"), 1}};
     experiments_set(after, experiments_add(after, pair, 2), 2, NAN, 1, NULL);
     struct problem *p = problem_new(before, NULL, &err), *q = problem_new(after, NULL, &err);
     uint32_t *from = evolve_match(q, p);
@@ -203,7 +221,8 @@ static void test_what_a_new_form_begins_with(void **state)
     experiments_free(after);
 }
 
-/* What comes to a run that ends, ended, or knows no joining is dropped; what was not taken up is replaced. */
+/* What comes to a run that ends, ended, or knows no joining is dropped; what was not taken up is
+ * replaced. */
 static void test_what_comes_too_late(void **state)
 {
     struct known_bed b;
@@ -251,12 +270,14 @@ static void end_meeting(void *state)
 
     lock_take(&late->e->lock);
     if (late->e->meeting)
-        *late = (struct latecomer){late->e, true, late->e->preparation != EVOLVE_RAW || late->e->fresh_begun > 0};
+        *late = (struct latecomer){late->e, true,
+                                   late->e->preparation != EVOLVE_RAW || late->e->fresh_begun > 0};
     late->e->meeting = false;
     lock_give(&late->e->lock);
 }
 
-/* It begins nothing: the problem and the individuals that it would take are freed as the others arrive. */
+/* It begins nothing: the problem and the individuals that it would take are freed as the others
+ * arrive. */
 static void test_thread_that_starts_late(void **state)
 {
     struct known_bed b;
@@ -276,7 +297,8 @@ static void test_thread_that_starts_late(void **state)
     known_tear_down(&b);
 }
 
-/* A table that nobody will lay out any more is not held: results that are measured wait for those who hold it. */
+/* A table that nobody will lay out any more is not held: results that are measured wait for those
+ * who hold it. */
 static void test_fed_after_its_end(void **state)
 {
     struct known_bed b;
@@ -284,7 +306,8 @@ static void test_fed_after_its_end(void **state)
     struct err err = {0};
     (void)state;
     known_set_up(&b, 7, 0, 0);
-    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = part_of(b.t, 5, true), .live = true}, &o, &err);
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = part_of(b.t, 5, true), .live = true}, &o, &err);
     assert_non_null(run);
     evolve_run_feed(run, b.t);
     evolve_stop(run->evolve);
@@ -309,7 +332,8 @@ static struct evolve_status fed(struct session *s)
 {
     struct evolve_status status = {0};
 
-    for (const struct hang h = hang_begin("a run does not take what was measured"); status.experiments < s->document.experiments->rows.count; hang_look(&h)) {
+    for (const struct hang h = hang_begin("a run does not take what was measured");
+         status.experiments < s->document.experiments->rows.count; hang_look(&h)) {
         evolve_feed(s);
         evolve_get_status(s->document.runs[s->document.run_count - 1]->evolve, &status);
     }
@@ -318,13 +342,16 @@ static struct evolve_status fed(struct session *s)
 }
 
 /* Of a machine that is named: the forms of this processor's own set are others on AArch64. */
-#define SINGLES "set machine skylake; forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR (R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; " \
+#define SINGLES                                                                                    \
+    "set machine skylake; forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR "  \
+    "(R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; "                               \
     "experiments measure --simulate skylake"
 
 /* As a user does it: what is measured while a live run goes on is in its mapping. */
 static void test_live(void **state)
 {
-    static const char *const refused[] = {"evolve start --live --active", "evolve start --live --algorithm pmevo"};
+    static const char *const refused[] = {"evolve start --live --active",
+                                          "evolve start --live --algorithm pmevo"};
     struct evolve_status status;
     struct str out = {0};
     struct session s;
@@ -334,8 +361,12 @@ static void test_live(void **state)
     must(&s, SINGLES, NULL);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_false(run_line(&s, refused[i], NULL, &err));
-    must(&s, "evolve start --live --ports 4 --generations 1000000 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake", &out);
-    assert_non_null(strstr(str_text(&out), "5 forms, 5 experiments, and those that are measured meanwhile"));
+    must(&s,
+         "evolve start --live --ports 4 --generations 1000000 --population 2 --threads 1 "
+         "--checkpoint none; experiments generate --pairs; experiments measure --simulate skylake",
+         &out);
+    assert_non_null(
+        strstr(str_text(&out), "5 forms, 5 experiments, and those that are measured meanwhile"));
     status = fed(&s);
     assert_true(status.joined > 0 && status.experiments > 5);
     /* Nothing new: it joins no more. */
@@ -350,7 +381,8 @@ static void test_live(void **state)
     str_done(&out);
 }
 
-/* In scripts nobody asks between two commands: each of them feeds the run, and those that show or end it wait until it has everything. */
+/* In scripts nobody asks between two commands: each of them feeds the run, and those that show or
+ * end it wait until it has everything. */
 static void test_live_in_scripts(void **state)
 {
     static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
@@ -359,8 +391,12 @@ static void test_live_in_scripts(void **state)
     (void)state;
     session_init(&s);
     must(&s, SINGLES, NULL);
-    must(&s, "evolve start --live --ports 4 --seconds 3600 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake; forms list", NULL);
-    for (const struct hang h = hang_begin("a live run does not take what was measured"); status.experiments < s.document.experiments->rows.count; hang_look(&h)) {
+    must(&s,
+         "evolve start --live --ports 4 --seconds 3600 --population 2 --threads 1 --checkpoint "
+         "none; experiments generate --pairs; experiments measure --simulate skylake; forms list",
+         NULL);
+    for (const struct hang h = hang_begin("a live run does not take what was measured");
+         status.experiments < s.document.experiments->rows.count; hang_look(&h)) {
         must(&s, "set seed 1", NULL);
         evolve_get_status(s.document.runs[0]->evolve, &status);
     }
@@ -369,7 +405,10 @@ static void test_live_in_scripts(void **state)
     for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct str line = {0};
         const size_t before = status.experiments;
-        str_addf(&line, "experiments generate --random 5 --size %u --seed %u; experiments measure --simulate skylake; forms list; %s", i + 3, i + 1, ends[i]);
+        str_addf(&line,
+                 "experiments generate --random 5 --size %u --seed %u; experiments measure "
+                 "--simulate skylake; forms list; %s",
+                 i + 3, i + 1, ends[i]);
         must(&s, str_text(&line), NULL);
         str_done(&line);
         evolve_get_status(s.document.runs[0]->evolve, &status);
@@ -379,7 +418,8 @@ static void test_live_in_scripts(void **state)
     session_done(&s);
 }
 
-/* A live run that goes on from its checkpoint is live, with what was found out and what was given told apart. */
+/* A live run that goes on from its checkpoint is live, with what was found out and what was given
+ * told apart. */
 static void test_live_resumed(void **state)
 {
     static const char *const ports[] = {"4", "auto"};
@@ -392,22 +432,30 @@ static void test_live_resumed(void **state)
         struct session s;
         session_init(&s);
         must(&s, SINGLES, NULL);
-        str_addf(&line, "evolve start --live --ports %s --generations 1 --population 2 --threads 1 --checkpoint %s; evolve wait", ports[!given], work_path("live.json"));
+        str_addf(&line,
+                 "evolve start --live --ports %s --generations 1 --population 2 --threads 1 "
+                 "--checkpoint %s; evolve wait",
+                 ports[!given], work_path("live.json"));
         must(&s, str_text(&line), NULL);
         evolve_get_status(s.document.runs[0]->evolve, &status);
         const double width = status.width, reached = status.d_reached;
         str_clear(&line);
-        str_addf(&line, "evolve resume %s; evolve set seconds 3600; experiments generate --pairs; experiments measure --simulate skylake", work_path("live.json"));
+        str_addf(&line,
+                 "evolve resume %s; evolve set seconds 3600; experiments generate --pairs; "
+                 "experiments measure --simulate skylake",
+                 work_path("live.json"));
         must(&s, str_text(&line), &out);
         assert_non_null(strstr(str_text(&out), "and those that are measured meanwhile"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
-        assert_true(status.d_reached <= reached && status.reached_of == 5);   /* it goes on from what the file tells, of the same experiments */
+        /* it goes on from what the file tells, of the same experiments */
+        assert_true(status.d_reached <= reached && status.reached_of == 5);
         evolve_get_options(s.document.runs[1]->evolve, &o);
         assert_int_equal(o.ports, given ? 4 : 0);
         assert_true(o.width_measured);
         must(&s, "evolve stop; evolve adopt", NULL);
-        /* What the first run began with is not in the file of the second: the next begins with what there is now, and says so. */
+        /* What the first run began with is not in the file of the second: the next begins with what
+         * there is now, and says so. */
         str_clear(&line);
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters over experiments, against a second reading of each condition by hand; malformed expressions; the printing of rows. */
+/* Filters over experiments, against a second reading of each condition by hand; malformed
+ * expressions; the printing of rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,8 @@ static struct experiments *table(void)
     return t;
 }
 
-static void expect(const struct experiments *t, const struct machine *m, const char *expression, const char *rows)
+static void expect(const struct experiments *t, const struct machine *m, const char *expression,
+                   const char *rows)
 {
     struct err err = {0};
     bool *fits = experiment_rows_matching(t, m, expression, &err);
@@ -80,7 +82,10 @@ static void test_predictions(void **state)
     assert_true(ports_add(&ports, "0", &err) && ports_add(&ports, "1", &err));
     struct machine *m = machine_new("test", &ports);
     assert_true(usage_parse("1*p01", &ports, &usage, &err));
-    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)"ADD (R64, R64)", .usage = usage, .latency = NAN, .source = (char *)""});
+    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)"ADD (R64, R64)",
+                                                    .usage = usage,
+                                                    .latency = NAN,
+                                                    .source = (char *)""});
     expect(t, m, "predicted=0.5", "10000");
     expect(t, m, "error>0.9", "10000");
     usage_done(&usage);
@@ -90,7 +95,9 @@ static void test_predictions(void **state)
 
 static void test_malformed(void **state)
 {
-    static const char *const wrong[] = {"cycles>", "cycles>many", "nothing=1", "&", "cycles>2 &", "=3", "cycles>2 & & form~A", "form<ADD"};
+    static const char *const wrong[] = {
+        "cycles>",    "cycles>many", "nothing=1",           "&",
+        "cycles>2 &", "=3",          "cycles>2 & & form~A", "form<ADD"};
     struct experiments *t = table();
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -124,6 +131,8 @@ static void test_print(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters), cmocka_unit_test(test_predictions), cmocka_unit_test(test_malformed), cmocka_unit_test(test_print)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_malformed), cmocka_unit_test(test_print)};
     return cmocka_run_group_tests_name("experiment_columns", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `export` writes and `copy` copies is what is in sight: of the same rows, and nothing of a command that failed. */
+/* What `export` writes and `copy` copies is what is in sight: of the same rows, and nothing of a
+ * command that failed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Runs @line, with the directory of the test for each @; what it and its jobs have to complain of, "" for nothing. */
+/* Runs @line, with the directory of the test for each @; what it and its jobs have to complain of,
+ * "" for nothing. */
 static const char *fault_of(const char *line)
 {
     struct str command = {0};
@@ -52,7 +54,8 @@ static void works(const char *line)
         fail_msg("%s: %s", line, fault);
 }
 
-/* The result before a failed command is not exported as if it were its own, until it is shown again or something else is. */
+/* The result before a failed command is not exported as if it were its own, until it is shown again
+ * or something else is. */
 static void test_after_a_failure(void **state)
 {
     (void)state;
@@ -62,7 +65,8 @@ static void test_after_a_failure(void **state)
     refused("machine show nowhere", "nowhere");
     refused("export @/b.csv", "nothing to export: machine show nowhere failed");
     assert_false(work_has("b.csv"));
-    assert_non_null(strstr(str_text(&frame.message), "view output and export what is there (machine show skylake)"));
+    assert_non_null(strstr(str_text(&frame.message),
+                           "view output and export what is there (machine show skylake)"));
     works("set machine skylake");   /* shows nothing */
     refused("export @/b.csv", "failed");
     works("view output");
@@ -94,7 +98,8 @@ static void test_in_a_script(void **state)
 
     session_init(&s);
     s.settings.keep_going = true;
-    work_expand("machine show skylake; machine show nowhere; set seed 3; export @/script.csv", &line);
+    work_expand("machine show skylake; machine show nowhere; set seed 3; export @/script.csv",
+                &line);
     assert_true(run_line(&s, str_text(&line), NULL, &err));
     assert_true(s.any_failed);
     assert_false(work_has("script.csv"));
@@ -108,18 +113,21 @@ static void test_in_a_script(void **state)
     str_done(&line);
 }
 
-/* The first column of each line of @text behind the first line, up to @separator, in quotes or not. */
+/* The first column of each line of @text behind the first line, up to @separator, in quotes or
+ * not. */
 static void names_in(const char *text, char separator, struct str *out)
 {
     for (const char *at = strchr(text, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
         const char *from = at + 1;
         const bool quoted = *from == '"';
-        const char *end = quoted ? strchr(from + 1, '"') : from + strcspn(from, (char[]){separator, '\n', '\0'});
+        const char *end =
+            quoted ? strchr(from + 1, '"') : from + strcspn(from, (char[]){separator, '\n', '\0'});
         str_addf(out, "%.*s\n", (int)(end - from - quoted), from + quoted);
     }
 }
 
-/* `copy table` has the rows and columns that `export` writes, in the same order; what is asked for on the same line holds for both. */
+/* `copy table` has the rows and columns that `export` writes, in the same order; what is asked for
+ * on the same line holds for both. */
 static void same_rows(size_t rows)
 {
     struct str csv = {0}, exported = {0}, copied = {0}, columns = {0};

@@ -35,13 +35,15 @@ static void assert_same_usages(const struct mapping *a, const struct mapping *b)
             portset there = 0;
             for (unsigned j = 0; j < mapping_ports(a)->count; j++)
                 if (x->usage.uops[k].ports >> j & 1) {
-                    int port = ports_find(mapping_ports(b), mapping_ports(a)->names[j], strlen(mapping_ports(a)->names[j]));
+                    int port = ports_find(mapping_ports(b), mapping_ports(a)->names[j],
+                                          strlen(mapping_ports(a)->names[j]));
                     assert_true(port >= 0);
                     there |= (portset)1 << port;
                 }
             bool found = false;
             for (unsigned n = 0; n < y->usage.count; n++)
-                found |= y->usage.uops[n].ports == there && y->usage.uops[n].count == x->usage.uops[k].count;
+                found |= y->usage.uops[n].ports == there &&
+                         y->usage.uops[n].count == x->usage.uops[k].count;
             assert_true(found);
         }
     }
@@ -54,7 +56,8 @@ static void test_pmevo_names(void **state)
     static const char *const known[][2] = {
         {"ADD (R64, I8)", "ADD_((REG:RW:G:64)),_((IMM:8))"},
         {"ADD (R64, M64)", "ADD_((REG:RW:G:64)),_qword_ptr_[((MEM:64))_+_((MIMM:16))]"},
-        {"VADDPD (YMM, YMM, M256)", "VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]"},
+        {"VADDPD (YMM, YMM, M256)",
+         "VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]"},
         {"VPSHUFD (YMM, YMM, I8)", "VPSHUFD_((REG:W:V:256)),_((REG:R:V:256)),_((IMM:8))"},
         {"SHL (R64, CL)", ""},
         {"VADDPD (ZMM, ZMM, ZMM)", ""},
@@ -73,7 +76,8 @@ static void test_pmevo_names(void **state)
         str_clear(&back);
         pmevo_name_of(forms_at(forms, i), &name);
         written += name.length > 0;
-        if (name.length && (!pmevo_form_name(str_text(&name), &back) || strcmp(str_text(&back), forms_at(forms, i)->form) != 0))
+        if (name.length && (!pmevo_form_name(str_text(&name), &back) ||
+                            strcmp(str_text(&back), forms_at(forms, i)->form) != 0))
             fail_msg("%s became %s", forms_at(forms, i)->form, str_text(&name));
     }
     assert_true(written > 1000);
@@ -117,7 +121,8 @@ static void test_flat_round_trip(void **state)
     struct machine *m = machine_new("flat", &ports);
     static const char *const names[] = {"ADD (R64, R64)", "SHL (R64, CL)", "NOP ()", "X (Q)"};
     for (unsigned i = 0; i < 4; i++) {
-        struct mapping_entry entry = {.form = (char *)names[i], .latency = NAN, .source = (char *)""};
+        struct mapping_entry entry = {
+            .form = (char *)names[i], .latency = NAN, .source = (char *)""};
         if (i != 2)
             usage_add(&entry.usage, i + 8, 1);
         mapping_set(m->mapping, &entry);
@@ -146,7 +151,8 @@ static void test_uops_info_columns(void **state)
     struct csv_table *t = csv_table_parse("table", text.data, text.length, NULL);
     assert_non_null(t);
     assert_int_equal(t->count, mapping_count(m->mapping));
-    static const char *const header[] = {"instruction", "family", "latency", "throughput", "uops", "ports"};
+    static const char *const header[] = {"instruction", "family", "latency",
+                                         "throughput",  "uops",   "ports"};
     for (size_t c = 0; c < 6; c++)
         assert_string_equal(t->header[c], header[c]);
     for (size_t i = 0; i < t->count; i++) {
@@ -171,7 +177,8 @@ static void test_uops_info_columns(void **state)
         struct machine *from = i ? machine_load("znver4", NULL) : m;
         str_clear(&text);
         export_uops_info(from, forms, &text);
-        struct machine *back = import_uops_parse("back", "table", text.data, text.length, NULL, forms, NULL);
+        struct machine *back =
+            import_uops_parse("back", "table", text.data, text.length, NULL, forms, NULL);
         assert_non_null(back);
         assert_same_usages(from->mapping, back->mapping);
         if (from != m)
@@ -231,8 +238,9 @@ static void test_csv_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pmevo_names),       cmocka_unit_test(test_pmevo_round_trip), cmocka_unit_test(test_flat_round_trip),
-        cmocka_unit_test(test_uops_info_columns), cmocka_unit_test(test_csv_alone),
+        cmocka_unit_test(test_pmevo_names),     cmocka_unit_test(test_pmevo_round_trip),
+        cmocka_unit_test(test_flat_round_trip), cmocka_unit_test(test_uops_info_columns),
+        cmocka_unit_test(test_csv_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

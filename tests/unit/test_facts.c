@@ -36,8 +36,10 @@ static size_t check_file(const struct machine *m, const char *name)
         else if (!fact_check(f, t->rows[i][1], mapping_ports(m->mapping), &err))
             fail_msg("%s:%zu: %s", path, t->lines[i], err.what);
         /* macro-ops are µops to whom they are the same */
-        if (f && *f->unit && strncmp(f->unit, "µops", strlen("µops")) != 0 && strcmp(t->rows[i][2], f->unit) != 0)
-            fail_msg("%s:%zu: %s is in %s, not %s", path, t->lines[i], f->key, f->unit, t->rows[i][2]);
+        if (f && *f->unit && strncmp(f->unit, "µops", strlen("µops")) != 0 &&
+            strcmp(t->rows[i][2], f->unit) != 0)
+            fail_msg("%s:%zu: %s is in %s, not %s", path, t->lines[i], f->key, f->unit,
+                     t->rows[i][2]);
     }
     csv_table_free(t);
     free(path);
@@ -68,7 +70,8 @@ static void test_schema(void **state)
     for (const struct fact *f = fact_schema; f->key; f++) {
         bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;
         assert_ptr_equal(fact_find(f->key), f);   /* once */
-        assert_true(*f->meaning && f->meaning[strlen(f->meaning) - 1] != '.' && *f->reader && strlen(f->key) < 32);
+        assert_true(*f->meaning && f->meaning[strlen(f->meaning) - 1] != '.' && *f->reader &&
+                    strlen(f->key) < 32);
         assert_true(!number || f->least < f->most);
         assert_true(f->type != FACT_CHOICE || f->words);
         assert_true(f->type != FACT_SWITCH || f->otherwise);
@@ -88,14 +91,34 @@ static void test_schema(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    static const struct { const char *key, *value; bool fits; } cases[] = {
-        {"issue_width", "4", true},        {"issue_width", "4.5", true},       {"issue_width", "0", false},      {"issue_width", "", false},
-        {"issue_width", "four", false},    {"issue_width", "4 ", false},       {"issue_width", " 4", false},     {"issue_width", "inf", false},
-        {"issue_width", "nan", false},     {"reorder_buffer", "97.5", false},  {"reorder_buffer", "97", true},   {"reorder_buffer", "65537", false},
-        {"loop_buffer", "0", true},        {"loop_buffer", "-1", false},       {"copies_cached", "1.1", false},  {"stack_engine", "yes", true},
-        {"stack_engine", "true", false},   {"unlaminate", "all", true},        {"unlaminate", "all none", false}, {"eliminate", "gpr32, xmm", true},
-        {"eliminate", "gpr32 gpr33", false}, {"eliminate", "", true},          {"fuse_any", "anything", true},   {"indexed_store_ports", "p01", true},
-        {"indexed_store_ports", "p09", false}, {"indexed_store_ports", "p01x", false},
+    static const struct { const char *key, *value; bool fits;
+    } cases[] = {
+        {"issue_width", "4", true},
+        {"issue_width", "4.5", true},
+        {"issue_width", "0", false},
+        {"issue_width", "", false},
+        {"issue_width", "four", false},
+        {"issue_width", "4 ", false},
+        {"issue_width", " 4", false},
+        {"issue_width", "inf", false},
+        {"issue_width", "nan", false},
+        {"reorder_buffer", "97.5", false},
+        {"reorder_buffer", "97", true},
+        {"reorder_buffer", "65537", false},
+        {"loop_buffer", "0", true},
+        {"loop_buffer", "-1", false},
+        {"copies_cached", "1.1", false},
+        {"stack_engine", "yes", true},
+        {"stack_engine", "true", false},
+        {"unlaminate", "all", true},
+        {"unlaminate", "all none", false},
+        {"eliminate", "gpr32, xmm", true},
+        {"eliminate", "gpr32 gpr33", false},
+        {"eliminate", "", true},
+        {"fuse_any", "anything", true},
+        {"indexed_store_ports", "p01", true},
+        {"indexed_store_ports", "p09", false},
+        {"indexed_store_ports", "p01x", false},
     };
     struct ports ports = {0};
     ports_add(&ports, "0", NULL);
@@ -108,14 +131,19 @@ static void test_values(void **state)
     }
 }
 
-static const char *const broken = "key,value,unit,source\nports,\"0,1\",,\nisue_width,4,,\nscheduler,many,,\n\nretire_width,0,,\nstack_engine,maybe,,\nissue_width,6,,\n";
+static const char *const broken =
+    "key,value,unit,source\nports,\"0,1\",,\nisue_width,4,,\nscheduler,many,,\n\nretire_width,0,,"
+    "\nstack_engine,maybe,,\nissue_width,6,,\n";
 
 /* Warnings name file and line; what is wrong is not read. */
 static void test_loader_warns(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"facts.csv:3: unknown fact \"isue_width\"; did you mean issue_width?", "facts.csv:4: scheduler must be a whole number from 1 to 65536, not \"many\"",
-                                           "facts.csv:6: retire_width must be from 1 to 65536, not 0", "facts.csv:7: stack_engine must be yes or no, not \"maybe\""};
+    static const char *const expected[] = {
+        "facts.csv:3: unknown fact \"isue_width\"; did you mean issue_width?",
+        "facts.csv:4: scheduler must be a whole number from 1 to 65536, not \"many\"",
+        "facts.csv:6: retire_width must be from 1 to 65536, not 0",
+        "facts.csv:7: stack_engine must be yes or no, not \"maybe\""};
     struct ports none = {0}, ports = {0};
     struct machine *m = machine_new("x", &none);
     size_t before = log_count();
@@ -128,7 +156,8 @@ static void test_loader_warns(void **state)
             fail_msg("%s", line.text);
         free(line.text);
     }
-    assert_true(fact_number(m, "scheduler") == 96 && isnan(fact_number(m, "predecode_width")) && !fact_switch(m, "stack_engine"));
+    assert_true(fact_number(m, "scheduler") == 96 && isnan(fact_number(m, "predecode_width")) &&
+                !fact_switch(m, "stack_engine"));
     assert_true(fact_number(m, "issue_width") == 6);
     machine_free(m);
 }
@@ -158,18 +187,22 @@ static void test_otherwise(void **state)
     ports_add(&ports, "0", NULL);
     struct machine *m = machine_new("x", &ports);
     assert_true(fact_number(m, "reorder_buffer") == 256);
-    assert_true(isnan(fact_number(m, "store_forward_wide")) && isnan(fact_number(m, "load_latency")));
+    assert_true(isnan(fact_number(m, "store_forward_wide")) &&
+                isnan(fact_number(m, "load_latency")));
     machine_set_fact(m, "load_latency", "5", "", "");
-    assert_true(fact_number(m, "store_forward_wide") == 5 && fact_number(m, "load_latency_scalar") == 5);
+    assert_true(fact_number(m, "store_forward_wide") == 5 &&
+                fact_number(m, "load_latency_scalar") == 5);
     machine_set_fact(m, "store_forward_vector", "7", "", "");
-    assert_true(fact_number(m, "store_forward_wide") == 7 && fact_number(m, "store_forward_fail") == 5);
+    assert_true(fact_number(m, "store_forward_wide") == 7 &&
+                fact_number(m, "store_forward_fail") == 5);
     machine_set_fact(m, "load_latency_vector", "6", "", "");
     assert_true(fact_number(m, "load_latency_scalar") == 6);
     machine_set_fact(m, "scheduler", "1e9", "", "");
     assert_true(fact_number(m, "scheduler") == 65536);
     assert_true(fact_switch(m, "fusible_in_last_decoder") && !fact_switch(m, "jcc_erratum"));
     struct core *c = core_new(m);
-    assert_true(c->store_forward_wide == 7 && c->reorder_buffer == 256 && c->fusible_last && isnan(c->issue_width));
+    assert_true(c->store_forward_wide == 7 && c->reorder_buffer == 256 && c->fusible_last &&
+                isnan(c->issue_width));
     core_free(c);
     machine_free(m);
 }
@@ -192,7 +225,11 @@ static void test_sets(void **state)
     isa_list(true, " nor ", &prose);
     str_clear(&words);
     for (int i = 0; i < ISA_COUNT; i++)
-        str_addf(&words, "%s%s", i == 0 ? "" : i + 1 < ISA_COUNT ? ", " : " nor ", isa_ops((enum isa)i)->title);
+        str_addf(&words, "%s%s",
+                 i == 0              ? ""
+                 : i + 1 < ISA_COUNT ? ", "
+                                     : " nor ",
+                 isa_ops((enum isa)i)->title);
     assert_string_equal(str_text(&prose), str_text(&words));
     str_done(&choices);
     str_done(&words);
@@ -206,8 +243,10 @@ static void test_former_keys(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_true(fact_find("port_turns") == fact_find("port_binding") && fact_find("store_forward_renamed") == fact_find("memory_renaming"));
-    assert_true(fact_find("rename_sum") == fact_find("immediate_folding") && fact_find("stack_sync") == fact_find("stack_pointer_sync"));
+    assert_true(fact_find("port_turns") == fact_find("port_binding") &&
+                fact_find("store_forward_renamed") == fact_find("memory_renaming"));
+    assert_true(fact_find("rename_sum") == fact_find("immediate_folding") &&
+                fact_find("stack_sync") == fact_find("stack_pointer_sync"));
     assert_true(machine_change(m, "port_turns", "computing", &err));
     assert_string_equal(machine_fact(m, "port_binding"), "computing");
     assert_null(machine_fact(m, "port_turns"));
@@ -221,7 +260,9 @@ static void test_fitted(void **state)
     size_t found = 0;
 
     (void)state;
-    assert_true(fact_find("load_replays")->kind == FACT_FITTED && fact_find("isa")->kind == FACT_FIXED && fact_find("issue_width")->kind == FACT_USUAL);
+    assert_true(fact_find("load_replays")->kind == FACT_FITTED &&
+                fact_find("isa")->kind == FACT_FIXED &&
+                fact_find("issue_width")->kind == FACT_USUAL);
     for (char **id = ids; *id; id++) {
         struct machine *m = load_machine(*id);
         for (size_t i = 0; i < m->fact_count; i++)
@@ -239,9 +280,11 @@ static void test_fitted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped),      cmocka_unit_test(test_schema),       cmocka_unit_test(test_values),
-        cmocka_unit_test(test_loader_warns), cmocka_unit_test(test_few_warnings), cmocka_unit_test(test_otherwise),
-        cmocka_unit_test(test_sets),         cmocka_unit_test(test_former_keys), cmocka_unit_test(test_fitted),
+        cmocka_unit_test(test_shipped),      cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_values),       cmocka_unit_test(test_loader_warns),
+        cmocka_unit_test(test_few_warnings), cmocka_unit_test(test_otherwise),
+        cmocka_unit_test(test_sets),         cmocka_unit_test(test_former_keys),
+        cmocka_unit_test(test_fitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

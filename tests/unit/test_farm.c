@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both sides of work over several ranks, against a launcher of this file's own, whose messages come when the test wants them: what is no longer wanted ends, a run whose other islands
- * go on is stopped, and a checkpoint keeps its population while the other ranks are busy. The real launcher: tests/tty/test_ranks.sh. */
+/* Both sides of work over several ranks, against a launcher of this file's own, whose messages come
+ * when the test wants them: what is no longer wanted ends, a run whose other islands go on is
+ * stopped, and a checkpoint keeps its population while the other ranks are busy. The real launcher:
+ * tests/tty/test_ranks.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +23,9 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-#define PATIENCE (1000 * HANG_SECONDS)   /* times that nothing comes for a millisecond before the launcher lets go, and the test fails: a hang */
+/* times that nothing comes for a millisecond before the launcher lets go, and the test fails: a
+ * hang */
+#define PATIENCE (1000 * HANG_SECONDS)
 
 /* The launcher: two ranks. */
 static struct launcher {
@@ -116,7 +120,8 @@ bool ranks_receive(double seconds, struct rank_message *out)
         return false;
     str_done(&out->bytes);
     *out = launcher.to_come.items[0];
-    memmove(launcher.to_come.items, launcher.to_come.items + 1, --launcher.to_come.count * sizeof *out);
+    memmove(launcher.to_come.items, launcher.to_come.items + 1,
+            --launcher.to_come.count * sizeof *out);
     return true;
 }
 
@@ -171,7 +176,8 @@ static void test_waiting_for_results_is_cancelled(void **state)
     begin(0);
     launcher.when_sent = result_when_dropped;
     launcher.when_nothing = result_at_last;
-    struct farm *f = farm_new(RANK_SCAN, 1, &(struct str){0}, &(struct farm_taking){.unwanted = after_three, .state = &asked});
+    struct farm *f = farm_new(RANK_SCAN, 1, &(struct str){0},
+                              &(struct farm_taking){.unwanted = after_three, .state = &asked});
     assert_non_null(f);
     assert_false(farm_end(f, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
@@ -193,7 +199,8 @@ static struct {
     bool dropped;
 } part;
 
-static void *open_part(struct farmhand *hand, struct unpacking *setup, unsigned workers, struct err *err)
+static void *open_part(struct farmhand *hand, struct unpacking *setup, unsigned workers,
+                       struct err *err)
 {
     (void)setup;
     (void)workers;
@@ -202,7 +209,8 @@ static void *open_part(struct farmhand *hand, struct unpacking *setup, unsigned 
     return &part;
 }
 
-static bool long_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+static bool long_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
+                       struct err *err)
 {
     (void)state;
     (void)worker;
@@ -257,12 +265,14 @@ static void test_a_rank_drops_its_pieces(void **state)
     assert_int_equal(launcher.to_come.count, 0);
 }
 
-static const char few[] = "experiment,cycles\nA,1\nB,0.5\nC,0.5\n2*A + B,2\nA + B,1\nA + C,1\nB + C,1\n";
+static const char few[] =
+    "experiment,cycles\nA,1\nB,0.5\nC,0.5\n2*A + B,2\nA + B,1\nA + C,1\nB + C,1\n";
 
 /* The other island ends: it found nothing. */
 static void island_ends(void)
 {
-    struct unpacking start = {launcher.last[RANK_EVOLVE].data, launcher.last[RANK_EVOLVE].length, false};
+    struct unpacking start = {launcher.last[RANK_EVOLVE].data, launcher.last[RANK_EVOLVE].length,
+                              false};
     struct anneal_stats none = {0};
     struct str bytes = {0};
 
@@ -302,7 +312,8 @@ static void test_stop_reaches_islands_that_go_on(void **state)
     o.population = 4;
     o.generations = 1;
     o.price_scale = 1;
-    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     assert_int_equal(run->ranks, 2);
     const struct hang h = hang_begin("the run does not end");
@@ -352,7 +363,8 @@ static void put_uneven(const char *file)
     str_done(&text);
 }
 
-/* What a checkpoint holds is one island's, whether the others are there or busy with something else. */
+/* What a checkpoint holds is one island's, whether the others are there or busy with something
+ * else. */
 static void test_a_checkpoint_keeps_its_population(void **state)
 {
     struct session s;
@@ -364,7 +376,8 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     put_uneven("uneven.csv");
     session_init(&s);
     launcher.busy = true;
-    must(&s, "experiments load @/uneven.csv; evolve start --ports 3 --generations 1 --population 6 --threads 1 --checkpoint @/run.json; evolve wait");
+    must(&s, "experiments load @/uneven.csv; evolve start --ports 3 --generations 1 --population 6 "
+             "--threads 1 --checkpoint @/run.json; evolve wait");
     assert_true(population_load(work_path("run.json"), &kept, &err));
     const unsigned count = (unsigned)kept.count;
     population_done(&kept);
@@ -388,7 +401,9 @@ static void test_a_checkpoint_keeps_its_population(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waiting_for_results_is_cancelled), cmocka_unit_test(test_a_rank_drops_its_pieces), cmocka_unit_test(test_stop_reaches_islands_that_go_on),
+        cmocka_unit_test(test_waiting_for_results_is_cancelled),
+        cmocka_unit_test(test_a_rank_drops_its_pieces),
+        cmocka_unit_test(test_stop_reaches_islands_that_go_on),
         cmocka_unit_test(test_a_checkpoint_keeps_its_population),
     };
     int failed = cmocka_run_group_tests_name("farm", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files and sets of files are old or new, whatever fails and whenever the process dies; links, devices, leftovers. */
+/* Files and sets of files are old or new, whatever fails and whenever the process dies; links,
+ * devices, leftovers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,8 @@ static unsigned leftovers(const char *name)
 
     assert_non_null(stream);
     for (struct dirent *entry; (entry = readdir(stream));)
-        count += entry->d_name[0] == '.' && strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+        count += entry->d_name[0] == '.' && strcmp(entry->d_name, ".") != 0 &&
+                 strcmp(entry->d_name, "..") != 0;
     closedir(stream);
     return count;
 }
@@ -47,7 +49,9 @@ static void test_each_call_fails(void **state)
             failing_calls_set(position, (enum failing)how);
             bool ok = file_write(work_path("one"), "new contents", 12, &err);
             met = failing_calls_end();
-            assert_true(ok ? work_holds("one", "new contents") : work_holds("one", "old contents") || work_holds("one", "new contents"));
+            assert_true(ok ? work_holds("one", "new contents")
+                           : work_holds("one", "old contents") ||
+                                 work_holds("one", "new contents"));
             if (!ok)
                 assert_string_equal(err.file, work_path("one"));
             assert_true(ok || met);
@@ -194,7 +198,8 @@ static void set_begin(void)
 static bool set_change(struct err *err)
 {
     struct file_set *set = file_set_new(work_path("set"), false, err);
-    bool ok = set && file_set_write(set, "a", "new a", 5, err) && file_set_remove(set, "b", err) && file_set_remove(set, "sub/c", err) &&
+    bool ok = set && file_set_write(set, "a", "new a", 5, err) && file_set_remove(set, "b", err) &&
+              file_set_remove(set, "sub/c", err) &&
               file_set_write(set, "sub/deep/d", "new d", 5, err) && file_set_commit(set, err);
     file_set_free(set);
     return ok;
@@ -202,12 +207,15 @@ static bool set_change(struct err *err)
 
 static bool set_is_old(void)
 {
-    return work_holds("set/a", "old a") && work_holds("set/b", "old b") && work_holds("set/sub/c", "old c") && !work_has("set/sub/deep/d") && work_holds("set/mine", "not of the set");
+    return work_holds("set/a", "old a") && work_holds("set/b", "old b") &&
+           work_holds("set/sub/c", "old c") && !work_has("set/sub/deep/d") &&
+           work_holds("set/mine", "not of the set");
 }
 
 static bool set_is_new(void)
 {
-    return work_holds("set/a", "new a") && !work_has("set/b") && !work_has("set/sub/c") && work_holds("set/sub/deep/d", "new d") && work_holds("set/mine", "not of the set");
+    return work_holds("set/a", "new a") && !work_has("set/b") && !work_has("set/sub/c") &&
+           work_holds("set/sub/deep/d", "new d") && work_holds("set/mine", "not of the set");
 }
 
 static void set_reopen(void)
@@ -308,7 +316,10 @@ static void test_false_records_are_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "", "portolan change 1\n", "portolan change 1\nremove a\nend 00000000\n", "remove a\nend deadbeef\n",
+        "",
+        "portolan change 1\n",
+        "portolan change 1\nremove a\nend 00000000\n",
+        "remove a\nend deadbeef\n",
         "portolan change 1\nremove ../one\nend 12345678\n",
     };
     work_put("one", "safe");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formulas of inputs: known ones are found again and hold far outside, least squares against normal equations, leave-one-out against leaving out. */
+/* Formulas of inputs: known ones are found again and hold far outside, least squares against normal
+ * equations, leave-one-out against leaving out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,9 @@ static double nothing(double n) { return 0 * n; }
 
 static void test_counts_of_one_input(void **state)
 {
-    static double (*const functions[])(double) = {cube, stencil, triangle, vector_body, vector_rest, vector_rest_entered, interior_body, interior_rest, constant, nothing};
+    static double (*const functions[])(double) = {
+        cube,          stencil,       triangle, vector_body, vector_rest, vector_rest_entered,
+        interior_body, interior_rest, constant, nothing};
     static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
     (void)state;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -43,11 +46,13 @@ static void test_counts_of_one_input(void **state)
             fail_msg("function %zu is not exact", i);
         for (double n = 129; n < 5000; n += 37)
             if (formula_value(&f, &n, 1) != functions[i](n))
-                fail_msg("function %zu at %g: %.17g instead of %.17g", i, n, formula_value(&f, &n, 1), functions[i](n));
+                fail_msg("function %zu at %g: %.17g instead of %.17g", i, n,
+                         formula_value(&f, &n, 1), functions[i](n));
     }
 }
 
-/* Four sizes, all of them multiples of the vector's width: the smallest formula, not one that happens to fit. */
+/* Four sizes, all of them multiples of the vector's width: the smallest formula, not one that
+ * happens to fit. */
 static void test_few_runs(void **state)
 {
     static const double inputs[] = {16, 32, 64, 128};
@@ -90,17 +95,27 @@ static void test_factorial_runs(void **state)
     }
 }
 
-static double sweeps(const double *x) { return 8 * x[0] * x[1] * x[2] * x[3] * (x[4] * x[5] + 1) * floor(x[6] / 4); }
+static double sweeps(const double *x)
+{
+    return 8 * x[0] * x[1] * x[2] * x[3] * (x[4] * x[5] + 1) * floor(x[6] / 4);
+}
 static double chunks(const double *x) { return 24 * x[0] / x[7] * x[1] * (x[3] + 2) * x[5]; }
-static double moments(const double *x) { return x[5] * (x[8] * x[8] - 1) * x[0] * x[2] * fmod(x[6], 4) + 17 * x[5]; }
+static double moments(const double *x)
+{
+    return x[5] * (x[8] * x[8] - 1) * x[0] * x[2] * fmod(x[6], 4) + 17 * x[5];
+}
 static double rims(const double *x) { return (x[0] + 1) * (x[1] + 1) * (x[2] + 1) * x[4]; }
-static double hidden(const double *x) { return x[5] * x[3] * (x[8] - 2); }   /* nothing at all at the first values */
+/* nothing at all at the first values */
+static double hidden(const double *x) { return x[5] * x[3] * (x[8] - 2); }
 
-/* Nine inputs, each varied alone and 40 other runs: degrees up to seven, quotients of inputs, factors of two terms. */
+/* Nine inputs, each varied alone and 40 other runs: degrees up to seven, quotients of inputs,
+ * factors of two terms. */
 static void test_many_inputs(void **state)
 {
     static double (*const functions[])(const double *) = {sweeps, chunks, moments, rims, hidden};
-    static const double values_of[9][5] = {{4, 8, 12}, {3, 4, 5, 7}, {3, 4, 5, 7}, {3, 2, 4, 5}, {2, 1, 3}, {2, 1, 3}, {6, 7, 9, 12, 13}, {2, 1, 4}, {2, 3, 4}};
+    static const double values_of[9][5] = {{4, 8, 12},        {3, 4, 5, 7}, {3, 4, 5, 7},
+                                           {3, 2, 4, 5},      {2, 1, 3},    {2, 1, 3},
+                                           {6, 7, 9, 12, 13}, {2, 1, 4},    {2, 3, 4}};
     static const size_t count_of[9] = {3, 4, 4, 4, 3, 3, 5, 3, 3};
     static const double far[] = {64, 31, 28, 21, 13, 17, 103, 16, 11};
     double inputs[9 * 80], counts[80];
@@ -124,7 +139,8 @@ static void test_many_inputs(void **state)
             counts[r] = functions[k](inputs + 9 * r);
         fit_counts(&(struct fit_data){inputs, 9, n, counts}, &f);
         if (!f.exact || formula_value(&f, far, 9) != functions[k](far))
-            fail_msg("function %zu: %.17g instead of %.17g", k, formula_value(&f, far, 9), functions[k](far));
+            fail_msg("function %zu: %.17g instead of %.17g", k, formula_value(&f, far, 9),
+                     functions[k](far));
     }
 }
 
@@ -182,7 +198,8 @@ static void test_data_dependent(void **state)
 static double entered(double n) { return n >= 4; }
 static double beyond(double n) { return n > 2 ? n - 2 : 0; }
 
-/* Of a quotient only 0 and 1 were seen: a threshold would do as well, so the formula holds at what was run; with larger values it is one of the two. */
+/* Of a quotient only 0 and 1 were seen: a threshold would do as well, so the formula holds at what
+ * was run; with larger values it is one of the two. */
 static void test_thresholds(void **state)
 {
     static double (*const functions[])(double) = {entered, beyond};
@@ -206,7 +223,8 @@ static void test_thresholds(void **state)
 
 static double quarter(double n) { return floor(n / 4) * 6; }
 
-/* All multiples of the vector's width: 1.5 N is exact there, and where 1.5 N is no whole number it is no count. */
+/* All multiples of the vector's width: 1.5 N is exact there, and where 1.5 N is no whole number it
+ * is no count. */
 static void test_multiples(void **state)
 {
     static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
@@ -223,7 +241,8 @@ static void test_multiples(void **state)
     assert_true(f.exact && !f.within);
 }
 
-/* Runs that repeat the values of the inputs that matter spare nothing: three of them do not show a formula of three terms. */
+/* Runs that repeat the values of the inputs that matter spare nothing: three of them do not show a
+ * formula of three terms. */
 static void test_repeated_runs(void **state)
 {
     double inputs[2 * 12], values[12];
@@ -232,7 +251,8 @@ static void test_repeated_runs(void **state)
     for (size_t r = 0; r < 12; r++) {
         inputs[2 * r] = 2 + (double)(r % 4);
         inputs[2 * r + 1] = (double)(r / 4);
-        values[r] = (const double[]){0, 1, 2, 2}[r % 4];   /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 gives the like */
+        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 gives the like */
+        values[r] = (const double[]){0, 1, 2, 2}[r % 4];
     }
     fit_counts(&(struct fit_data){inputs, 2, 12, values}, &f);
     assert_false(f.exact && !f.within);
@@ -247,15 +267,20 @@ static void fit_beside(double (*of)(double), const double *values, size_t count,
         for (int a = 0; a < 4; a++, n++) {
             inputs[2 * n] = 3 + 2 * a;
             inputs[2 * n + 1] = values[k];
-            counts[n] = (inputs[2 * n] * inputs[2 * n] * inputs[2 * n] * inputs[2 * n] * inputs[2 * n] + 1) * of(values[k]);
+            counts[n] =
+                (inputs[2 * n] * inputs[2 * n] * inputs[2 * n] * inputs[2 * n] * inputs[2 * n] +
+                 1) *
+                of(values[k]);
         }
     fit_counts(&(struct fit_data){inputs, 2, n, counts}, f);
 }
 
-static double moments_left(double n) { return n < 2 ? 0 : n < 3 ? 3 : n < 4 ? 4 : n < 5 ? 7 : 8; }   /* (2l - 1) % 4 added up from l = 2 */
+/* (2l - 1) % 4 added up from l = 2 */
+static double moments_left(double n) { return n < 2 ? 0 : n < 3 ? 3 : n < 4 ? 4 : n < 5 ? 7 : 8; }
 static double chunks_less(double n) { return 60 - 60 / n; }
 
-/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal beside other terms takes five. */
+/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal beside other terms
+ * takes five. */
 static void test_reciprocals(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
@@ -266,7 +291,8 @@ static void test_reciprocals(void **state)
     fit_beside(moments_left, values, 4, &f);
     assert_true(!f.exact || f.within & 2);
     for (size_t k = 0; k < 4; k++)
-        assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) == 3126 * moments_left(values[k]));
+        assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) ==
+                                    3126 * moments_left(values[k]));
     fit_beside(chunks_less, values, 7, &f);
     /* Four values of the first input do not tell its fifth power: exact at these alone. */
     assert_true(f.exact && f.within == 1 && formula_value(&f, far, 2) == 244 * chunks_less(30));
@@ -276,8 +302,15 @@ static void test_print(void **state)
 {
     static const double inputs[] = {17, 32, 44, 61, 64, 90, 128};
     static const char *const names[] = {"N"};
-    static const struct { double (*function)(double); const char *text; } cases[] = {
-        {cube, "2*N^3"}, {vector_body, "N^2*floor(N/4)"}, {interior_body, "floor((N-2)/16)"}, {vector_rest_entered, "N*[N%8>0]"}, {vector_rest, "N^2*(N%4)"}, {interior_rest, "-40*((N-2)%4) + 20*N*((N-2)%4)"}, {constant, "7"}, {nothing, "0"}};
+    static const struct { double (*function)(double); const char *text;
+    } cases[] = {{cube, "2*N^3"},
+                 {vector_body, "N^2*floor(N/4)"},
+                 {interior_body, "floor((N-2)/16)"},
+                 {vector_rest_entered, "N*[N%8>0]"},
+                 {vector_rest, "N^2*(N%4)"},
+                 {interior_rest, "-40*((N-2)%4) + 20*N*((N-2)%4)"},
+                 {constant, "7"},
+                 {nothing, "0"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str text = {0};
@@ -292,8 +325,10 @@ static void test_print(void **state)
     }
 }
 
-/* Two columns, by Cramer's rule on the normal equations; left-out errors by fitting without each row. */
-static void normal(const double *a, const double *b, const double *y, size_t n, size_t without, double c[2])
+/* Two columns, by Cramer's rule on the normal equations; left-out errors by fitting without each
+ * row. */
+static void normal(const double *a, const double *b, const double *y, size_t n, size_t without,
+                   double c[2])
 {
     double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
     for (size_t i = 0; i < n; i++)
@@ -335,7 +370,8 @@ static void test_least_squares(void **state)
 #define SUM_COLUMNS 8
 #define SUM_ROWS 14
 
-/* The least sum of squares of any subset whose least squares are not negative: what a search of all of them finds. */
+/* The least sum of squares of any subset whose least squares are not negative: what a search of all
+ * of them finds. */
 static double least_of_all(const double *const *columns, const double *y, const double *weights)
 {
     long double work[(SUM_COLUMNS + 1) * SUM_ROWS];
@@ -366,7 +402,8 @@ static double least_of_all(const double *const *columns, const double *y, const 
     return least;
 }
 
-/* As good as the best of all subsets, and at the minimum no column that is left out would lower the sum (Kuhn and Tucker); columns that are there twice do no harm. */
+/* As good as the best of all subsets, and at the minimum no column that is left out would lower the
+ * sum (Kuhn and Tucker); columns that are there twice do no harm. */
 static void test_nonnegative(void **state)
 {
     double column[SUM_COLUMNS + 1][SUM_ROWS], y[SUM_ROWS], weights[SUM_ROWS];
@@ -382,13 +419,16 @@ static void test_nonnegative(void **state)
         for (size_t k = 0; k <= SUM_COLUMNS; k++) {
             columns[k] = column[k];
             for (size_t r = 0; r < SUM_ROWS; r++)
-                column[k][r] = k == SUM_COLUMNS ? column[0][r] : rng_unit(&rng) + (trial % 2 ? 0 : -0.5);
+                column[k][r] =
+                    k == SUM_COLUMNS ? column[0][r] : rng_unit(&rng) + (trial % 2 ? 0 : -0.5);
         }
         for (size_t r = 0; r < SUM_ROWS; r++) {
             weights[r] = 0.5 + rng_unit(&rng);
-            y[r] = 2 * column[1][r] - column[2][r] + 0.5 * column[5][r] + 0.3 * (rng_unit(&rng) - 0.5);
+            y[r] =
+                2 * column[1][r] - column[2][r] + 0.5 * column[5][r] + 0.3 * (rng_unit(&rng) - 0.5);
         }
-        size_t n = nonnegative(columns, SUM_COLUMNS + trial % 3 / 2, y, weights, SUM_ROWS, work, chosen, &s);
+        size_t n = nonnegative(columns, SUM_COLUMNS + trial % 3 / 2, y, weights, SUM_ROWS, work,
+                               chosen, &s);
         for (size_t r = 0; r < SUM_ROWS; r++) {
             left[r] = y[r];
             for (size_t k = 0; k < n; k++)
@@ -415,7 +455,8 @@ static void test_nonnegative(void **state)
     assert_int_equal(nonnegative(columns, 1, y, NULL, SUM_ROWS, work, chosen, &s), 0);
 }
 
-/* At the minimum no coefficient's pull is above the penalty, and those that are not 0 pull just as much. */
+/* At the minimum no coefficient's pull is above the penalty, and those that are not 0 pull just as
+ * much. */
 static void test_lasso(void **state)
 {
     double column[5][20], y[20], c[5] = {0}, most = 0, length[5] = {0};
@@ -455,7 +496,8 @@ static void test_lasso(void **state)
     assert_true(c[1] > 2 && c[3] < -1);
 }
 
-/* Inputs and counts of any size are no undefined behaviour, and no exact formula either (the sanitizers watch). */
+/* Inputs and counts of any size are no undefined behaviour, and no exact formula either (the
+ * sanitizers watch). */
 static void test_huge(void **state)
 {
     static const double huge[] = {1e18, 1e25, 1e40, 1e300, 3e38};
@@ -485,7 +527,8 @@ static bool over_soon(void *state)
 static void test_many_runs(void **state)
 {
     enum { RUNS = 3000, INPUTS = 4 };
-    double *inputs = mem_alloc(RUNS * INPUTS * sizeof *inputs), *values = mem_alloc(RUNS * sizeof *values);
+    double *inputs = mem_alloc(RUNS * INPUTS * sizeof *inputs),
+           *values = mem_alloc(RUNS * sizeof *values);
     struct formula f;
 
     (void)state;
@@ -507,9 +550,15 @@ static void test_many_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_many_inputs_by_chance), cmocka_unit_test(test_data_dependent),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_multiples), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso), cmocka_unit_test(test_nonnegative),
-        cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
+        cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs),
+        cmocka_unit_test(test_some_remainders),     cmocka_unit_test(test_factorial_runs),
+        cmocka_unit_test(test_many_inputs),         cmocka_unit_test(test_many_inputs_by_chance),
+        cmocka_unit_test(test_data_dependent),      cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_multiples),           cmocka_unit_test(test_repeated_runs),
+        cmocka_unit_test(test_reciprocals),         cmocka_unit_test(test_print),
+        cmocka_unit_test(test_least_squares),       cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_nonnegative),         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

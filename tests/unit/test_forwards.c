@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stores that feed loads, as runs showed them, in sequences of instructions that repeat; and as links of the analysis. */
+/* Stores that feed loads, as runs showed them, in sequences of instructions that repeat; and as
+ * links of the analysis. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 #include "program/forwards.h"
 
 /* A sequence of one unit; where its load @load finds store @store of age @age. */
-static struct forward link_of(const uint32_t *insns, size_t count, uint32_t load, uint32_t store, uint32_t age, size_t *found)
+static struct forward link_of(const uint32_t *insns, size_t count, uint32_t load, uint32_t store,
+                              uint32_t age, size_t *found)
 {
     struct insn_forward unit[8];
     struct insn_forward *units[] = {unit};
@@ -49,7 +51,8 @@ static void test_distances(void **state)
     assert_int_equal(link_of(once, 4, 3, 1, 0, &found).distance, 0);
     /* A read-modify-write of one place. */
     assert_int_equal(link_of(once, 4, 2, 2, 0, &found).distance, 1);
-    /* Two turns in the sequence: the second load finds the first turn's store, the first one the sequence before. */
+    /* Two turns in the sequence: the second load finds the first turn's store, the first one the
+     * sequence before. */
     l = link_of(twice, 6, 1, 2, 0, &found);
     assert_int_equal(found, 2);
     assert_int_equal(l.store, 5);
@@ -73,7 +76,10 @@ static void test_no_link(void **state)
 /* What the code itself says stays; the rest is put in the order of loads. */
 static void test_known_links(void **state)
 {
-    struct forward own[] = {{.store = 1, .load = 3, .distance = 1}}, seen[] = {{.store = 0, .load = 2}, {.store = 2, .load = 3, .distance = 4}, {.store = 4, .load = 5}};
+    struct forward own[] = {{.store = 1, .load = 3, .distance = 1}},
+                   seen[] = {{.store = 0, .load = 2},
+                             {.store = 2, .load = 3, .distance = 4},
+                             {.store = 4, .load = 5}};
     struct address_work work = {0};
 
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The frame and its views on a grid, against golden screens (GENERATE=1 writes them anew), and the keys. */
+/* The frame and its views on a grid, against golden screens (GENERATE=1 writes them anew), and the
+ * keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,8 @@ static void test_golden(void **state)
     }
 }
 
-/* The rows around a place: its name, and the keys of each view; with colours, and in ASCII without them, of the first. */
+/* The rows around a place: its name, and the keys of each view; with colours, and in ASCII without
+ * them, of the first. */
 static void test_golden_of_the_bars(void **state)
 {
     (void)state;
@@ -87,7 +89,8 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
-/* Other machines are chosen: the one in view stays, also where it stands elsewhere among them, and one that is gone is not looked up. */
+/* Other machines are chosen: the one in view stays, also where it stands elsewhere among them, and
+ * one that is gone is not looked up. */
 static void test_machine_in_view_stays(void **state)
 {
     (void)state;
@@ -106,9 +109,11 @@ static void test_golden_of_evolution(void **state)
     (void)state;
     run_to_end("view evolution");
     compare_sizes("evolution-none");
-    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)'; experiments generate");
+    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, "
+               "I8)' 'MOV (R64, M64)'; experiments generate");
     run_to_end("experiments measure --simulate skylake");
-    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 --threads 1");
+    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 "
+               "--threads 1");
     run_to_end("view evolution");
     press("x");   /* over generations: the clock stands still */
     compare_sizes("evolution");
@@ -186,12 +191,15 @@ static void test_long_message(void **state)
     const char *prefill;
 
     (void)state;
-    frame_run(&frame, "mapping use a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-to-do-about-it");
+    frame_run(&frame, "mapping use "
+                      "a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-"
+                      "to-do-about-it");
     screen_text(&frame, 80, 24, false, &shown);
     assert_non_null(strstr(str_text(&shown), "machine list lists them"));
     assert_non_null(strstr(str_text(&shown), " LOOP 1 "));
     assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_DONE);
-    assert_int_equal(frame_click(&frame, column_of(": command", 80, 24), 23, 80, 24, &prefill), FRAME_PROMPT);
+    assert_int_equal(frame_click(&frame, column_of(": command", 80, 24), 23, 80, 24, &prefill),
+                     FRAME_PROMPT);
     str_done(&shown);
 }
 
@@ -277,7 +285,8 @@ static void test_experiments(void **state)
     assert_true(screen_holds("1/2 of 6"));
     prefill = NULL;
     assert_int_equal(frame_key(&frame, '\\', &prefill), FRAME_PROMPT);
-    assert_string_equal(prefill, "filter cycles>1 & experiment~IMUL");   /* what is in force, to be edited */
+    /* what is in force, to be edited */
+    assert_string_equal(prefill, "filter cycles>1 & experiment~IMUL");
     frame_run(&frame, "filter cycles>much");
     assert_true(frame.failed);
     frame_run(&frame, "filter");
@@ -331,7 +340,8 @@ static void test_detail(void **state)
     session.settings.ascii = false;
 }
 
-/* A chart on its way: stages that are done with what came of them, the one it is at, those that wait; over time. */
+/* A chart on its way: stages that are done with what came of them, the one it is at, those that
+ * wait; over time. */
 static void test_chart_stages(void **state)
 {
     struct stage_log *log;
@@ -397,7 +407,8 @@ static void test_what_measures(void **state)
     assert_true(screen_lacks("now "));
 }
 
-/* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine have what it saw. */
+/* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine
+ * have what it saw. */
 static void test_measuring(void **state)
 {
     (void)state;
@@ -478,7 +489,8 @@ static void test_collect(void **state)
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
 }
 
-/* Refused text comes back to be corrected; the kernel before it is not shown as if it were the new one. */
+/* Refused text comes back to be corrected; the kernel before it is not shown as if it were the new
+ * one. */
 static void test_refused_paste(void **state)
 {
     static const char text[] = "y:\n\taddq $1, %rcx\n\tjnee y\n";
@@ -534,11 +546,14 @@ static void test_paste_over_refused(void **state)
     assert_true(screen_holds("addq $1, %rcx"));
 }
 
-/* What is left out of a paste is counted, and shown with the reasons; the samples of a profile are a column. */
+/* What is left out of a paste is counted, and shown with the reasons; the samples of a profile are
+ * a column. */
 static void test_left_out(void **state)
 {
-    static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :   112d:   movslq %edi,%rdi\n         : 4    y[i] += a * x[i];\n"
-                               "   61.50 :   1146:   addsd  (%rdx,%rax,1),%xmm1\n    0.00 :   1157:   jne    1146 <daxpy+0x14>\n";
+    static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :  "
+                               " 112d:   movslq %edi,%rdi\n         : 4    y[i] += a * x[i];\n"
+                               "   61.50 :   1146:   addsd  (%rdx,%rax,1),%xmm1\n    0.00 :   "
+                               "1157:   jne    1146 <daxpy+0x14>\n";
     const char *prefill;
 
     (void)state;
@@ -567,7 +582,8 @@ static void test_click(void **state)
     assert_string_equal(views[frame.current]->name, "help");
     frame_click(&frame, 2, 0, 120, 40, &prefill);
     assert_string_equal(views[frame.current]->name, "source");
-    assert_int_equal(frame_click(&frame, column_of(": command", 120, 40), 39, 120, 40, &prefill), FRAME_PROMPT);
+    assert_int_equal(frame_click(&frame, column_of(": command", 120, 40), 39, 120, 40, &prefill),
+                     FRAME_PROMPT);
 }
 
 /* Jobs end in the output view; what they say meanwhile stands in the status line. */
@@ -598,7 +614,8 @@ static void test_job(void **state)
     assert_true(frame.failed);
 }
 
-/* Keys typed ahead of the next drawing find the rows of the machine or table that a command has just chosen. */
+/* Keys typed ahead of the next drawing find the rows of the machine or table that a command has
+ * just chosen. */
 static void test_type_ahead(void **state)
 {
     const char *prefill;
@@ -607,7 +624,8 @@ static void test_type_ahead(void **state)
     frame_run(&frame, "set machine skylake");
     frame_run(&frame, "view mapping");
     assert_true(screen_holds("Skylake"));
-    frame_run(&frame, "sort FPDV");   /* a port, and so a column, that the next machine does not have */
+    /* a port, and so a column, that the next machine does not have */
+    frame_run(&frame, "sort FPDV");
     frame_run(&frame, "filter FPDV>0");
     assert_false(frame.failed);
     press("G");
@@ -640,7 +658,8 @@ static const char *write_long(void)
     return work_path("long.s");
 }
 
-/* What takes its time goes on behind the screen; what follows it on the line waits for it, and for what `job wait` names. */
+/* What takes its time goes on behind the screen; what follows it on the line waits for it, and for
+ * what `job wait` names. */
 static void test_waiting(void **state)
 {
     char line[4400];
@@ -649,7 +668,8 @@ static void test_waiting(void **state)
 
     (void)state;
     session.patience = 0;
-    snprintf(line, sizeof line, "kernel load %s; view log", source_path("data/kernels/triad-skl-O3.s"));
+    snprintf(line, sizeof line, "kernel load %s; view log",
+             source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     assert_false(frame.failed);
     until_awaited();
@@ -658,10 +678,12 @@ static void test_waiting(void **state)
     snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     until_awaited();
-    assert_string_equal(views[frame.current]->name, "kernel");   /* a kernel that has come is shown */
+    /* a kernel that has come is shown */
+    assert_string_equal(views[frame.current]->name, "kernel");
     snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
     frame_run(&frame, line);
-    assert_true(session.queue.job == AWAIT_ALL || strcmp(views[frame.current]->name, "mapping") == 0);
+    assert_true(session.queue.job == AWAIT_ALL ||
+                strcmp(views[frame.current]->name, "mapping") == 0);
     until_awaited();
     assert_string_equal(views[frame.current]->name, "mapping");
 
@@ -699,7 +721,8 @@ static void test_waiting_script(void **state)
     (void)state;
     session.patience = 0;
     const char *path = work_path("script.pf");
-    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n", source_path("data/kernels/triad-skl-O3.s"));
+    str_addf(&text, "kernel load %s\n\nkernel analyze --machine skylake\nflumb\n",
+             source_path("data/kernels/triad-skl-O3.s"));
     assert_true(file_write(path, text.data, text.length, &err));
     snprintf(line, sizeof line, "source %s; view help", path);
     frame_run(&frame, line);
@@ -712,7 +735,8 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
-/* A job that ends when its command has long returned asks for a view: the stream that the command printed to is closed then, and not asked for anything. */
+/* A job that ends when its command has long returned asks for a view: the stream that the command
+ * printed to is closed then, and not asked for anything. */
 static void test_view_of_a_late_job(void **state)
 {
     char line[4400];
@@ -742,7 +766,8 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),   /* first: the log holds what all tests did */
+        /* first: the log holds what all tests did */
+        cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_bars, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_loop, setup, teardown),
@@ -756,7 +781,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),
         cmocka_unit_test_setup_teardown(test_chart_stages, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_measures, setup, teardown), cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_measures, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),

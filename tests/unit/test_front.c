@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The simulated decoders next to a plain statement of their rules, over random blocks and queues of any fill. */
+/* The simulated decoders next to a plain statement of their rules, over random blocks and queues of
+ * any fill. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +14,32 @@
 #include "base/rng.h"
 #include "../support/support.h"
 
-/* Lengths from 1 to 11 bytes, prefixes that change the length, several µops, compares that fuse with the jump behind them. */
+/* Lengths from 1 to 11 bytes, prefixes that change the length, several µops, compares that fuse
+ * with the jump behind them. */
 static const char *const pool[] = {
-    "4801d8", "488b03", "90", "50", "4883c008", "480fafc3", "85c0", "0f44c3", "c5f458c2", "4889442408", "480103", "66053412", "0f1f4000", "f0480fb103", "48c78424800000002a000000",
-    "c744240801000000", "0fa2", "4839d8", "48b80102030405060708", "66c704243412", "5b", "f348a5", "c5fc1004180f1f00",
+    "4801d8",
+    "488b03",
+    "90",
+    "50",
+    "4883c008",
+    "480fafc3",
+    "85c0",
+    "0f44c3",
+    "c5f458c2",
+    "4889442408",
+    "480103",
+    "66053412",
+    "0f1f4000",
+    "f0480fb103",
+    "48c78424800000002a000000",
+    "c744240801000000",
+    "0fa2",
+    "4839d8",
+    "48b80102030405060708",
+    "66c704243412",
+    "5b",
+    "f348a5",
+    "c5fc1004180f1f00",
 };
 
 #define INSNS_MAX 24
@@ -54,7 +77,8 @@ static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
     return count;
 }
 
-/* What the decoders deliver in the next cycle of @f, which is left as it is: items; the state afterwards to @queued and @stall. */
+/* What the decoders deliver in the next cycle of @f, which is left as it is: items; the state
+ * afterwards to @queued and @stall. */
 static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t *stall)
 {
     int64_t visible = f->visible - f->decoded, items = 0;
@@ -67,7 +91,8 @@ static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t
     while (used < (uint32_t)f->decoders && *queued + f->room <= f->uop_queue) {
         const struct plan_item *item = &f->plan->items.items[at];
         visible -= item->members;
-        if (visible < 0 || (item->complex && used) || (used + 1 == (uint32_t)f->decoders && item->fusible && !f->fusible_last))
+        if (visible < 0 || (item->complex && used) ||
+            (used + 1 == (uint32_t)f->decoders && item->fusible && !f->fusible_last))
             break;
         *queued += (int32_t)item->decode;
         items++;
@@ -84,13 +109,16 @@ static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t
 static void check_cycle(struct front *f, const char *id, size_t number, int cycle)
 {
     int32_t queued = 0, stall = 0;
-    int64_t before = f->delivered.number, items = f->streams ? 0 : decode_one_by_one(f, &queued, &stall);
+    int64_t before = f->delivered.number,
+            items = f->streams ? 0 : decode_one_by_one(f, &queued, &stall);
 
     front_cycle(f);
     if (f->streams)
         return;
     if (f->delivered.number - before != items || f->queued != queued || f->decode_stall != stall)
-        fail_msg("%s, block %zu, cycle %d: %ld items, %d µops queued, %d cycles to wait; one by one %ld, %d, %d", id, number, cycle, (long)(f->delivered.number - before), f->queued,
+        fail_msg("%s, block %zu, cycle %d: %ld items, %d µops queued, %d cycles to wait; one by "
+                 "one %ld, %d, %d",
+                 id, number, cycle, (long)(f->delivered.number - before), f->queued,
                  f->decode_stall, (long)items, queued, stall);
 }
 
@@ -107,11 +135,13 @@ static void drain(struct front *f, struct place *taken, int32_t uops)
     }
 }
 
-static void check_block(struct block_work *w, struct rng *rng, const struct insn *insns, size_t count, const char *id, size_t number)
+static void check_block(struct block_work *w, struct rng *rng, const struct insn *insns,
+                        size_t count, const char *id, size_t number)
 {
     static struct front front;
     static struct plan plan;
-    struct block_options options = {.shape = shape_of(insns, count), .align = (unsigned)rng_below(rng, 64)};
+    struct block_options options = {.shape = shape_of(insns, count),
+                                    .align = (unsigned)rng_below(rng, 64)};
     struct place taken = {0};
     struct frontend bound;
     struct bounds bounds;

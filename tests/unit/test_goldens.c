@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every view, with content in it, at three sizes, in colour, without colours and in ASCII, against its golden screen (GENERATE=1 writes them anew). One file holds a view at one
- * size: the text and its colours; then what is otherwise without colours, rows that read otherwise and the attributes that are left; then what is otherwise in ASCII. */
+/* Every view, with content in it, at three sizes, in colour, without colours and in ASCII, against
+ * its golden screen (GENERATE=1 writes them anew). One file holds a view at one size: the text and
+ * its colours; then what is otherwise without colours, rows that read otherwise and the attributes
+ * that are left; then what is otherwise in ASCII. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,8 +61,10 @@ static void show_whatif(void)
 /* Pairs of a dozen forms, measured on a simulated processor. */
 static void measure_pairs(void)
 {
-    run_to_end("set machine haswell,skylake,znver4; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)' 'BSF (R64, R64)' 'ADC (R64, R64)' "
-               "'VADDPD (YMM, YMM, YMM)' 'VMULPD (YMM, YMM, YMM)' 'VPADDD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)' 'MOV (M64, R64)'; experiments generate");
+    run_to_end("set machine haswell,skylake,znver4; forms select 'ADD (R64, R64)' 'IMUL (R64, "
+               "R64)' 'SHL (R64, I8)' 'MOV (R64, M64)' 'BSF (R64, R64)' 'ADC (R64, R64)' "
+               "'VADDPD (YMM, YMM, YMM)' 'VMULPD (YMM, YMM, YMM)' 'VPADDD (YMM, YMM, YMM)' 'VPERMQ "
+               "(YMM, YMM, I8)' 'POPCNT (R64, R64)' 'MOV (M64, R64)'; experiments generate");
     run_to_end("experiments measure --simulate skylake");
 }
 
@@ -80,7 +84,8 @@ static void show_accuracy(void)
 static void show_evolution(void)
 {
     measure_pairs();
-    run_to_end("evolve start --algorithm pmevo --ports 5 --population 60 --generations 40 --seed 1 --threads 1");
+    run_to_end("evolve start --algorithm pmevo --ports 5 --population 60 --generations 40 --seed 1 "
+               "--threads 1");
     run_to_end("view evolution");
     press("x");
 }
@@ -130,7 +135,8 @@ static void show_profile(void)
     struct err err = {0};
 
     session.document.profile = profile_made();
-    session.document.profile->loops.items[0].kernel = kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, &err);
+    session.document.profile->loops.items[0].kernel =
+        kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, &err);
     run_to_end("view program");
 }
 
@@ -139,7 +145,8 @@ static void show_hot(const char *view)
     char line[64];
 
     show_profile();
-    view_text(&frame, 120, 40, false, false, &(struct str){0});   /* the list has put its cursor on a loop */
+    /* the list has put its cursor on a loop */
+    view_text(&frame, 120, 40, false, false, &(struct str){0});
     snprintf(line, sizeof line, "view %s", view);
     run_to_end(line);
 }
@@ -172,9 +179,18 @@ static void show_check(void)
 /* Functions of a program, a name too long for any row among them, with samples. */
 static void show_functions(void)
 {
-    static const struct { const char *name; uint64_t size; uint32_t loops, depth, vectors; double percent; } rows[] = {
-        {"relax", 912, 4, 3, 31, 71.25}, {"std::vector<std::pair<unsigned long, double>, std::allocator<std::pair<unsigned long, double> > >::operator=(std::vector<int> const&)", 2048, 3, 2, 0, 14.5},
-        {"norm(double const*, unsigned long)", 160, 1, 1, 12, 8.03}, {"read_input", 480, 2, 1, 0, 0.02}, {"main", 1290, 5, 2, 0, 0}};
+    static const struct {
+        const char *name;
+        uint64_t size;
+        uint32_t loops, depth, vectors;
+        double percent;
+    } rows[] = {{"relax", 912, 4, 3, 31, 71.25},
+                {"std::vector<std::pair<unsigned long, double>, std::allocator<std::pair<unsigned "
+                 "long, double> > >::operator=(std::vector<int> const&)",
+                 2048, 3, 2, 0, 14.5},
+                {"norm(double const*, unsigned long)", 160, 1, 1, 12, 8.03},
+                {"read_input", 480, 2, 1, 0, 0.02},
+                {"main", 1290, 5, 2, 0, 0}};
     struct function_list *list = mem_zero(1, sizeof *list);
 
     list->path = mem_strdup("solver");
@@ -182,7 +198,10 @@ static void show_functions(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char symbol[32];
         snprintf(symbol, sizeof symbol, "0x%zx", 0x401000 + 0x1000 * i);
-        vec_push(&list->rows, ((struct listed_function){mem_strdup(rows[i].name), NULL, mem_strdup(symbol), 0x401000 + 0x1000 * i, rows[i].size, rows[i].loops, rows[i].depth, rows[i].vectors, rows[i].percent}));
+        vec_push(&list->rows,
+                 ((struct listed_function){mem_strdup(rows[i].name), NULL, mem_strdup(symbol),
+                                           0x401000 + 0x1000 * i, rows[i].size, rows[i].loops,
+                                           rows[i].depth, rows[i].vectors, rows[i].percent}));
     }
     session.document.functions = list;
     run_to_end("view functions");
@@ -286,7 +305,8 @@ static const struct content { const char *view, *name; void (*show)(void); } con
 };
 #define CONTENTS (sizeof contents / sizeof *contents)
 
-/* The lines of @text that are other than those of @before at the same place, each behind its number; of both as many. */
+/* The lines of @text that are other than those of @before at the same place, each behind its
+ * number; of both as many. */
 static void add_others(const char *text, const char *before, unsigned lines, struct str *out)
 {
     for (unsigned i = 1; i <= lines; i++) {
@@ -344,7 +364,8 @@ static void test_all_views(void **state)
             struct str screen = {0};
             char path[256];
             whole_screen(sizes[k][0], sizes[k][1], &screen);
-            snprintf(path, sizeof path, "tests/screen/views/%s-%ux%u.txt", contents[i].name, sizes[k][0], sizes[k][1]);
+            snprintf(path, sizeof path, "tests/screen/views/%s-%ux%u.txt", contents[i].name,
+                     sizes[k][0], sizes[k][1]);
             differ += !golden_matches(path, str_text(&screen));
             str_done(&screen);
         }
@@ -372,6 +393,7 @@ static void test_none_is_left_out(void **state)
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_views), cmocka_unit_test(test_none_is_left_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_views),
+                                       cmocka_unit_test(test_none_is_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

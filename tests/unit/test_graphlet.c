@@ -10,8 +10,10 @@
 #include "program/graphlet.h"
 
 static const struct pipe_kind kinds[OP_CLASSES] = {
-    [OP_IADD] = {2, 1, 1}, [OP_IMUL] = {1, 3, 1}, [OP_IDIV] = {1, 20, 10}, [OP_LOGIC] = {2, 1, 1}, [OP_FADD] = {1, 4, 1}, [OP_FMUL] = {1, 4, 2},
-    [OP_FDIV] = {1, 14, 4}, [OP_LOAD] = {2, 5, 1}, [OP_STORE] = {1, 1, 1}, [OP_CONVERT] = {1, 5, 1}, [OP_BRANCH] = {1, 1, 1}, [OP_CALL] = {1, 50, 50}};
+    [OP_IADD] = {2, 1, 1},    [OP_IMUL] = {1, 3, 1},   [OP_IDIV] = {1, 20, 10},
+    [OP_LOGIC] = {2, 1, 1},   [OP_FADD] = {1, 4, 1},   [OP_FMUL] = {1, 4, 2},
+    [OP_FDIV] = {1, 14, 4},   [OP_LOAD] = {2, 5, 1},   [OP_STORE] = {1, 1, 1},
+    [OP_CONVERT] = {1, 5, 1}, [OP_BRANCH] = {1, 1, 1}, [OP_CALL] = {1, 50, 50}};
 
 static double cycles(const struct graphlet_op *ops, size_t count)
 {
@@ -21,13 +23,24 @@ static double cycles(const struct graphlet_op *ops, size_t count)
 static void test_by_hand(void **state)
 {
     /* Two loads together (0 to 5), product (5 to 9), sum (9 to 13), store (13 to 14). */
-    static const struct graphlet_op chain[] = {{OP_LOAD, 0, {0}}, {OP_LOAD, 0, {0}}, {OP_FMUL, 2, {0, 1}}, {OP_FADD, 1, {2}}, {OP_STORE, 1, {3}}};
+    static const struct graphlet_op chain[] = {{OP_LOAD, 0, {0}},
+                                               {OP_LOAD, 0, {0}},
+                                               {OP_FMUL, 2, {0, 1}},
+                                               {OP_FADD, 1, {2}},
+                                               {OP_STORE, 1, {3}}};
     /* Three products in one pipe that takes one every 2 cycles: 0-4, 2-6, 4-8. */
-    static const struct graphlet_op products[] = {{OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}};
+    static const struct graphlet_op products[] = {
+        {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}};
     /* Five additions in two pipes: 0 0 1 1 2, done at 3. */
-    static const struct graphlet_op sums[] = {{OP_IADD, 0, {0}}, {OP_IADD, 0, {0}}, {OP_IADD, 0, {0}}, {OP_IADD, 0, {0}}, {OP_IADD, 0, {0}}};
-    /* The product waits for the load, and the second one finds the pipe taken until 7: 5-9, 7-11. */
-    static const struct graphlet_op late[] = {{OP_LOAD, 0, {0}}, {OP_FMUL, 1, {0}}, {OP_FMUL, 1, {0}}};
+    static const struct graphlet_op sums[] = {{OP_IADD, 0, {0}},
+                                              {OP_IADD, 0, {0}},
+                                              {OP_IADD, 0, {0}},
+                                              {OP_IADD, 0, {0}},
+                                              {OP_IADD, 0, {0}}};
+    /* The product waits for the load, and the second one finds the pipe taken until 7: 5-9,
+     * 7-11. */
+    static const struct graphlet_op late[] = {
+        {OP_LOAD, 0, {0}}, {OP_FMUL, 1, {0}}, {OP_FMUL, 1, {0}}};
     (void)state;
     assert_true(cycles(chain, 5) == 14);
     assert_true(cycles(products, 3) == 8);
@@ -38,7 +51,8 @@ static void test_by_hand(void **state)
 
 static void test_busy(void **state)
 {
-    static const struct graphlet_op ops[] = {{OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}, {OP_LOAD, 0, {0}}};
+    static const struct graphlet_op ops[] = {
+        {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}, {OP_LOAD, 0, {0}}};
     double busy[OP_CLASSES];
     (void)state;
     graphlet_cycles(ops, 3, kinds, busy);
@@ -58,6 +72,7 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_busy), cmocka_unit_test(test_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_busy),
+                                       cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities seen with scatter and wanted far outside: known ones are found again, scatter of twenty kinds moves the answer by a few per cent only. */
+/* Quantities seen with scatter and wanted far outside: known ones are found again, scatter of
+ * twenty kinds moves the answer by a few per cent only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@
 #include "program/binned.h"
 #include "program/growth.h"
 
-static const struct growth_limits distance = {2, 0.25, 0.005, 0, INFINITY, 2, true}, share = {2, 1e-4, 0.005, 0, 1, 0.5, false};
+static const struct growth_limits distance = {2, 0.25, 0.005, 0, INFINITY, 2, true},
+                                  share = {2, 1e-4, 0.005, 0, 1, 0.5, false};
 
 static double rows(double n) { return 3 * n / 8 + 2; }
 static double grids(double n) { return 2 * n * n / 8; }
@@ -49,12 +51,16 @@ static void test_two_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 2), 500 * 900 / 8.0 + 4, 1);
 }
 
-/* Lines of two arrays of many dimensions: each input by itself, others by chance; degree five, which no input shows alone. */
+/* Lines of two arrays of many dimensions: each input by itself, others by chance; degree five,
+ * which no input shows alone. */
 static void test_many_inputs(void **state)
 {
-    static const double values_of[7][4] = {{4, 8, 12, 16}, {3, 4, 5, 8}, {4, 3, 5, 8}, {10, 6, 13, 16}, {3, 2, 4, 6}, {1, 2, 3, 4}, {2, 1, 3, 4}};
+    static const double values_of[7][4] = {{4, 8, 12, 16},  {3, 4, 5, 8}, {4, 3, 5, 8},
+                                           {10, 6, 13, 16}, {3, 2, 4, 6}, {1, 2, 3, 4},
+                                           {2, 1, 3, 4}};
     const double far[] = {48, 32, 24, 80, 20, 4, 9};
-    double inputs[7 * 60], values[60], expected = 48 * 32 * 24 * 80 * 20 / 8.0 + 48 * 32 * 24 * 16 / 8.0;
+    double inputs[7 * 60], values[60],
+        expected = 48 * 32 * 24 * 80 * 20 / 8.0 + 48 * 32 * 24 * 16 / 8.0;
     struct formula f;
     struct rng rng;
     (void)state;
@@ -62,26 +68,39 @@ static void test_many_inputs(void **state)
     for (size_t r = 0; r < 60; r++) {
         double *x = inputs + 7 * r;
         for (size_t i = 0; i < 7; i++)
-            x[i] = values_of[i][r < 22 ? (r && (r - 1) / 3 == i ? 1 + (r - 1) % 3 : 0) : rng_below(&rng, 4)];
-        values[r] = (x[0] * x[1] * x[2] * x[3] * x[4] / 8 + x[0] * x[1] * x[2] * x[5] * x[5] / 8) * (1 + 0.002 * (rng_unit(&rng) - 0.5));
+            x[i] = values_of[i][r < 22 ? (r && (r - 1) / 3 == i ? 1 + (r - 1) % 3 : 0)
+                                       : rng_below(&rng, 4)];
+        values[r] = (x[0] * x[1] * x[2] * x[3] * x[4] / 8 + x[0] * x[1] * x[2] * x[5] * x[5] / 8) *
+                    (1 + 0.002 * (rng_unit(&rng) - 0.5));
     }
     fit_growth(&(struct fit_data){inputs, 7, 60, values}, &distance, &f);
     assert_float_equal(formula_value(&f, far, 7) / expected, 1, 0.02);
 }
 
-/* The farthest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in 34 small runs: nine inputs and lines. The array alone has a line for eight products of five inputs, which
- * in most runs is a quarter of what lies between two uses. A run at the larger inputs found 29,425 lines. */
+/* The farthest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in
+ * 34 small runs: nine inputs and lines. The array alone has a line for eight products of five
+ * inputs, which in most runs is a quarter of what lies between two uses. A run at the larger inputs
+ * found 29,425 lines. */
 static void test_farthest_uses_of_snap(void **state)
 {
     static const double runs[][10] = {
-        {2, 4, 3, 2, 2, 10, 2, 2, 1, 303.753}, {1, 4, 3, 2, 2, 10, 2, 2, 1, 290.576}, {4, 4, 3, 2, 2, 10, 2, 2, 1, 328.487}, {2, 8, 3, 2, 2, 10, 2, 2, 1, 423.754}, {2, 12, 3, 2,
-        2, 10, 2, 2, 1, 541.052}, {2, 4, 2, 2, 2, 10, 2, 2, 1, 252.051}, {2, 4, 4, 2, 2, 10, 2, 2, 1, 355.171}, {2, 4, 6, 2, 2, 10, 2, 2, 1, 457.311}, {2, 4, 3, 3, 2, 10, 2, 2,
-        1, 379.509}, {2, 4, 3, 4, 2, 10, 2, 2, 1, 454.574}, {2, 4, 3, 6, 2, 10, 2, 2, 1, 605.411}, {2, 4, 3, 2, 1, 10, 2, 2, 1, 253.167}, {2, 4, 3, 2, 3, 10, 2, 2, 1, 381.108},
-        {2, 4, 3, 2, 4, 10, 2, 2, 1, 490.247}, {2, 4, 3, 2, 2, 6, 2, 2, 1, 255.893}, {2, 4, 3, 2, 2, 13, 2, 2, 1, 339.731}, {2, 4, 3, 2, 2, 20, 2, 2, 1, 423.449}, {2, 4, 3, 2, 2,
-        10, 1, 2, 1, 216.852}, {2, 4, 3, 2, 2, 10, 3, 2, 1, 397.462}, {2, 4, 3, 2, 2, 10, 5, 2, 1, 583.003}, {2, 4, 3, 2, 2, 10, 2, 1, 1, 305.879}, {2, 4, 3, 2, 2, 10, 2, 3, 1,
-        302.69}, {2, 4, 3, 2, 2, 10, 2, 2, 2, 303.819}, {2, 4, 3, 2, 2, 10, 2, 2, 3, 303.848}, {1, 8, 3, 6, 4, 13, 3, 2, 2, 2971.48}, {1, 8, 4, 3, 1, 20, 1, 3, 3, 453.088}, {1,
-        8, 2, 3, 1, 13, 3, 2, 3, 505.692}, {2, 8, 6, 3, 2, 6, 5, 3, 2, 1924.24}, {2, 8, 6, 3, 2, 20, 2, 1, 3, 1373.88}, {4, 4, 6, 4, 1, 6, 1, 1, 3, 306.876}, {4, 8, 6, 2, 1, 10,
-        5, 3, 1, 1343.9}, {4, 8, 4, 2, 4, 13, 3, 1, 2, 1558.88}, {1, 4, 4, 6, 3, 20, 1, 1, 1, 755.55}, {4, 12, 4, 2, 1, 13, 1, 1, 1, 391.46}};
+        {2, 4, 3, 2, 2, 10, 2, 2, 1, 303.753},  {1, 4, 3, 2, 2, 10, 2, 2, 1, 290.576},
+        {4, 4, 3, 2, 2, 10, 2, 2, 1, 328.487},  {2, 8, 3, 2, 2, 10, 2, 2, 1, 423.754},
+        {2, 12, 3, 2, 2, 10, 2, 2, 1, 541.052}, {2, 4, 2, 2, 2, 10, 2, 2, 1, 252.051},
+        {2, 4, 4, 2, 2, 10, 2, 2, 1, 355.171},  {2, 4, 6, 2, 2, 10, 2, 2, 1, 457.311},
+        {2, 4, 3, 3, 2, 10, 2, 2, 1, 379.509},  {2, 4, 3, 4, 2, 10, 2, 2, 1, 454.574},
+        {2, 4, 3, 6, 2, 10, 2, 2, 1, 605.411},  {2, 4, 3, 2, 1, 10, 2, 2, 1, 253.167},
+        {2, 4, 3, 2, 3, 10, 2, 2, 1, 381.108},  {2, 4, 3, 2, 4, 10, 2, 2, 1, 490.247},
+        {2, 4, 3, 2, 2, 6, 2, 2, 1, 255.893},   {2, 4, 3, 2, 2, 13, 2, 2, 1, 339.731},
+        {2, 4, 3, 2, 2, 20, 2, 2, 1, 423.449},  {2, 4, 3, 2, 2, 10, 1, 2, 1, 216.852},
+        {2, 4, 3, 2, 2, 10, 3, 2, 1, 397.462},  {2, 4, 3, 2, 2, 10, 5, 2, 1, 583.003},
+        {2, 4, 3, 2, 2, 10, 2, 1, 1, 305.879},  {2, 4, 3, 2, 2, 10, 2, 3, 1, 302.69},
+        {2, 4, 3, 2, 2, 10, 2, 2, 2, 303.819},  {2, 4, 3, 2, 2, 10, 2, 2, 3, 303.848},
+        {1, 8, 3, 6, 4, 13, 3, 2, 2, 2971.48},  {1, 8, 4, 3, 1, 20, 1, 3, 3, 453.088},
+        {1, 8, 2, 3, 1, 13, 3, 2, 3, 505.692},  {2, 8, 6, 3, 2, 6, 5, 3, 2, 1924.24},
+        {2, 8, 6, 3, 2, 20, 2, 1, 3, 1373.88},  {4, 4, 6, 4, 1, 6, 1, 1, 3, 306.876},
+        {4, 8, 6, 2, 1, 10, 5, 3, 1, 1343.9},   {4, 8, 4, 2, 4, 13, 3, 1, 2, 1558.88},
+        {1, 4, 4, 6, 3, 20, 1, 1, 1, 755.55},   {4, 12, 4, 2, 1, 13, 1, 1, 1, 391.46}};
     static const double far[] = {3, 9, 9, 9, 2, 24, 8, 4, 4};
     const size_t n = sizeof runs / sizeof *runs;
     double inputs[9 * 40], values[40];
@@ -101,7 +120,8 @@ static void test_farthest_uses_of_snap(void **state)
         assert_true(f.coefficients[k] >= 0);
 }
 
-/* N^2 references at a distance of 8 are foreseen; N at a distance of N move on to bins that no run had. First uses are one bin. */
+/* N^2 references at a distance of 8 are foreseen; N at a distance of N move on to bins that no run
+ * had. First uses are one bin. */
 static void test_binned(void **state)
 {
     static const double inputs[] = {64, 80, 96, 112, 127};   /* all of one octave */
@@ -128,8 +148,10 @@ static void test_binned(void **state)
     reuse_histogram_done(&out);
 }
 
-/* Where arrays lie in lines moves small distances by a line: a step in degree must not come of it. */
-/* A run may have no references, and shares may fall below 0 outside the runs: counts are numbers, of the total asked for. */
+/* Where arrays lie in lines moves small distances by a line: a step in degree must not come of
+ * it. */
+/* A run may have no references, and shares may fall below 0 outside the runs: counts are numbers,
+ * of the total asked for. */
 static void test_binned_empty(void **state)
 {
     static const double inputs[] = {1, 2, 3, 4};
@@ -167,7 +189,8 @@ static void test_scatter(void **state)
                 values[k] = functions[i](inputs[k]) + 0.5 * (rng_unit(&rng) - 0.5);
             fit_growth(&(struct fit_data){inputs, 1, 5, values}, &distance, &f);
             if (fabs(formula_value(&f, &far, 1) / functions[i](far) - 1) > 0.1)
-                fail_msg("function %zu, scatter %d: %g instead of %g", i, kind, formula_value(&f, &far, 1), functions[i](far));
+                fail_msg("function %zu, scatter %d: %g instead of %g", i, kind,
+                         formula_value(&f, &far, 1), functions[i](far));
         }
 }
 
@@ -185,7 +208,8 @@ static void test_share(void **state)
     fit_growth(&(struct fit_data){reciprocals, 1, 4, values}, &share, &f);
     assert_float_equal(formula_value(&f, &far, 1), 0.125 + 0.875 * far, 1e-6);
     for (size_t k = 0; k < 4; k++)
-        values[k] = 0.02 + 0.9 * pow(1 - 1 / inputs[k], 12);   /* a formula of the second degree would leave [0, 1] */
+        /* a formula of the second degree would leave [0, 1] */
+        values[k] = 0.02 + 0.9 * pow(1 - 1 / inputs[k], 12);
     fit_growth(&(struct fit_data){reciprocals, 1, 4, values}, &share, &f);
     for (double n = 32; n < 5000; n *= 2) {
         double at = 1 / n;
@@ -201,7 +225,8 @@ static void test_sensible(void **state)
     struct formula f;
     (void)state;
     fit_growth(&(struct fit_data){inputs, 1, 4, values}, &distance, &f);
-    assert_true(formula_value(&f, &far, 1) >= 40 && formula_value(&f, &far, 1) <= 130.0 * 4096 / 64);
+    assert_true(formula_value(&f, &far, 1) >= 40 &&
+                formula_value(&f, &far, 1) <= 130.0 * 4096 / 64);
     fit_growth(&(struct fit_data){inputs, 1, 1, values}, &distance, &f);
     assert_true(formula_value(&f, &far, 1) == 40);
 }
@@ -209,8 +234,11 @@ static void test_sensible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_farthest_uses_of_snap), cmocka_unit_test(test_binned), cmocka_unit_test(test_binned_empty),
-        cmocka_unit_test(test_scatter), cmocka_unit_test(test_share), cmocka_unit_test(test_sensible),
+        cmocka_unit_test(test_exact),       cmocka_unit_test(test_two_inputs),
+        cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_farthest_uses_of_snap),
+        cmocka_unit_test(test_binned),      cmocka_unit_test(test_binned_empty),
+        cmocka_unit_test(test_scatter),     cmocka_unit_test(test_share),
+        cmocka_unit_test(test_sensible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,8 @@ static void test_blocks(void **state)
         assert_false(block_mixed(&b));
         for (size_t k = 0; k < b.count; k++) {
             struct insn in = {0};
-            assert_true(insn_decode(ISA_X86_64, b.insns[k].bytes, b.insns[k].length, 0, false, &in, NULL));
+            assert_true(
+                insn_decode(ISA_X86_64, b.insns[k].bytes, b.insns[k].length, 0, false, &in, NULL));
             assert_string_equal(in.form, block_maker_insn(s->maker, b.forms[k])->form);
             assert_true(in.traits & INSN_RUNNABLE);
             loads += (in.traits & INSN_LOAD) != 0;
@@ -160,11 +161,13 @@ static bool same_code(const struct random_block *a, const struct random_block *b
     bool same = a->count == b->count;
 
     for (size_t i = 0; same && i < a->count; i++)
-        same = a->insns[i].length == b->insns[i].length && memcmp(a->insns[i].bytes, b->insns[i].bytes, a->insns[i].length) == 0;
+        same = a->insns[i].length == b->insns[i].length &&
+               memcmp(a->insns[i].bytes, b->insns[i].bytes, a->insns[i].length) == 0;
     return same;
 }
 
-/* As in programs: what is pushed is popped, and addresses are on the stack or have an index, too. An index stays where a pattern keeps its address. */
+/* As in programs: what is pushed is popped, and addresses are on the stack or have an index, too.
+ * An index stays where a pattern keeps its address. */
 static void test_stack_and_addresses(void **state)
 {
     const struct setup *s = *state;
@@ -200,7 +203,8 @@ static void test_stack_and_addresses(void **state)
 static void test_patterns(void **state)
 {
     const struct setup *s = *state;
-    struct random_block chain = block_of(s, "imul rax, rcx\nadd rcx, rax\n"), apart = block_of(s, "imul rax, rcx\nadd rdx, rsi\n");
+    struct random_block chain = block_of(s, "imul rax, rcx\nadd rcx, rax\n"),
+                        apart = block_of(s, "imul rax, rcx\nadd rdx, rsi\n");
     struct random_block turned = block_of(s, "add rsi, rdx\nmov r8, r9\nimul rdx, rsi\n");
     struct pattern p, wider;
     struct rng rng;
@@ -239,7 +243,9 @@ static void test_patterns(void **state)
     str_clear(&text);
     pattern_of(&chain, &p);
     pattern_print(&p, &text);
-    assert_string_equal(str_text(&text), "IMUL (R64, R64), then ADD (R64, R64); one register in operand 1 of 1 and operand 2 of 2; one register in operand 2 of 1 and operand 1 of 2");
+    assert_string_equal(str_text(&text),
+                        "IMUL (R64, R64), then ADD (R64, R64); one register in operand 1 of 1 and "
+                        "operand 2 of 2; one register in operand 2 of 1 and operand 1 of 2");
     str_done(&text);
 }
 
@@ -252,20 +258,23 @@ struct truth {
     size_t untimed;             /* blocks of all kinds */
 };
 
-static bool times(void *self, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+static bool times(void *self, const struct random_block *blocks, size_t n, double *cycles,
+                  struct err *err)
 {
     struct truth *t = self;
 
     if (t->fails_at && ++t->calls >= t->fails_at)
         return err_set(err, ERR_IO, NULL, "no more times");
     for (size_t i = 0; i < n; i++) {
-        cycles[i] = model_cycles(t->model, &blocks[i]) * (1 + t->noise * (2 * rng_unit(&t->rng) - 1));
+        cycles[i] =
+            model_cycles(t->model, &blocks[i]) * (1 + t->noise * (2 * rng_unit(&t->rng) - 1));
         t->untimed += isnan(cycles[i]);
     }
     return true;
 }
 
-static struct hunt *hunt_by(const struct setup *s, const struct machine *truth, double noise, unsigned fails_at, const struct hunt_options *options, struct err *err)
+static struct hunt *hunt_by(const struct setup *s, const struct machine *truth, double noise,
+                            unsigned fails_at, const struct hunt_options *options, struct err *err)
 {
     struct truth t = {.model = model_new(truth, false), .noise = noise, .fails_at = fails_at};
     struct hunt_truth source = {times, &t, 0.05};
@@ -276,9 +285,11 @@ static struct hunt *hunt_by(const struct setup *s, const struct machine *truth, 
     return h;
 }
 
-static struct hunt *hunt_between(const struct setup *s, const struct machine *truth, double noise, size_t blocks, unsigned fails_at, struct err *err)
+static struct hunt *hunt_between(const struct setup *s, const struct machine *truth, double noise,
+                                 size_t blocks, unsigned fails_at, struct err *err)
 {
-    const struct hunt_options options = {.blocks = blocks, .round = 256, .draws = 16, .mutants = 4, .seed = 1};
+    const struct hunt_options options = {
+        .blocks = blocks, .round = 256, .draws = 16, .mutants = 4, .seed = 1};
     return hunt_by(s, truth, noise, fails_at, &options, err);
 }
 
@@ -287,7 +298,8 @@ struct known_change {
     const char *name, *value;
 };
 
-static struct machine *changed_by(const struct machine *m, const struct known_change *changes, size_t count)
+static struct machine *changed_by(const struct machine *m, const struct known_change *changes,
+                                  size_t count)
 {
     struct machine *changed = machine_copy(m);
     struct err err = {0};
@@ -306,20 +318,23 @@ static bool finds(const struct hunt *h, const struct known_change *wanted)
         if (c->name && strcmp(c->name, wanted->name) == 0 && strcmp(c->value, wanted->value) == 0)
             return true;
         for (size_t i = 0; i < c->form_count; i++)
-            if (strcmp(c->forms[i].name, wanted->name) == 0 && strcmp(c->forms[i].value, wanted->value) == 0)
+            if (strcmp(c->forms[i].name, wanted->name) == 0 &&
+                strcmp(c->forms[i].value, wanted->value) == 0)
                 return true;
     }
     return false;
 }
 
-static void assert_all_found(const struct setup *s, const struct known_change *changes, size_t count, const struct hunt_options *options)
+static void assert_all_found(const struct setup *s, const struct known_change *changes,
+                             size_t count, const struct hunt_options *options)
 {
     struct machine *changed = changed_by(s->machine, changes, count);
     struct err err = {0};
     struct hunt *h = hunt_by(s, changed, 0.01, 0, options, &err);
 
     assert_non_null(h);
-    assert_true(h->sampled + h->mutants >= options->blocks && h->sampled > 2 * h->mutants && h->differ > 100 && h->kept > 100);
+    assert_true(h->sampled + h->mutants >= options->blocks && h->sampled > 2 * h->mutants &&
+                h->differ > 100 && h->kept > 100);
     for (size_t i = 0; i < count; i++)
         if (!finds(h, &changes[i]))
             fail_msg("not found: %s = %s", changes[i].name, changes[i].value);
@@ -330,34 +345,64 @@ static void assert_all_found(const struct setup *s, const struct known_change *c
 }
 
 static const struct known_change ten[] = {
-    {"latency:IMUL (R64, R64)", "5"}, {"latency:ADDSD (XMM, XMM)", "3"}, {"usage:SHL (R64, I8)", "1*p0"}, {"usage:PXOR (XMM, XMM)", "1*p5"},
-    {"usage:MOVZX (R32, M8)", "1*p23+1*p06"}, {"store_forward", "7"}, {"issue_width", "3"}, {"load_latency", "6"}, {"eliminate", "gpr32,movzx8,xmm,ymm"},
+    {"latency:IMUL (R64, R64)", "5"},
+    {"latency:ADDSD (XMM, XMM)", "3"},
+    {"usage:SHL (R64, I8)", "1*p0"},
+    {"usage:PXOR (XMM, XMM)", "1*p5"},
+    {"usage:MOVZX (R32, M8)", "1*p23+1*p06"},
+    {"store_forward", "7"},
+    {"issue_width", "3"},
+    {"load_latency", "6"},
+    {"eliminate", "gpr32,movzx8,xmm,ymm"},
     {"store_forward_vector", "9"},
 };
 static const struct known_change others[] = {
-    {"stack_engine", "no"}, {"high_byte_latency", "3"}, {"store_forward_fail", "25"}, {"latency:LEA_B_I_D8 (R64)", "2"}, {"usage:CMOVZ (R64, R64)", "1*p0"},
-    {"latency:SHR (R64, I8)", "2"}, {"usage:PSHUFD (XMM, XMM, I8)", "1*p15"}, {"store_forward_vector", "8"}, {"issue_width", "3"}, {"latency:MULSD (XMM, XMM)", "6"},
+    {"stack_engine", "no"},
+    {"high_byte_latency", "3"},
+    {"store_forward_fail", "25"},
+    {"latency:LEA_B_I_D8 (R64)", "2"},
+    {"usage:CMOVZ (R64, R64)", "1*p0"},
+    {"latency:SHR (R64, I8)", "2"},
+    {"usage:PSHUFD (XMM, XMM, I8)", "1*p15"},
+    {"store_forward_vector", "8"},
+    {"issue_width", "3"},
+    {"latency:MULSD (XMM, XMM)", "6"},
 };
 static const struct known_change of_zen3[] = {
-    {"memory_renaming", "2"}, {"load_extra_three", "2"}, {"load_extra_scaled", "2"}, {"load_latency", "6"}, {"issue_width", "4"}, {"latency:IMUL (R64, R64)", "5"},
-    {"latency:ADDSD (XMM, XMM)", "5"}, {"usage:SHL (R64, I8)", "1*p[ALU1]"}, {"store_forward", "9"}, {"store_forward_fail", "22"},
+    {"memory_renaming", "2"},
+    {"load_extra_three", "2"},
+    {"load_extra_scaled", "2"},
+    {"load_latency", "6"},
+    {"issue_width", "4"},
+    {"latency:IMUL (R64, R64)", "5"},
+    {"latency:ADDSD (XMM, XMM)", "5"},
+    {"usage:SHL (R64, I8)", "1*p[ALU1]"},
+    {"store_forward", "9"},
+    {"store_forward_fail", "22"},
 };
 #define TEN 10
 
 static void test_ten_changes_are_found(void **state)
 {
-    const struct hunt_options options = {.blocks = 10000, .round = 256, .draws = 16, .mutants = 4, .seed = 1};
+    const struct hunt_options options = {
+        .blocks = 10000, .round = 256, .draws = 16, .mutants = 4, .seed = 1};
     assert_all_found(*state, ten, TEN, &options);
 }
 
-/* The stack, second bytes of registers, stack addresses and such with an index: what blocks of rarer forms show. */
+/* The stack, second bytes of registers, stack addresses and such with an index: what blocks of
+ * rarer forms show. */
 static void test_ten_others_are_found(void **state)
 {
-    static const struct { const char *machine; const struct known_change *changes; uint64_t seed; } cases[] = {{"skylake", others, 1}, {"znver3", of_zen3, 2}};
+    static const struct {
+        const char *machine;
+        const struct known_change *changes;
+        uint64_t seed;
+    } cases[] = {{"skylake", others, 1}, {"znver3", of_zen3, 2}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct hunt_options options = {.blocks = 20000, .round = 256, .draws = 16, .mutants = 4, .seed = cases[i].seed};
+        const struct hunt_options options = {
+            .blocks = 20000, .round = 256, .draws = 16, .mutants = 4, .seed = cases[i].seed};
         struct setup *s = set_up(cases[i].machine, 1000);
         assert_all_found(s, cases[i].changes, TEN, &options);
         take_down(s);
@@ -367,7 +412,8 @@ static void test_ten_others_are_found(void **state)
 /* Where a machine has a fraction of a cycle, the whole number next to it is tried, too. */
 static void test_fractions_are_rounded(void **state)
 {
-    static const struct known_change wrong = {"store_forward", "6.5"}, right = {"store_forward", "6"};
+    static const struct known_change wrong = {"store_forward", "6.5"},
+                                     right = {"store_forward", "6"};
     const struct hunt_options options = {.blocks = 3000, .round = 256, .draws = 16, .seed = 1};
     struct setup s = *(const struct setup *)*state;
     struct machine *truth = changed_by(s.machine, &right, 1);
@@ -383,13 +429,18 @@ static void test_fractions_are_rounded(void **state)
     machine_free(truth);
 }
 
-/* Of multiplications and shifts that are all slower the frequent ones are met by chance, and rarer ones beside those. */
+/* Of multiplications and shifts that are all slower the frequent ones are met by chance, and rarer
+ * ones beside those. */
 static void test_mutations_find_more(void **state)
 {
     static const struct known_change slower[] = {
-        {"latency:IMUL (R64, R64)", "5"}, {"latency:IMUL (R32, R32)", "5"}, {"latency:IMUL (R32, R32, I8)", "5"}, {"latency:IMUL (R64, R64, I8)", "5"},
-        {"latency:IMUL (R64, R64, I32)", "5"}, {"latency:IMUL (R16, R16)", "5"}, {"latency:SHR (R64, I8)", "2"}, {"latency:SHR (R32, I8)", "2"}, {"latency:SAR (R32, I8)", "2"},
-        {"latency:SHL (R16, I8)", "2"}, {"latency:SHR (R16, I8)", "2"}, {"latency:SAR (R16, I8)", "2"}, {"latency:SHR (R8l, I8)", "2"},
+        {"latency:IMUL (R64, R64)", "5"},      {"latency:IMUL (R32, R32)", "5"},
+        {"latency:IMUL (R32, R32, I8)", "5"},  {"latency:IMUL (R64, R64, I8)", "5"},
+        {"latency:IMUL (R64, R64, I32)", "5"}, {"latency:IMUL (R16, R16)", "5"},
+        {"latency:SHR (R64, I8)", "2"},        {"latency:SHR (R32, I8)", "2"},
+        {"latency:SAR (R32, I8)", "2"},        {"latency:SHL (R16, I8)", "2"},
+        {"latency:SHR (R16, I8)", "2"},        {"latency:SAR (R16, I8)", "2"},
+        {"latency:SHR (R8l, I8)", "2"},
     };
     const size_t count = sizeof slower / sizeof *slower;
     struct setup *s = set_up("skylake", 1000);
@@ -415,7 +466,8 @@ static void test_mutations_find_more(void **state)
     take_down(s);
 }
 
-/* What is tried of a block that differs may have no time either; blocks that were drawn count, and they alone. */
+/* What is tried of a block that differs may have no time either; blocks that were drawn count, and
+ * they alone. */
 static void test_untimed_blocks(void **state)
 {
     const struct setup *s = *state;
@@ -423,7 +475,8 @@ static void test_untimed_blocks(void **state)
     struct err err = {0};
 
     for (unsigned differ = 0; differ < 2; differ++) {
-        struct machine *m = changed_by(s->machine, &(struct known_change){"issue_width", differ ? "1" : "4"}, 1);
+        struct machine *m =
+            changed_by(s->machine, &(struct known_change){"issue_width", differ ? "1" : "4"}, 1);
         struct mapping *all = m->mapping;
         m->mapping = mapping_new(mapping_ports(all));
         for (size_t i = 0; i < mapping_count(all); i++)
@@ -431,7 +484,8 @@ static void test_untimed_blocks(void **state)
                 mapping_set(m->mapping, mapping_at(all, i));
         mapping_free(all);
         struct truth t = {.model = model_new(m, false)};
-        struct hunt *h = hunt_run(s->machine, s->maker, &(struct hunt_truth){times, &t, 0.05}, &options, &err);
+        struct hunt *h =
+            hunt_run(s->machine, s->maker, &(struct hunt_truth){times, &t, 0.05}, &options, &err);
         assert_non_null(h);
         assert_int_equal(h->differ != 0, differ);
         assert_true(differ ? h->untimed < t.untimed : h->untimed == t.untimed);
@@ -460,7 +514,8 @@ static void test_mutations(void **state)
         assert_false(block_mixed(&b));
         for (size_t k = 0; k < b.count; k++) {
             struct insn in = {0};
-            assert_true(insn_decode(ISA_X86_64, b.insns[k].bytes, b.insns[k].length, 0, false, &in, NULL));
+            assert_true(
+                insn_decode(ISA_X86_64, b.insns[k].bytes, b.insns[k].length, 0, false, &in, NULL));
             assert_string_equal(in.form, block_maker_insn(s->maker, b.forms[k])->form);
         }
         changed += !same_code(&b, &from);
@@ -487,7 +542,8 @@ static void test_a_family_is_one_finding(void **state)
     const struct setup *s = *state;
     struct machine *changed = machine_copy(s->machine);
     struct err err = {0};
-    static const char *const multiplications[] = {"MULSS (XMM, XMM)", "MULSD (XMM, XMM)", "MULPS (XMM, XMM)", "MULPD (XMM, XMM)"};
+    static const char *const multiplications[] = {"MULSS (XMM, XMM)", "MULSD (XMM, XMM)",
+                                                  "MULPS (XMM, XMM)", "MULPD (XMM, XMM)"};
     char name[64];
     bool found = false;
 
@@ -498,7 +554,8 @@ static void test_a_family_is_one_finding(void **state)
     struct hunt *h = hunt_between(s, changed, 0, 1000, 0, &err);
     assert_non_null(h);
     for (size_t k = 0; k < h->count; k++)
-        found |= h->findings[k].change.form_count >= 3 && strcmp(h->findings[k].change.value, "7") == 0;
+        found |=
+            h->findings[k].change.form_count >= 3 && strcmp(h->findings[k].change.value, "7") == 0;
     assert_true(found);
     hunt_free(h);
     machine_free(changed);
@@ -509,7 +566,8 @@ static bool ended(void *state)
     return ++*(unsigned *)state > 400;
 }
 
-static bool chart_times(void *self, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+static bool chart_times(void *self, const struct chart_block *blocks, size_t n, double *cycles,
+                        struct err *err)
 {
     struct truth *t = self;
 
@@ -531,7 +589,8 @@ static bool at_once(void *state)
     return ++*(unsigned *)state > 6;
 }
 
-static void no_progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+static void no_progress(void *state, enum chart_stage stage, double done, double total,
+                        const char *what)
 {
     (void)state;
     assert_int_equal(stage, CHART_REVIEW);
@@ -552,10 +611,16 @@ struct look {
 static void look_begin(struct look *l, const struct setup *s)
 {
     *l = (struct look){.truth = {.model = model_new(s->machine, false)},
-                       .options = {.seconds = 600, .uses = s->drawn, .uses_count = s->drawn_count, .review_blocks = 1024, .seed = 3}};
-    l->hooks = (struct chart_hooks){.cancelled = never, .progress = no_progress, .state = &l->asked};
+                       .options = {.seconds = 600,
+                                   .uses = s->drawn,
+                                   .uses_count = s->drawn_count,
+                                   .review_blocks = 1024,
+                                   .seed = 3}};
+    l->hooks =
+        (struct chart_hooks){.cancelled = never, .progress = no_progress, .state = &l->asked};
     l->cpu = (struct chart_cpu){.times = chart_times, .state = &l->truth};
-    l->lab = (struct lab){.cpu = &l->cpu, .options = &l->options, .hooks = &l->hooks, .stage = CHART_REVIEW};
+    l->lab = (struct lab){
+        .cpu = &l->cpu, .options = &l->options, .hooks = &l->hooks, .stage = CHART_REVIEW};
 }
 
 static void set_source(struct machine *m, const char *form, const char *source)
@@ -571,7 +636,8 @@ static void assert_source(const struct chart *c, const char *form, const char *s
     assert_string_equal(mapping_find(c->machine->mapping, form)->source, source);
 }
 
-/* A chart of the machine that took a multiplication for slow and a load for four, beside which the true usage is about as likely. */
+/* A chart of the machine that took a multiplication for slow and a load for four, beside which the
+ * true usage is about as likely. */
 static struct chart *slow_chart(const struct setup *s)
 {
     struct chart *c = mem_zero(1, sizeof *c);
@@ -580,8 +646,13 @@ static struct chart *slow_chart(const struct setup *s)
     c->machine = machine_copy(s->machine);
     c->form_count = 1;
     c->forms = mem_zero(1, sizeof *c->forms);
-    c->forms[0] = (struct chart_form){.row = forms_find(s->forms, "MOV (R64, M64)"), .state = CHART_PLACED, .confidence = 0.6, .other_count = 1, .others = mem_zero(1, sizeof *c->forms[0].others)};
-    usage_copy(&c->forms[0].others[0].usage, &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage);
+    c->forms[0] = (struct chart_form){.row = forms_find(s->forms, "MOV (R64, M64)"),
+                                      .state = CHART_PLACED,
+                                      .confidence = 0.6,
+                                      .other_count = 1,
+                                      .others = mem_zero(1, sizeof *c->forms[0].others)};
+    usage_copy(&c->forms[0].others[0].usage,
+               &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage);
     c->forms[0].others[0].slots = 1;
     c->forms[0].others[0].weight = 0.5;
     assert_true(machine_change(c->machine, "latency:IMUL (R64, R64)", "9", &err));
@@ -594,7 +665,10 @@ static struct chart *slow_chart(const struct setup *s)
 static void add_alone(struct chart *c, const char *form, double cycles)
 {
     c->table = experiments_new();
-    experiments_set(c->table, experiments_add(c->table, (struct flat_term[]){{names_add(&c->table->forms, form), 1}}, 1), cycles, 0, 3, EXPERIMENT_OK);
+    experiments_set(
+        c->table,
+        experiments_add(c->table, (struct flat_term[]){{names_add(&c->table->forms, form), 1}}, 1),
+        cycles, 0, 3, EXPERIMENT_OK);
 }
 
 /* A chart that took a load for three and thought of nothing else; the caller frees. */
@@ -609,7 +683,8 @@ static struct chart *chart_of_three(const struct setup *s)
     return c;
 }
 
-/* One is found by blocks alone, of which experiments said nothing, and it says so. Where it is nearer to what was measured of a form that nothing explained, it still differs. */
+/* One is found by blocks alone, of which experiments said nothing, and it says so. Where it is
+ * nearer to what was measured of a form that nothing explained, it still differs. */
 static void test_blocks_find_a_new_usage(void **state)
 {
     const struct setup *s = *state;
@@ -636,7 +711,8 @@ static void test_blocks_find_a_new_usage(void **state)
     model_free(l.truth.model);
 }
 
-/* A chart that took a multiplication for slow and a load for four, though one was about as likely: its last look finds both, and says how far it was off before. */
+/* A chart that took a multiplication for slow and a load for four, though one was about as likely:
+ * its last look finds both, and says how far it was off before. */
 static void test_second_round_of_a_chart(void **state)
 {
     const struct setup *s = *state;
@@ -649,7 +725,8 @@ static void test_second_round_of_a_chart(void **state)
     assert_true(review_blocks(&l.lab, c, &err));
     assert_int_equal(c->review.changed, 0);
     assert_null(c->review.changes);
-    assert_true(c->review.error == 0 && c->review.error_before == 0 && c->review.covered == c->review.blocks);
+    assert_true(c->review.error == 0 && c->review.error_before == 0 &&
+                c->review.covered == c->review.blocks);
     chart_free(c);
 
     c = slow_chart(s);
@@ -664,9 +741,12 @@ static void test_second_round_of_a_chart(void **state)
     assert_non_null(strstr(c->review.changes, "MOV (R64, M64)"));
     assert_true(c->review.error_before > 0.001 && c->review.error < c->review.error_before / 4);
     assert_true(c->review.blocks > 300 && c->review.blocks <= 512);
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage));
-    /* Experiments had given what blocks decided for half the weight of what it was, which is the other usage now; a latency says nothing of its form's usage. */
-    assert_source(c, "MOV (R64, M64)", "charted: confidence 0.30, decided by blocks, not tested against p2");
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage,
+                            &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage));
+    /* Experiments had given what blocks decided for half the weight of what it was, which is the
+     * other usage now; a latency says nothing of its form's usage. */
+    assert_source(c, "MOV (R64, M64)",
+                  "charted: confidence 0.30, decided by blocks, not tested against p2");
     assert_source(c, "IMUL (R64, R64)", CHARTED);
     assert_float_equal(c->forms[0].confidence, 0.3, 1e-9);
     assert_int_equal(c->forms[0].others[0].usage.uops[0].count, 4);
@@ -679,7 +759,8 @@ static void test_second_round_of_a_chart(void **state)
     c = slow_chart(s);
     add_alone(c, "MOV (R64, M64)", 2);
     assert_true(review_blocks(&l.lab, c, &err));
-    assert_true(strstr(c->review.changes, "IMUL (R64, R64)") && !strstr(c->review.changes, "MOV (R64, M64)"));
+    assert_true(strstr(c->review.changes, "IMUL (R64, R64)") &&
+                !strstr(c->review.changes, "MOV (R64, M64)"));
     assert_int_equal(mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage.uops[0].count, 4);
     chart_free(c);
 
@@ -728,18 +809,28 @@ static void test_the_command(void **state)
 
     (void)state;
     session_init(&s);
-    if (!run_line(&s, "machine hunt --machine skylake --against haswell --blocks 100 --forms 200 --time 5m --seed 1", &out, &err))
+    if (!run_line(&s,
+                  "machine hunt --machine skylake --against haswell --blocks 100 --forms 200 "
+                  "--time 5m --seed 1",
+                  &out, &err))
         fail_msg("%s", err.what);
     assert_non_null(strstr(str_text(&out), "skylake held against haswell: "));
     assert_non_null(strstr(str_text(&out), "; agrees with latency of any MUL"));
-    if (!run_line(&s, "set format csv; machine hunt --machine skylake --against skylake --blocks 100 --forms 300 --time 5m", &out, &err))
+    if (!run_line(&s,
+                  "set format csv; machine hunt --machine skylake --against skylake --blocks 100 "
+                  "--forms 300 --time 5m",
+                  &out, &err))
         fail_msg("%s", err.what);
     assert_string_equal(str_text(&out), "blocks,time,predicted,finding,agrees_with,block,hex\n");
-    assert_false(run_line(&s, "machine hunt --machine skylake --against cortex-a72 --time 1s", &out, &err));
+    assert_false(
+        run_line(&s, "machine hunt --machine skylake --against cortex-a72 --time 1s", &out, &err));
     assert_non_null(strstr(err.what, "cortex-a72 is aarch64"));
     /* Machines of any set are held against each other: nothing is run. */
     str_clear(&out);
-    if (!run_line(&s, "set format text; machine hunt --machine cortex-a72 --against neoverse-n1 --blocks 100 --forms 100 --time 5m", &out, &err))
+    if (!run_line(&s,
+                  "set format text; machine hunt --machine cortex-a72 --against neoverse-n1 "
+                  "--blocks 100 --forms 100 --time 5m",
+                  &out, &err))
         fail_msg("%s", err.what);
     assert_non_null(strstr(str_text(&out), "cortex-a72 held against neoverse-n1: "));
     assert_null(strstr(str_text(&out), " 0 findings"));
@@ -761,7 +852,11 @@ static void test_no_forms(void **state)
 /* A list from which the only word goes has nothing, and says so. */
 static void test_empty_list(void **state)
 {
-    struct remedy c = {.name = (char *)"zero_idioms", .value = (char *)"", .before = (char *)"XOR", .from = LATENCY_ANY, .to = LATENCY_ANY};
+    struct remedy c = {.name = (char *)"zero_idioms",
+                       .value = (char *)"",
+                       .before = (char *)"XOR",
+                       .from = LATENCY_ANY,
+                       .to = LATENCY_ANY};
     struct str text = {0};
 
     (void)state;

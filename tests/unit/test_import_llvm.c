@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the import makes of an llvm-mca that dies, complains or prints what cannot be read: a script stands in for it and counts its runs. */
+/* What the import makes of an llvm-mca that dies, complains or prints what cannot be read: a script
+ * stands in for it and counts its runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,13 +31,17 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Imports @cpu by a program whose work @body does: $table is the file to write, $input the assembler text that was given. Its arguments are lines of the file runs. */
+/* Imports @cpu by a program whose work @body does: $table is the file to write, $input the
+ * assembler text that was given. Its arguments are lines of the file runs. */
 static struct machine *import_cpu_by(const char *cpu, const char *body, struct err *err)
 {
     struct str script = {0};
     const char *work = work_path("");
 
-    str_addf(&script, "#!/bin/sh\necho \"$*\" >>%s/runs\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && table=$2; shift; done\ncat >%s/input\ninput=%s/input\n%s\n", work, work, work, body);
+    str_addf(&script,
+             "#!/bin/sh\necho \"$*\" >>%s/runs\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && "
+             "table=$2; shift; done\ncat >%s/input\ninput=%s/input\n%s\n",
+             work, work, work, body);
     work_remove("runs");
     work_put("llvm-mca", str_text(&script));
     assert_int_equal(chmod(work_path("llvm-mca"), 0755), 0);
@@ -77,10 +82,14 @@ static void assert_fault(const char *body, const char *what, const char *todo, s
 static void test_messages(void **state)
 {
     (void)state;
-    assert_fault("echo \"error: unable to find instruction-level scheduling information for target triple 'x86_64' and cpu 'some'.\"; exit 1",
+    assert_fault("echo \"error: unable to find instruction-level scheduling information for target "
+                 "triple 'x86_64' and cpu 'some'.\"; exit 1",
                  "LLVM has no scheduling model for some", "choose", 1);
-    assert_fault("echo \"'some' is not a recognized processor for this target (ignoring processor)\"; exit 1", "LLVM has no scheduling model for some", "-mcpu=help", 1);
-    assert_fault("echo 'warning: old'; echo 'error: no such option'; exit 1", "failed: no such option", "", 1);
+    assert_fault("echo \"'some' is not a recognized processor for this target (ignoring "
+                 "processor)\"; exit 1",
+                 "LLVM has no scheduling model for some", "-mcpu=help", 1);
+    assert_fault("echo 'warning: old'; echo 'error: no such option'; exit 1",
+                 "failed: no such option", "", 1);
     assert_fault("exit 1", "without a message", "llvm-mca 22", 1);
 }
 
@@ -89,15 +98,21 @@ static void test_unreadable(void **state)
 {
     (void)state;
     assert_fault("echo nothing >$table", "no instruction table", "llvm-mca 22", 2);
-    assert_fault("{ echo Resources:; for i in $(seq 40); do echo \"[$i]   - CyUnitX$i:1\"; done; echo Instruction Info:; echo Instructions:; } >$table", "has 40 units", "another CPU", 2);
-    assert_fault("{ echo Resources:; echo '[0]   - TPort0:1'; echo Instruction Info:; echo Instructions:; } >$table", "the table ends after 0 of", "llvm-mca 22", 2);
+    assert_fault("{ echo Resources:; for i in $(seq 40); do echo \"[$i]   - CyUnitX$i:1\"; done; "
+                 "echo Instruction Info:; echo Instructions:; } >$table",
+                 "has 40 units", "another CPU", 2);
+    assert_fault("{ echo Resources:; echo '[0]   - TPort0:1'; echo Instruction Info:; echo "
+                 "Instructions:; } >$table",
+                 "the table ends after 0 of", "llvm-mca 22", 2);
 }
 
 /* Divides on one of two units, ten cycles. */
 static const char *const table =
-    "{ echo Resources:; echo '[0]   - CyUnitFloatDiv:2'; echo '[1]   - CyUnitVeryLongName1:2'; echo '[2]   - CyUnitVeryLongName2:2'; echo 'Instruction Info:'; echo 'Instructions:'\n"
+    "{ echo Resources:; echo '[0]   - CyUnitFloatDiv:2'; echo '[1]   - CyUnitVeryLongName1:2'; "
+    "echo '[2]   - CyUnitVeryLongName2:2'; echo 'Instruction Info:'; echo 'Instructions:'\n"
     "while read -r line; do case $line in cld) echo ' 1 1 1.00 1 CyUnitVeryLongName1 CLD cld' ;; "
-    "*) echo ' 1 10 5.00 1 CyUnitFloatDiv[10],CyUnitVeryLongName2 OTHER other' ;; esac; done <$input; } >$table";
+    "*) echo ' 1 10 5.00 1 CyUnitFloatDiv[10],CyUnitVeryLongName2 OTHER other' ;; esac; done "
+    "<$input; } >$table";
 
 /* Two units of one name, and names that are one when cut, are ports of their own. */
 static void test_names(void **state)
@@ -119,7 +134,8 @@ static void test_names(void **state)
     machine_free(m);
 }
 
-/* Options of a core that LLVM leaves off stand behind its name; the machine is called as without. One that LLVM does not know would be ignored. */
+/* Options of a core that LLVM leaves off stand behind its name; the machine is called as without.
+ * One that LLVM does not know would be ignored. */
 static void test_features(void **state)
 {
     (void)state;
@@ -134,7 +150,10 @@ static void test_features(void **state)
     assert_non_null(strstr(str_text(&ran), "-mcpu=some "));
     assert_non_null(strstr(str_text(&ran), "-mattr=+aes,+sha2,"));
     str_done(&ran);
-    assert_null(import_cpu_by("some+no", "echo \"'+no' is not a recognized feature for this target (ignoring feature)\"; echo >$table", &err));
+    assert_null(import_cpu_by("some+no",
+                              "echo \"'+no' is not a recognized feature for this target (ignoring "
+                              "feature)\"; echo >$table",
+                              &err));
     assert_string_equal(err.what, "LLVM does not know all features of some+no");
     assert_int_equal(runs(), 1);
 }
@@ -145,7 +164,10 @@ static void test_deaths(void **state)
     (void)state;
     struct err err = {0};
     struct str body = {0};
-    str_addf(&body, "grep -qi '^vfmadd132pd *ymm[0-9]*, *ymm[0-9]*, *ymm[0-9]' $input && kill -SEGV $$\n%s", table);
+    str_addf(
+        &body,
+        "grep -qi '^vfmadd132pd *ymm[0-9]*, *ymm[0-9]*, *ymm[0-9]' $input && kill -SEGV $$\n%s",
+        table);
     struct machine *m = import_by(str_text(&body), &err);
     if (!m)
         fail_msg("%s; %s", err.what, err.todo);
@@ -155,7 +177,10 @@ static void test_deaths(void **state)
     str_done(&body);
     /* One that it refuses where it stands is left out, too, if others were read. */
     str_clear(&body);
-    str_addf(&body, "grep -qi '^xor *r[a-z0-9]*, *r[a-z0-9]*$' $input && { echo 'error: unpredictable'; exit 1; }\n%s", table);
+    str_addf(&body,
+             "grep -qi '^xor *r[a-z0-9]*, *r[a-z0-9]*$' $input && { echo 'error: unpredictable'; "
+             "exit 1; }\n%s",
+             table);
     m = import_by(str_text(&body), &err);
     if (!m)
         fail_msg("%s; %s", err.what, err.todo);
@@ -163,7 +188,9 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "XOR (R64, M64)"));
     machine_free(m);
     str_done(&body);
-    assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$", "was killed by signal 11", "", 300);   /* on everything: it gives up */
+    /* on everything: it gives up */
+    assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$",
+                 "was killed by signal 11", "", 300);
 }
 
 int main(void)

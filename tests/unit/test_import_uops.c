@@ -37,7 +37,8 @@ static struct machine *parse(const char *text, const char *architecture, struct 
     return import_uops_parse("test", "table", text, strlen(text), architecture, forms, err);
 }
 
-static void assert_form(const struct machine *m, const char *form, const char *usage, double latency, unsigned micro_ops)
+static void assert_form(const struct machine *m, const char *form, const char *usage,
+                        double latency, unsigned micro_ops)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, form);
     struct str text = {0};
@@ -49,25 +50,27 @@ static void assert_form(const struct machine *m, const char *form, const char *u
     str_done(&text);
 }
 
-/* Ports in order of their names; opcode suffixes go; the row with the form's own name wins; dividers are held for what was measured. */
+/* Ports in order of their names; opcode suffixes go; the row with the form's own name wins;
+ * dividers are held for what was measured. */
 static void test_csv(void **state)
 {
     (void)state;
     struct err err = {0};
-    struct machine *m = parse(HEADER
-                              "\"ADD_01 (R64, R64)\",\"BASE\",\"1\",\"0.25 / 0.25\",\"1 / 1\",\"1*p0156\"\n"
-                              "\"ADD_03 (R64, R64)\",\"BASE\",\"7\",\"0.25 / 0.25\",\"1 / 1\",\"1*p0\"\n"
-                              "\"ADC (R64, 0)\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p6\"\n"
-                              "\"ADC (R64, I8)\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p06\"\n"
-                              "\"LEA_B_D8 (R64)\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p15\"\n"
-                              "\"MOV_8B (R64, M64)\",\"BASE\",\"[≤3;≤5]\",\"0.5 / 0.5\",\"1 / 1\",\"1*p23A\"\n"
-                              "\"MOVSD_XMM_0F10 (XMM, M64)\",\"SSE2\",\"[5;≤5]\",\"0.5 / 0.5\",\"1 / 1\",\"1*p23A\"\n"
-                              "\"CDQ\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p06\"\n"
-                              "\"STOSB_REPE\",\"BASE\",\"\",\"9 / 20\",\"40 / 41\",\"2*p23A+1*p4\"\n"
-                              "\"VDIVPD (YMM, YMM, YMM)\",\"AVX\",\"[≤13.0;≤15]\",\"1.00 / 8.00\",\"1 / 1\",\"1*p0\"\n"
-                              "\"VSQRTSD (XMM, XMM, XMM)\",\"AVX\",\"\",\"1.00 / 4.50\",\"1 / 1\",\"1*p0\"\n"
-                              "\"NOP\",\"BASE\",\"\",\"0.25\",\"1 / 0\",\"\"\n",
-                              NULL, &err);
+    struct machine *m = parse(
+        HEADER
+        "\"ADD_01 (R64, R64)\",\"BASE\",\"1\",\"0.25 / 0.25\",\"1 / 1\",\"1*p0156\"\n"
+        "\"ADD_03 (R64, R64)\",\"BASE\",\"7\",\"0.25 / 0.25\",\"1 / 1\",\"1*p0\"\n"
+        "\"ADC (R64, 0)\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p6\"\n"
+        "\"ADC (R64, I8)\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p06\"\n"
+        "\"LEA_B_D8 (R64)\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p15\"\n"
+        "\"MOV_8B (R64, M64)\",\"BASE\",\"[≤3;≤5]\",\"0.5 / 0.5\",\"1 / 1\",\"1*p23A\"\n"
+        "\"MOVSD_XMM_0F10 (XMM, M64)\",\"SSE2\",\"[5;≤5]\",\"0.5 / 0.5\",\"1 / 1\",\"1*p23A\"\n"
+        "\"CDQ\",\"BASE\",\"1\",\"0.5 / 0.5\",\"1 / 1\",\"1*p06\"\n"
+        "\"STOSB_REPE\",\"BASE\",\"\",\"9 / 20\",\"40 / 41\",\"2*p23A+1*p4\"\n"
+        "\"VDIVPD (YMM, YMM, YMM)\",\"AVX\",\"[≤13.0;≤15]\",\"1.00 / 8.00\",\"1 / 1\",\"1*p0\"\n"
+        "\"VSQRTSD (XMM, XMM, XMM)\",\"AVX\",\"\",\"1.00 / 4.50\",\"1 / 1\",\"1*p0\"\n"
+        "\"NOP\",\"BASE\",\"\",\"0.25\",\"1 / 0\",\"\"\n",
+        NULL, &err);
     if (!m)
         fail_msg("%s:%zu %s", err.file, err.line, err.what);
     const struct ports *ports = mapping_ports(m->mapping);
@@ -91,11 +94,18 @@ static void test_csv(void **state)
     machine_free(m);
 }
 
-#define XML_START "<?xml version=\"1.0\"?><root><extension name=\"BASE\"><instruction asm=\"ADD\" string=\"ADD_01 (R64, R64)\"><operand idx=\"1\"/>"
-#define XML_SKL "<architecture name=\"SKL\"><IACA version=\"2.3\" ports=\"1*p9\"/><measurement TP_loop=\"0.25\" ports=\"1*p0156\" uops=\"1\">" \
-    "<latency start_op=\"1\" target_op=\"1\" cycles=\"1\"/><latency start_op=\"2\" target_op=\"1\" cycles_mem=\"6\" cycles_mem_is_upper_bound=\"1\"/>" \
+#define XML_START                                                                                  \
+    "<?xml version=\"1.0\"?><root><extension name=\"BASE\"><instruction asm=\"ADD\" "              \
+    "string=\"ADD_01 (R64, R64)\"><operand idx=\"1\"/>"
+#define XML_SKL                                                                                    \
+    "<architecture name=\"SKL\"><IACA version=\"2.3\" ports=\"1*p9\"/><measurement "               \
+    "TP_loop=\"0.25\" ports=\"1*p0156\" uops=\"1\">"                                               \
+    "<latency start_op=\"1\" target_op=\"1\" cycles=\"1\"/><latency start_op=\"2\" "               \
+    "target_op=\"1\" cycles_mem=\"6\" cycles_mem_is_upper_bound=\"1\"/>"                           \
     "</measurement><measurement ports=\"9*p0\" uops=\"9\"/></architecture>"
-#define XML_ZEN "<architecture name=\"ZEN2\"><measurement ports=\"1*FP01+2*FP3\" uops=\"3\" div_cycles=\"7\"/></architecture>"
+#define XML_ZEN                                                                                    \
+    "<architecture name=\"ZEN2\"><measurement ports=\"1*FP01+2*FP3\" uops=\"3\" "                  \
+    "div_cycles=\"7\"/></architecture>"
 #define XML_END "</instruction></extension></root>"
 
 static void test_xml(void **state)
@@ -119,12 +129,18 @@ static void test_xml(void **state)
     assert_non_null(strstr(err.what, "HSW"));
 }
 
-/* No file declares entities or attributes: neither ten that are each ten times the one before, nor one, nor a file's contents; those of XML itself are text. */
+/* No file declares entities or attributes: neither ten that are each ten times the one before, nor
+ * one, nor a file's contents; those of XML itself are text. */
 static void test_xml_entities(void **state)
 {
     static const char *const definitions[] = {
-        "<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;\">",
-        "<!ATTLIST instruction a CDATA \"b\">", "<!-- nothing -->", "<!ENTITY c \"1*p0\">", "<!ENTITY c SYSTEM \"/etc/passwd\">", "<!ENTITY % c \"<!ELEMENT x ANY>\">%c;",
+        "<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c "
+        "\"&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;\">",
+        "<!ATTLIST instruction a CDATA \"b\">",
+        "<!-- nothing -->",
+        "<!ENTITY c \"1*p0\">",
+        "<!ENTITY c SYSTEM \"/etc/passwd\">",
+        "<!ENTITY % c \"<!ELEMENT x ANY>\">%c;",
     };
     struct str text = {0};
 
@@ -132,14 +148,17 @@ static void test_xml_entities(void **state)
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
         struct err err = {0};
         str_clear(&text);
-        str_addf(&text, "<?xml version=\"1.0\"?><!DOCTYPE root [%s]>%s%s%s", definitions[i], &XML_START[strlen("<?xml version=\"1.0\"?>")], XML_SKL, XML_END);
+        str_addf(&text, "<?xml version=\"1.0\"?><!DOCTYPE root [%s]>%s%s%s", definitions[i],
+                 &XML_START[strlen("<?xml version=\"1.0\"?>")], XML_SKL, XML_END);
         assert_null(parse(str_text(&text), NULL, &err));
         assert_int_equal(err.code, ERR_DATA);
         assert_non_null(strstr(err.what, "a document type of its own"));
         assert_int_equal(err.line, 1);
     }
     struct err err = {0};
-    struct machine *m = parse(XML_START "<architecture name=\"A&amp;B\"><measurement ports=\"1*p&#48;\" uops=\"1\"/></architecture>" XML_END, "A&B", &err);
+    struct machine *m = parse(XML_START "<architecture name=\"A&amp;B\"><measurement "
+                                        "ports=\"1*p&#48;\" uops=\"1\"/></architecture>" XML_END,
+                              "A&B", &err);
     assert_non_null(m);
     machine_free(m);
     str_done(&text);
@@ -155,7 +174,9 @@ static void test_stream(void **state)
     assert_non_null(file);
     fputs(XML_START XML_SKL, file);
     for (int i = 0; i < 20000; i++)
-        fputs("<architecture name=\"HSW\"><measurement ports=\"1*p0\" uops=\"1\"/></architecture>\n", file);
+        fputs(
+            "<architecture name=\"HSW\"><measurement ports=\"1*p0\" uops=\"1\"/></architecture>\n",
+            file);
     fputs(XML_END, file);
     assert_int_equal(fclose(file), 0);
     struct machine *m = import_uops("streamed", path, "SKL", forms, &err);
@@ -171,26 +192,39 @@ static void test_stream(void **state)
 static void test_malformed(void **state)
 {
     (void)state;
-    static const struct { const char *text; size_t line; } bad[] = {
+    static const struct { const char *text; size_t line;
+    } bad[] = {
         {"", 0},
         {"instruction,latency\n", 1},
         {HEADER "\"ADD (R64, R64)\",\"BASE\",\"1\",\"1 / 1\",\"1 / 1\",\"1*q0\"\n", 2},
         {HEADER "\"ADD (R64, R64)\",\"BASE\",\"1\",\"1 / 1\",\"1 / 1\",\"1*p0+\"\n", 2},
         {HEADER "\"ADD (R64, R64)\",\"BASE\",\"1\",\"1 / 1\",\"1 / 1\",\"0*p0\"\n", 2},
-        {HEADER "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"1*p0\"\n\"ADD (R64, R64)\",\"BASE\",\"1\",\"1 / 1\",\"1 / 1\",\"p0\"\n", 3},
+        {HEADER "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"1*p0\"\n\"ADD (R64, "
+                "R64)\",\"BASE\",\"1\",\"1 / 1\",\"1 / 1\",\"p0\"\n",
+         3},
         {HEADER "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"-3*p0\"\n", 2},
         {HEADER "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"99999999999*p0\"\n", 2},
-        {HEADER "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"1*p0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ\"\n", 2},
+        {HEADER
+         "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"1*p0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ\"\n",
+         2},
         {HEADER "\"A ()\",\"B\",\"1\",\"1 / 1\",\"1 / 1\",\"\"\n", 0},
         {HEADER "\"A ()\",\"B\",\"1\"\n", 2},
         {"<root>", 1},
         {"<root></root>", 0},
         {"<root><instruction></instruction></root>", 1},
-        {"<root>\n<architecture name=\"SKL\"><measurement ports=\"1*p0\"/></architecture></root>", 2},
-        {"<root><instruction string=\"A\"><architecture><measurement/></architecture></instruction></root>", 1},
-        {XML_START "<architecture name=\"SKL\"><measurement ports=\"1*p\"/></architecture>" XML_END, 1},
-        {XML_START "<architecture name=\"SKL\"><measurement ports=\"1*p0\"><instruction/></measurement></architecture>" XML_END, 1},
-        {"<!DOCTYPE a [<!ENTITY b \"bbbbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;\">]><root>&c;</root>", 0},
+        {"<root>\n<architecture name=\"SKL\"><measurement ports=\"1*p0\"/></architecture></root>",
+         2},
+        {"<root><instruction "
+         "string=\"A\"><architecture><measurement/></architecture></instruction></root>",
+         1},
+        {XML_START "<architecture name=\"SKL\"><measurement ports=\"1*p\"/></architecture>" XML_END,
+         1},
+        {XML_START "<architecture name=\"SKL\"><measurement "
+                   "ports=\"1*p0\"><instruction/></measurement></architecture>" XML_END,
+         1},
+        {"<!DOCTYPE a [<!ENTITY b \"bbbbbbbbbb\"><!ENTITY c "
+         "\"&b;&b;&b;&b;&b;&b;\">]><root>&c;</root>",
+         0},
         {"<\xff\xfe", 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -229,7 +263,8 @@ static void test_whole_tables(void **state)
     str_done(&path);
 }
 
-/* The cycles of a form alone: what was measured of them, the least of its rows; special cases and rows without a number have none. */
+/* The cycles of a form alone: what was measured of them, the least of its rows; special cases and
+ * rows without a number have none. */
 static void test_alone(void **state)
 {
     static const char table[] = HEADER
@@ -255,9 +290,10 @@ static void test_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),       cmocka_unit_test(test_xml),          cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_malformed), cmocka_unit_test(test_whole_tables),
-        cmocka_unit_test(test_xml_entities), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_csv),          cmocka_unit_test(test_xml),
+        cmocka_unit_test(test_stream),       cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_whole_tables), cmocka_unit_test(test_xml_entities),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests_name("import_uops", tests, load_forms, free_forms);
 }

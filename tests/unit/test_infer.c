@@ -33,9 +33,11 @@ static void test_problem(void **state)
     assert_null(problem_new(t, NULL, &err));
     uint32_t a = names_add(&t->forms, "A"), b = names_add(&t->forms, "B");
     names_add(&t->forms, "unused");
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 2}}, 2), 3, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 2}}, 2), 3, NAN, 0,
+                    NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 2}}, 1), 1, NAN, 0, NULL);
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{b, 2}, {a, 1}}, 2), 5, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{b, 2}, {a, 1}}, 2), 5, NAN, 0,
+                    NULL);
     experiments_add(t, (struct flat_term[]){{b, 1}}, 1);
     struct problem *p = problem_new(t, NULL, &err);
     assert_int_equal(p->forms, 2);
@@ -56,7 +58,8 @@ static void random_genome(struct genome *g, struct rng *rng)
     memset(g->genes, 0, g->forms * sizeof *g->genes);
     for (size_t f = 0; f < g->forms; f++) {
         for (uint64_t k = rng_below(rng, 4); k > 0; k--)
-            gene_add(&g->genes[f], 1 + (unsigned)rng_below(rng, (1u << g->ports) - 1), 1 + (unsigned)rng_below(rng, 5));
+            gene_add(&g->genes[f], 1 + (unsigned)rng_below(rng, (1u << g->ports) - 1),
+                     1 + (unsigned)rng_below(rng, 5));
         g->genes[f].slots = g->width > 0 ? (uint8_t)rng_below(rng, 5) : 0;
     }
 }
@@ -101,7 +104,8 @@ static void test_score(void **state)
                 for (size_t r = 0; r < t->rows.count && !found; r++) {
                     found = t->rows.items[r].count == n;
                     for (uint32_t k = 0; found && k < n; k++)
-                        found = strcmp(t->forms.items[experiments_terms(t, r)[k].form], p->names[terms[k].form]) == 0 &&
+                        found = strcmp(t->forms.items[experiments_terms(t, r)[k].form],
+                                       p->names[terms[k].form]) == 0 &&
                                 (float)experiments_terms(t, r)[k].count == terms[k].count;
                     if (found)
                         assert_float_equal(engine->cycles(&s, e), exact[r], 1e-4 * (1 + exact[r]));
@@ -167,7 +171,8 @@ static void test_renaming(void **state)
     }
 }
 
-static struct mapping *evolved(const struct known_bed *b, const struct evolve_options *o, struct evolve_status *status)
+static struct mapping *evolved(const struct known_bed *b, const struct evolve_options *o,
+                               struct evolve_status *status)
 {
     struct err err = {0};
     struct ports names;
@@ -204,7 +209,8 @@ static void test_recovers_known_mapping(void **state)
     known_tear_down(&b);
 }
 
-/* Beside runs that are told the number: it is found, or one that predicts as well, and the search makes not many more evaluations. */
+/* Beside runs that are told the number: it is found, or one that predicts as well, and the search
+ * makes not many more evaluations. */
 static void test_finds_ports(void **state)
 {
     struct known_bed b;
@@ -215,7 +221,8 @@ static void test_finds_ports(void **state)
     const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
-    /* One seed may settle on a port too many, and which one depends on the last bits of sums, so on the compiler. */
+    /* One seed may settle on a port too many, and which one depends on the last bits of sums, so on
+     * the compiler. */
     for (o.seed = 1; o.seed <= seeds; o.seed++) {
         o.ports = 4;
         mapping_free(evolved(&b, &o, &status));
@@ -228,14 +235,16 @@ static void test_finds_ports(void **state)
         equivalent += status.ports == 4 || unseen(b.truth, m) < 0.005;
         mapping_free(m);
     }
-    print_message("%u of %u right, %u right or equivalent, %.2f times the evaluations\n", found, seeds, equivalent, (double)sought / (double)told);
+    print_message("%u of %u right, %u right or equivalent, %.2f times the evaluations\n", found,
+                  seeds, equivalent, (double)sought / (double)told);
     assert_true(found + 1 + seeds / 20 >= seeds);
     assert_true(equivalent + 1 >= seeds);
     assert_true((double)sought < 1.45 * (double)told);
     known_tear_down(&b);
 }
 
-/* A run that has no time to tell how many ports there are takes the most that it would try, and says so; not where it is told, or has a beginning, of which it says what was known of it. */
+/* A run that has no time to tell how many ports there are takes the most that it would try, and
+ * says so; not where it is told, or has a beginning, of which it says what was known of it. */
 static void test_ports_without_time(void **state)
 {
     struct known_bed b;
@@ -264,7 +273,8 @@ static void test_ports_without_time(void **state)
     known_tear_down(&b);
 }
 
-/* Errors that no mapping explains do not tell how many ports there are: the most, and it says so. */
+/* Errors that no mapping explains do not tell how many ports there are: the most, and it says
+ * so. */
 static void test_ports_unexplained(void **state)
 {
     struct known_bed b;
@@ -281,7 +291,8 @@ static void test_ports_unexplained(void **state)
     known_tear_down(&b);
 }
 
-/* The best so far never rises, though each starting point begins anew; phase and time left are told. */
+/* The best so far never rises, though each starting point begins anew; phase and time left are
+ * told. */
 static void test_best_so_far(void **state)
 {
     static struct evolve_sample samples[4000];
@@ -293,13 +304,15 @@ static void test_best_so_far(void **state)
     o.seconds = 2;
     struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
     evolve_get_status(e, &status);
-    assert_true(isnan(status.d_reached) && *status.phase && *status.meaning && status.seconds_left > 0 && status.seconds_left <= 2);
+    assert_true(isnan(status.d_reached) && *status.phase && *status.meaning &&
+                status.seconds_left > 0 && status.seconds_left <= 2);
     evolve_worker(e, 0, NULL, NULL);
     size_t n = evolve_get_samples(e, samples, 4000);
     evolve_get_status(e, &status);
     for (size_t i = 1; i < n; i++)
         assert_true(samples[i].d_reached <= samples[i - 1].d_reached);
-    assert_true(n > 1 && status.d_reached <= status.d_avg && status.d_reached <= samples[n - 1].d_reached && isnan(status.seconds_left));
+    assert_true(n > 1 && status.d_reached <= status.d_avg &&
+                status.d_reached <= samples[n - 1].d_reached && isnan(status.seconds_left));
     evolve_free(e);
     known_tear_down(&b);
 }
@@ -368,7 +381,8 @@ static bool at_once(void *state)
     return true;
 }
 
-/* Many forms and experiments: no part of the work may go on after the time, the polishing of 20 moves per form included. */
+/* Many forms and experiments: no part of the work may go on after the time, the polishing of 20
+ * moves per form included. */
 static void test_time_limit(void **state)
 {
     struct experiments *t = experiments_new();
@@ -380,11 +394,14 @@ static void test_time_limit(void **state)
     rng_seed(&rng, 7);
     for (uint32_t f = 0; f < 2000; f++) {
         snprintf(name, sizeof name, "F%u", f);
-        experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1), 1 + f % 3, NAN, 1, NULL);
+        experiments_set(t,
+                        experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1),
+                        1 + f % 3, NAN, 1, NULL);
     }
     for (uint32_t f = 0; f + 1 < 2000; f++) {
         struct flat_term pair[] = {{f, 1}, {f + 1, 1 + (uint32_t)rng_below(&rng, 3)}};
-        experiments_set(t, experiments_add(t, pair, 2), 2 + (double)rng_below(&rng, 3), NAN, 1, NULL);
+        experiments_set(t, experiments_add(t, pair, 2), 2 + (double)rng_below(&rng, 3), NAN, 1,
+                        NULL);
     }
     struct watch before = watch_begin(at_once, NULL);
     assert_null(problem_new(t, NULL, &err));
@@ -489,11 +506,15 @@ static void test_congruence(void **state)
     for (uint32_t f = 0; f < 7; f++)
         names_add(&t->forms, (const char[]){(char)('A' + f), 0});
     for (uint32_t f = 0; f < 6; f++)
-        experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}}, 1), alone[f], NAN, 0, NULL);
+        experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}}, 1), alone[f], NAN, 0,
+                        NULL);
     /* A and D differ beside F; A and E do not. */
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 1}, {5, 1}}, 2), 2, NAN, 0, NULL);
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{3, 1}, {5, 1}}, 2), 3, NAN, 0, NULL);
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{4, 1}, {5, 1}}, 2), 2.02, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 1}, {5, 1}}, 2), 2, NAN, 0,
+                    NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{3, 1}, {5, 1}}, 2), 3, NAN, 0,
+                    NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{4, 1}, {5, 1}}, 2), 2.02, NAN, 0,
+                    NULL);
     congruence_find(t, 0.05, 0, false, &c);
     /* A ~ B and B ~ C, but not A ~ C: C stays out. */
     assert_int_equal(c.class_of[0], c.class_of[1]);
@@ -557,7 +578,8 @@ static void test_columns(void **state)
     columns_done(&c);
 }
 
-/* Pairs of all forms show six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a pair); a few pairs show none. */
+/* Pairs of all forms show six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a pair); a
+ * few pairs show none. */
 static void test_classes(void **state)
 {
     struct known_bed b;
@@ -572,7 +594,8 @@ static void test_classes(void **state)
     assert_true(q->p->weights == p->weights);
     for (size_t f = 0; f < p->forms; f++)
         assert_int_equal(q->class_of[f], q->class_of[problem_form(p, q->p->names[q->class_of[f]])]);
-    struct genome *true_genome = genome_of_mapping(b.truth, p, &err), *classes = classes_project(q, true_genome);
+    struct genome *true_genome = genome_of_mapping(b.truth, p, &err),
+                  *classes = classes_project(q, true_genome);
     struct genome *whole = classes_expand(q, p, classes), *again = classes_project(q, whole);
     for (size_t f = 0; f < q->p->forms; f++)
         assert_true(gene_equal(&again->genes[f], &classes->genes[f]));
@@ -608,12 +631,16 @@ static void test_classes(void **state)
 static void test_fewer_ports(void **state)
 {
     (void)state;
-    /* The port with the least to do may be the one that is missed most: port 3 has only the µop of A, which must stay alone; ports 0 and 2 do what one could. */
+    /* The port with the least to do may be the one that is missed most: port 3 has only the µop of
+     * A, which must stay alone; ports 0 and 2 do what one could. */
     struct experiments *t = experiments_new();
     struct err err = {0};
-    experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "A"), 1}, 1), 1, NAN, 0, NULL);
-    experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "B"), 1}, 1), 9, NAN, 0, NULL);
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 3}, {1, 1}}, 2), 9, NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "A"), 1}, 1), 1,
+                    NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "B"), 1}, 1), 9,
+                    NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 3}, {1, 1}}, 2), 9, NAN, 0,
+                    NULL);
     struct problem *p = problem_new(t, NULL, &err);
     struct genome *g = genome_new(2, 4, 0), *h;
     gene_add(&g->genes[problem_form(p, "A")], 0x8, 1);
@@ -648,7 +675,8 @@ static void test_select(void **state)
     struct mapping *truth = known(21);
     struct experiments *t = experiments_new();
     struct measured_known cpu = {truth, 0.005, {{0}}};
-    struct select_options o = {.evolve = known_options(), .first = 30, .batch = 20, .most = 210, .size = 4};
+    struct select_options o = {
+        .evolve = known_options(), .first = 30, .batch = 20, .most = 210, .size = 4};
     struct curve curve = {.truth = truth};
     struct err err = {0};
     (void)state;
@@ -673,8 +701,12 @@ static void test_population_file(void **state)
     struct err err = {0};
     const char *path = work_path("population.json");
     static const char *const bad[] = {
-        "", "{}", "{\"kind\":\"PortolanPopulation\"}", "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\",\"0\"]}",
-        "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":[\"1*p9\",1]}]}",
+        "",
+        "{}",
+        "{\"kind\":\"PortolanPopulation\"}",
+        "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\",\"0\"]}",
+        "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":[\"1*p9\",1]}]"
+        "}",
         "{\"kind\":\"PortolanPopulation\",\"ports\":[\"0\"],\"individuals\":[{\"A\":3}]}",
     };
     (void)state;
@@ -689,7 +721,8 @@ static void test_population_file(void **state)
     assert_true(population_load(path, &back, &err));
     assert_int_equal(back.count, 1);
     assert_true(back.fingerprint == p.fingerprint && back.seconds == 1.5);
-    assert_true(back.live && back.width_measured && back.ports_unexplained && !back.ports_no_time && !back.ports_given);
+    assert_true(back.live && back.width_measured && back.ports_unexplained && !back.ports_no_time &&
+                !back.ports_given);
     assert_true(mapping_equal(back.mappings[0], m));
     population_done(&back);
     population_done(&p);
@@ -703,13 +736,24 @@ static void test_population_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_renaming),
+        cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_score),
+        cmocka_unit_test(test_renaming),
         cmocka_unit_test(test_recovers_known_mapping),
-        cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_ports_without_time),
-    cmocka_unit_test(test_ports_unexplained), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_options_and_control),
-        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
-        cmocka_unit_test(test_select),         cmocka_unit_test(test_population_file),
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_classes),    cmocka_unit_test(test_fewer_ports),
+        cmocka_unit_test(test_finds_ports),
+        cmocka_unit_test(test_ports_without_time),
+        cmocka_unit_test(test_ports_unexplained),
+        cmocka_unit_test(test_best_so_far),
+        cmocka_unit_test(test_options_and_control),
+        cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_pmevo),
+        cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_congruence),
+        cmocka_unit_test(test_select),
+        cmocka_unit_test(test_population_file),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_fewer_ports),
     };
     return cmocka_run_group_tests_name("infer", tests, NULL, NULL);
 }

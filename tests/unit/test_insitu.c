@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop within its program: what is copied, what recordings say, how the missing cycles are split. */
+/* A loop within its program: what is copied, what recordings say, how the missing cycles are
+ * split. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,8 @@ static void add_event(struct scene *s, uint64_t id, uint64_t value)
     vec_push(&s->placed.events, id << 48 | value);
 }
 
-/* One iteration as the recording copy writes it: the pivot is the load, the branches are instructions 1 and 5. */
+/* One iteration as the recording copy writes it: the pivot is the load, the branches are
+ * instructions 1 and 5. */
 static void add_iteration(struct scene *s, uint64_t address, bool taken, bool last)
 {
     add_event(s, EVENT_PASS, 0);
@@ -119,7 +121,8 @@ static void test_paths(void **state)
     assert_int_equal(p.iterations, 1000);
     assert_int_equal(p.dropped, 0);
     assert_int_equal(p.list.count, 3);
-    assert_int_equal(p.list.items[0].iterations + p.list.items[1].iterations + p.list.items[2].iterations, 1000);
+    assert_int_equal(
+        p.list.items[0].iterations + p.list.items[1].iterations + p.list.items[2].iterations, 1000);
     assert_int_equal(p.list.items[0].insns.count, 6);
     assert_int_equal(p.list.items[1].insns.count, 5);
     assert_int_equal(p.list.items[1].iterations, 250);
@@ -196,7 +199,15 @@ static void test_lines(void **state)
 
 static void test_split(void **state)
 {
-    const struct split_facts base = {.live = 15, .low = 14.5, .high = 15.5, .predicted = 1.5, .missed = 0, .fresh = 0, .streamed = 0.06, .trip = INFINITY, .alone = true};
+    const struct split_facts base = {.live = 15,
+                                     .low = 14.5,
+                                     .high = 15.5,
+                                     .predicted = 1.5,
+                                     .missed = 0,
+                                     .fresh = 0,
+                                     .streamed = 0.06,
+                                     .trip = INFINITY,
+                                     .alone = true};
     struct split_facts f = base;
     struct split s;
     (void)state;
@@ -239,8 +250,17 @@ static void test_split(void **state)
 /* Terms add up to what is missing, whatever else was seen. */
 static void test_terms(void **state)
 {
-    const struct split_replays replays = {.warm = 14, .warm_off = 0.5, .trained = 2, .trained_off = 0.25, .live = 16};
-    struct split_facts f = {.replays = &replays, .live = 16, .low = 15, .high = 17, .predicted = 1.5, .missed = 0.5, .fresh = 0.5, .trip = INFINITY, .alone = true};
+    const struct split_replays replays = {
+        .warm = 14, .warm_off = 0.5, .trained = 2, .trained_off = 0.25, .live = 16};
+    struct split_facts f = {.replays = &replays,
+                            .live = 16,
+                            .low = 15,
+                            .high = 17,
+                            .predicted = 1.5,
+                            .missed = 0.5,
+                            .fresh = 0.5,
+                            .trip = INFINITY,
+                            .alone = true};
     struct split s = split_of(&f);
     (void)state;
 
@@ -269,7 +289,11 @@ static void test_replays(void **state)
     assert_false(replay_sum(&all, &sum, &leaves, &why));
     assert_non_null(why);
     for (int i = 0; i < 4; i++)
-        vec_push(&all.list, ((struct replayed){.warm = 14 + 0.1 * i, .trained = 2, .before = 2.05, .edge = 0.2, .leaves = i == 2}));
+        vec_push(&all.list, ((struct replayed){.warm = 14 + 0.1 * i,
+                                               .trained = 2,
+                                               .before = 2.05,
+                                               .edge = 0.2,
+                                               .leaves = i == 2}));
     assert_true(replay_sum(&all, &sum, &leaves, &why));
     assert_null(why);
     assert_true(leaves);
@@ -296,7 +320,8 @@ static void test_replayed_code(void **state)
     copies_make(&s.region, 0, &c);
     assert_int_equal(c.times[COPY_FOLLOW], 1);
     assert_int_equal(c.times[COPY_REPLAY], c.times[COPY_TIME]);
-    uint32_t begin = c.code.labels.items[c.entry[COPY_REPLAY]], end = c.code.labels.items[c.gates.items[0]];
+    uint32_t begin = c.code.labels.items[c.entry[COPY_REPLAY]],
+             end = c.code.labels.items[c.gates.items[0]];
     for (size_t i = 0; i < c.code.fixups.count; i++)
         if (c.code.fixups.items[i].at >= begin && c.code.fixups.items[i].at < end)
             assert_int_not_equal(c.code.fixups.items[i].label, CODE_UNPLACED);
@@ -306,7 +331,11 @@ static void test_replayed_code(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_replays), cmocka_unit_test(test_replayed_code), cmocka_unit_test(test_region), cmocka_unit_test(test_paths), cmocka_unit_test(test_predictor), cmocka_unit_test(test_lines), cmocka_unit_test(test_split)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_terms),         cmocka_unit_test(test_replays),
+        cmocka_unit_test(test_replayed_code), cmocka_unit_test(test_region),
+        cmocka_unit_test(test_paths),         cmocka_unit_test(test_predictor),
+        cmocka_unit_test(test_lines),         cmocka_unit_test(test_split)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else

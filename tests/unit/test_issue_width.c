@@ -34,7 +34,8 @@ static double width_of(const double *rates, size_t n, double before)
     return width;
 }
 
-/* The issue width is the rate that many of the quickest experiments share, whole where it nearly is. */
+/* The issue width is the rate that many of the quickest experiments share, whole where it nearly
+ * is. */
 static void test_measured_width(void **state)
 {
     double rates[40], noisy[400];
@@ -42,7 +43,8 @@ static void test_measured_width(void **state)
     (void)state;
 
     for (size_t i = 0; i < 40; i++)
-        rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);   /* as on the PMEvo authors' Skylake */
+        /* as on the PMEvo authors' Skylake */
+        rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);
     assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
     assert_true(width_of(rates, 40, 4) < 4);   /* what few experiments had, rounded */
     assert_true(width_of(rates, 40, 6) == 6);  /* nothing binds it here */
@@ -54,11 +56,13 @@ static void test_measured_width(void **state)
     assert_true(width_of(rates, 40, 0) == 8);
     rng_seed(&rng, 3);
     for (size_t i = 0; i < 400; i++)
-        noisy[i] = i % 2 ? 4 / (1 + 0.015 * (rng_unit(&rng) + rng_unit(&rng) - 1)) : 1 + (double)i / 200;
+        noisy[i] =
+            i % 2 ? 4 / (1 + 0.015 * (rng_unit(&rng) + rng_unit(&rng) - 1)) : 1 + (double)i / 200;
     assert_true(width_of(noisy, 400, 0) == 4);
 }
 
-/* A width that is given may be a fraction, too: what is found keeps it, and so does what it predicts. */
+/* A width that is given may be a fraction, too: what is found keeps it, and so does what it
+ * predicts. */
 static void test_given_width(void **state)
 {
     struct known_bed b;
@@ -77,11 +81,14 @@ static void test_given_width(void **state)
     ports_number(&names, g->ports);
     struct mapping *m = genome_mapping(g, b.p, &names);
     double *cycles = mem_alloc(b.t->rows.count * sizeof *cycles);
-    assert_true(g->width == 2.5 && mapping_issue_width(m) == 2.5 && fabs(genome_error(g, b.p) - g->d_avg) < 1e-5);
+    assert_true(g->width == 2.5 && mapping_issue_width(m) == 2.5 &&
+                fabs(genome_error(g, b.p) - g->d_avg) < 1e-5);
     throughput_predict(m, b.t, cycles);
     for (size_t i = 0; i < b.t->rows.count; i++, slots = 0) {
         for (uint32_t k = 0; k < b.t->rows.items[i].count; k++)
-            slots += experiments_terms(b.t, i)[k].count * mapping_find(m, b.t->forms.items[experiments_terms(b.t, i)[k].form])->micro_ops;
+            slots +=
+                experiments_terms(b.t, i)[k].count *
+                mapping_find(m, b.t->forms.items[experiments_terms(b.t, i)[k].form])->micro_ops;
         assert_true(cycles[i] >= slots / 2.5 - 1e-9);
     }
     free(cycles);
@@ -91,7 +98,8 @@ static void test_given_width(void **state)
     known_tear_down(&b);
 }
 
-/* A mapping that goes on at another width keeps its slots; one without a width gets one for each form, one that loses it none. */
+/* A mapping that goes on at another width keeps its slots; one without a width gets one for each
+ * form, one that loses it none. */
 static void test_another_width(void **state)
 {
     struct genome *g = genome_new(3, 2, 4);
@@ -100,16 +108,21 @@ static void test_another_width(void **state)
     for (size_t f = 0; f < 3; f++)
         g->genes[f].slots = (uint8_t)(f + 1);
     genome_set_width(g, 3.9);
-    assert_true(g->width == 3.9 && g->genes[0].slots == 1 && g->genes[1].slots == 2 && g->genes[2].slots == 3);
+    assert_true(g->width == 3.9 && g->genes[0].slots == 1 && g->genes[1].slots == 2 &&
+                g->genes[2].slots == 3);
     genome_set_width(g, 0);
-    assert_true(g->width == 0 && g->genes[0].slots == 0 && g->genes[1].slots == 0 && g->genes[2].slots == 0);
+    assert_true(g->width == 0 && g->genes[0].slots == 0 && g->genes[1].slots == 0 &&
+                g->genes[2].slots == 0);
     genome_set_width(g, 5);
-    assert_true(g->width == 5 && g->genes[0].slots == 1 && g->genes[1].slots == 1 && g->genes[2].slots == 1);
+    assert_true(g->width == 5 && g->genes[0].slots == 1 && g->genes[1].slots == 1 &&
+                g->genes[2].slots == 1);
     genome_free(g);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_width), cmocka_unit_test(test_given_width), cmocka_unit_test(test_another_width)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_width),
+                                       cmocka_unit_test(test_given_width),
+                                       cmocka_unit_test(test_another_width)};
     return cmocka_run_group_tests_name("issue_width", tests, NULL, NULL);
 }

@@ -160,7 +160,8 @@ static void test_failure_and_cancel(void **state)
     (void)state;
     int finished = 0, freed = 0;
     struct job_info info;
-    unsigned failing = start(3, true, false, &finished, &freed), endless = start(0, false, true, &finished, &freed);
+    unsigned failing = start(3, true, false, &finished, &freed),
+             endless = start(0, false, true, &finished, &freed);
     assert_true(job_wait(failing));
     assert_true(job_find(failing, &info));
     assert_int_equal(info.state, JOB_FAILED);
@@ -225,7 +226,8 @@ static bool cut_run(struct job *job, void *state, struct err *err)
     struct mapped m;
 
     (void)job;
-    if (!file || ftruncate(fileno(file), (off_t)length) != 0 || !mapped_open(&m, fileno(file), length) || ftruncate(fileno(file), 0) != 0)
+    if (!file || ftruncate(fileno(file), (off_t)length) != 0 ||
+        !mapped_open(&m, fileno(file), length) || ftruncate(fileno(file), 0) != 0)
         return err_set(err, ERR_IO, NULL, "no such file");
     s->cut = m.bytes[length - 1] == 0 && mapped_cut(&m);
     mapped_close(&m);
@@ -233,7 +235,8 @@ static bool cut_run(struct job *job, void *state, struct err *err)
     return true;
 }
 
-/* It costs the job, and not the program, though jobs leave signals to the UI thread. Two at a time: ThreadSanitizer would see them share what they may not. */
+/* It costs the job, and not the program, though jobs leave signals to the UI thread. Two at a time:
+ * ThreadSanitizer would see them share what they may not. */
 static void test_file_that_shrinks(void **state)
 {
     static const struct job_ops reading = {.run = cut_run};
@@ -264,15 +267,18 @@ static bool rest_run(struct job *job, void *state, struct err *err)
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* One that measures alone neither starts beside another nor lets another begin, whatever both are called; those that say that they do not measure are not asked. */
+/* One that measures alone neither starts beside another nor lets another begin, whatever both are
+ * called; those that say that they do not measure are not asked. */
 static void test_measuring_alone(void **state)
 {
-    static const struct job_ops usual = {.run = rest_run, .measures = says}, alone = {.run = rest_run, .measures = says, .measures_alone = true};
+    static const struct job_ops usual = {.run = rest_run, .measures = says},
+                                alone = {.run = rest_run, .measures = says, .measures_alone = true};
     bool yes = true, no = false;
     struct err err = {0};
     (void)state;
     unsigned first = job_start("one", &usual, &yes, &err);
-    assert_true(first && job_start("two", &usual, &yes, &err) && job_start("pretence", &alone, &no, &err));
+    assert_true(first && job_start("two", &usual, &yes, &err) &&
+                job_start("pretence", &alone, &no, &err));
     assert_int_equal(job_start("survey", &alone, &yes, &err), 0);
     assert_non_null(strstr(err.what, "survey would disturb job"));
     assert_non_null(strstr(err.todo, "job wait"));
@@ -328,7 +334,8 @@ static void test_end_begins_another(void **state)
     int finished = 0, freed = 0;
     struct err err;
 
-    /* All are there before the first one's end is seen to, and none may be missed or forgotten meanwhile. */
+    /* All are there before the first one's end is seen to, and none may be missed or forgotten
+     * meanwhile. */
     for (int i = 0; i < 80; i++) {
         struct count *c = mem_zero(1, sizeof *c);
         *c = (struct count){.finished = &finished, .freed = &freed};
@@ -343,7 +350,11 @@ static void test_end_begins_another(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_step_is_over_at_the_end), cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_measuring_alone),
-                                       cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another), cmocka_unit_test(test_own_words_come_first)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_step_is_over_at_the_end), cmocka_unit_test(test_runs_to_the_end),
+        cmocka_unit_test(test_failure_and_cancel),        cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_file_that_shrinks),         cmocka_unit_test(test_measuring_alone),
+        cmocka_unit_test(test_many_and_shutdown),         cmocka_unit_test(test_end_begins_another),
+        cmocka_unit_test(test_own_words_come_first)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What times say to a form that joins others, against throughput.h and against all sets of ports. */
+/* What times say to a form that joins others, against throughput.h and against all sets of
+ * ports. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +51,8 @@ struct known_row {
 };
 
 /* By both oracles, of @first and, unless it is 0, @second besides. */
-static double cost_of(struct throughput *t, struct known_row *rows, portset first, unsigned count, portset second, unsigned slots, double slot)
+static double cost_of(struct throughput *t, struct known_row *rows, portset first, unsigned count,
+                      portset second, unsigned slots, double slot)
 {
     double cost = 0;
 
@@ -62,8 +64,10 @@ static double cost_of(struct throughput *t, struct known_row *rows, portset firs
             rows[r].masses[n++] = (struct mass){second, rows[r].own};
         double ports = by_all_sets(rows[r].masses, n);
         assert_float_equal(throughput_of_masses(t, rows[r].masses, n), ports, 1e-9);
-        double cycles = fmax(ports, rows[r].slots + slot * slots * rows[r].own), off = (cycles - rows[r].cycles) / (0.008 * rows[r].cycles + 0.003);
-        double limit = rows[r].cycles > cycles && rows[r].cycles <= LATE * cycles ? RESIDUAL_COST_MOST : MOST;
+        double cycles = fmax(ports, rows[r].slots + slot * slots * rows[r].own),
+               off = (cycles - rows[r].cycles) / (0.008 * rows[r].cycles + 0.003);
+        double limit =
+            rows[r].cycles > cycles && rows[r].cycles <= LATE * cycles ? RESIDUAL_COST_MOST : MOST;
         cost += fmin(off * off, limit);
     }
     return cost;
@@ -84,24 +88,36 @@ static void test_costs(void **state)
         joining_begin(j, MOST);
         for (size_t r = 0; r < ROWS; r++) {
             struct known_row *row = &rows[r];
-            *row = (struct known_row){.others = rng_below(&rng, OTHERS + 1), .own = 1 + (uint32_t)rng_below(&rng, 4), .slots = (double)rng_below(&rng, 8) / 4, .cycles = 0.2637 + (double)rng_below(&rng, 40) / 12};
+            *row = (struct known_row){.others = rng_below(&rng, OTHERS + 1),
+                                      .own = 1 + (uint32_t)rng_below(&rng, 4),
+                                      .slots = (double)rng_below(&rng, 8) / 4,
+                                      .cycles = 0.2637 + (double)rng_below(&rng, 40) / 12};
             for (size_t i = 0; i < row->others; i++)
                 row->masses[i] = (struct mass){any_set(&rng), 1 + (uint32_t)rng_below(&rng, 4)};
-            joining_add(j, &(struct joining_row){.others = row->masses, .n = row->others, .own = row->own, .slots = row->slots, .slot = slot, .cycles = row->cycles, .late = {LATE, RESIDUAL_COST_MOST}});
+            joining_add(j, &(struct joining_row){.others = row->masses,
+                                                 .n = row->others,
+                                                 .own = row->own,
+                                                 .slots = row->slots,
+                                                 .slot = slot,
+                                                 .cycles = row->cycles,
+                                                 .late = {LATE, RESIDUAL_COST_MOST}});
         }
         for (size_t s = 0; s < SECONDS; s++)
             seconds[s] = any_set(&rng);
         joining_seconds(j, seconds, SECONDS);
         const portset first = any_set(&rng);
         const unsigned count = (unsigned)rng_below(&rng, 4), slots = (unsigned)rng_below(&rng, 4);
-        const double bound = joining_first(j, first, count), alone = cost_of(t, rows, first, count, 0, slots, slot);
+        const double bound = joining_first(j, first, count),
+                     alone = cost_of(t, rows, first, count, 0, slots, slot);
         assert_float_equal(joining_cost(j, JOINING_NONE, slots, INFINITY), alone, NEAR);
         assert_true(bound <= alone + NEAR);
         for (size_t s = 0; s < SECONDS && count; s++) {
-            const double expected = cost_of(t, rows, first, count, seconds[s], slots, slot), cost = joining_cost(j, s, slots, INFINITY);
+            const double expected = cost_of(t, rows, first, count, seconds[s], slots, slot),
+                         cost = joining_cost(j, s, slots, INFINITY);
             assert_float_equal(cost, expected, NEAR);
             assert_true(bound <= cost && joining_bound(j, s) <= cost);
-            assert_true(joining_cost(j, s, slots, cost) == cost);   /* in another order of rows, and no more than the limit */
+            /* in another order of rows, and no more than the limit */
+            assert_true(joining_cost(j, s, slots, cost) == cost);
             assert_true(cost == 0 || joining_cost(j, s, slots, cost * 0.99) == INFINITY);
         }
     }
@@ -126,6 +142,7 @@ static void test_no_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_no_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs),
+                                       cmocka_unit_test(test_no_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Journals keep what is good in them: whatever stands between the records, whatever fails, whenever the program dies. */
+/* Journals keep what is good in them: whatever stands between the records, whatever fails, whenever
+ * the program dies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,8 +85,10 @@ static void three(struct str *out)
 
 static void test_good_part_is_kept(void **state)
 {
-    static const struct { const char *bytes; size_t length; } damages[] = {
-        {"6 fields,,,,,,,,\n", 17}, {"garbage \x80\xff\x01\n", 12}, {"\0\0\0\0\0\0\n", 7}, {"\"A\",1,0,3,ok,00000000\n", 22}, {"\"open quote,1\n", 14}, {"A,1,0,3,ok\n", 11},
+    static const struct { const char *bytes; size_t length;
+    } damages[] = {
+        {"6 fields,,,,,,,,\n", 17},        {"garbage \x80\xff\x01\n", 12}, {"\0\0\0\0\0\0\n", 7},
+        {"\"A\",1,0,3,ok,00000000\n", 22}, {"\"open quote,1\n", 14},       {"A,1,0,3,ok\n", 11},
     };
     struct str whole = {0}, text = {0};
     (void)state;
@@ -100,7 +103,8 @@ static void test_good_part_is_kept(void **state)
         put("j.csv", text.data, text.length);
         unlink(work_path("j.csv.damaged"));
         struct journal *j = open_it("j.csv");
-        assert_true(cycles_of(j, "A") == 1 && cycles_of(j, "2*ADD (R64, R64) + B") == 2.5 && cycles_of(j, "C") == 3);
+        assert_true(cycles_of(j, "A") == 1 && cycles_of(j, "2*ADD (R64, R64) + B") == 2.5 &&
+                    cycles_of(j, "C") == 3);
         add(j, "D", 4);
         assert_true(journal_flush(j, NULL));
         journal_close(j);
@@ -125,10 +129,12 @@ static void test_good_part_is_kept(void **state)
 
 static void numbered(unsigned i, char *out, size_t size)
 {
-    snprintf(out, size, "%u*VPBROADCASTMB2Q (ZMM, K) + %u*VPBROADCASTMW2D (ZMM, K)", i % 250 + 1, i / 250 + 1);
+    snprintf(out, size, "%u*VPBROADCASTMB2Q (ZMM, K) + %u*VPBROADCASTMW2D (ZMM, K)", i % 250 + 1,
+             i / 250 + 1);
 }
 
-/* A journal is read part by part (4 MiB each): what is in all of them is there, the last value of each experiment. */
+/* A journal is read part by part (4 MiB each): what is in all of them is there, the last value of
+ * each experiment. */
 static void test_parts(void **state)
 {
     char text[80];
@@ -172,7 +178,8 @@ static void test_every_flipped_byte(void **state)
 
 static void test_old_journals_open(void **state)
 {
-    static const char old[] = "experiment,cycles,spread,repeats,state\nA,1,0.001,3,ok\n\"ADD (R64, R64)\",0.25,0.001,3,ok\nfault\x01,x\nC,,,,a reason\n";
+    static const char old[] = "experiment,cycles,spread,repeats,state\nA,1,0.001,3,ok\n\"ADD (R64, "
+                              "R64)\",0.25,0.001,3,ok\nfault\x01,x\nC,,,,a reason\n";
     struct str text = {0};
     (void)state;
     put("old.csv", old, sizeof old - 1);
@@ -195,10 +202,12 @@ static void test_old_journals_open(void **state)
     str_done(&text);
 }
 
-/* What is known is known of the code that ran, not of its name; what older journals have of a name counts for the program's own forms. */
+/* What is known is known of the code that ran, not of its name; what older journals have of a name
+ * counts for the program's own forms. */
 static void test_code_is_the_key(void **state)
 {
-    static const char before[] = "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n";
+    static const char before[] =
+        "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n";
     struct str text = {0};
 
     (void)state;
@@ -209,14 +218,16 @@ static void test_code_is_the_key(void **state)
     put("code.csv", text.data, text.length);
     for (unsigned round = 0; round < 3; round++) {
         struct journal *j = open_it("code.csv");
-        assert_true(cycles_of_code(j, "INC (R64)", "") == 0.25 && cycles_of_code(j, "INC (R64)", "00000000000000aa") == (round < 2 ? 0.25 : 0.2));
+        assert_true(cycles_of_code(j, "INC (R64)", "") == 0.25 &&
+                    cycles_of_code(j, "INC (R64)", "00000000000000aa") == (round < 2 ? 0.25 : 0.2));
         assert_true(cycles_of_code(j, "INC (R64)", "00000000000000bb") == 0.25);
         if (round)
             assert_true(cycles_of_code(j, "INC (R64)", "u00000000000000aa") == 6.2e-5);
         else
             assert_true(isnan(cycles_of_code(j, "INC (R64)", "u00000000000000aa")));
         assert_true(isnan(cycles_of_code(j, "INC (R64)", "u00000000000000bb")));
-        add_code(j, "INC (R64)", round ? "00000000000000aa" : "u00000000000000aa", round ? 0.2 : 6.2e-5);
+        add_code(j, "INC (R64)", round ? "00000000000000aa" : "u00000000000000aa",
+                 round ? 0.2 : 6.2e-5);
         assert_true(journal_flush(j, NULL));
         journal_close(j);
     }
@@ -227,7 +238,8 @@ static void test_code_is_the_key(void **state)
     str_done(&text);
 }
 
-/* Journals with checksums but without conditions: readable, and no one knows under which conditions. */
+/* Journals with checksums but without conditions: readable, and no one knows under which
+ * conditions. */
 static void test_journals_without_conditions_open(void **state)
 {
     struct str text = {0}, now = {0};
@@ -244,7 +256,8 @@ static void test_journals_without_conditions_open(void **state)
         const struct journal_entry *entry = journal_find(j, &e, "");
         assert_true(entry && entry->cycles == 1.5 && isnan(entry->baseline) && !entry->day[0]);
         if (round) {
-            struct measured m = {.cycles = 1.2, .spread = 0.001, .repeats = 3, .baseline = 5.55, .slowed = 0.1};
+            struct measured m = {
+                .cycles = 1.2, .spread = 0.001, .repeats = 3, .baseline = 5.55, .slowed = 0.1};
             journal_add(j, &e, "", &m, EXPERIMENT_OK);
             assert_true(journal_flush(j, NULL));
         }
@@ -261,7 +274,8 @@ static void test_journals_without_conditions_open(void **state)
     str_done(&now);
 }
 
-/* Ten flushes with a fault at every position: those that said yes are there afterwards, and the later ones too. */
+/* Ten flushes with a fault at every position: those that said yes are there afterwards, and the
+ * later ones too. */
 static void test_each_call_fails(void **state)
 {
     (void)state;
@@ -322,7 +336,8 @@ static void test_death_at_each_call(void **state)
     }
 }
 
-/* What was measured is the user's own: the journal is for nobody else, nor the directory that it is made in, nor the one that was there before. */
+/* What was measured is the user's own: the journal is for nobody else, nor the directory that it is
+ * made in, nor the one that was there before. */
 static void test_private(void **state)
 {
     struct err err = {0};
@@ -344,7 +359,8 @@ static void test_private(void **state)
         journal_close(j);
         assert_return_code(stat(path, &about), 0);
         assert_int_equal(about.st_mode & 0777, 0600);
-        assert_return_code(stat(work_path(old ? "private/portolan" : "private/portolan/journals"), &about), 0);
+        assert_return_code(
+            stat(work_path(old ? "private/portolan" : "private/portolan/journals"), &about), 0);
         assert_int_equal(about.st_mode & 0777, 0700);
         free(path);
     }
@@ -361,8 +377,15 @@ static void test_private(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_parts), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_code_is_the_key), cmocka_unit_test(test_journals_without_conditions_open),
-        cmocka_unit_test(test_private), cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
+        cmocka_unit_test(test_good_part_is_kept),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_every_flipped_byte),
+        cmocka_unit_test(test_old_journals_open),
+        cmocka_unit_test(test_code_is_the_key),
+        cmocka_unit_test(test_journals_without_conditions_open),
+        cmocka_unit_test(test_private),
+        cmocka_unit_test(test_each_call_fails),
+        cmocka_unit_test(test_death_at_each_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

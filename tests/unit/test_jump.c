@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the loop to the mapping, to experiments and back: jumps follow a form, and every place that was left can be gone back to. */
+/* From the loop to the mapping, to experiments and back: jumps follow a form, and every place that
+ * was left can be gone back to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,8 @@ static void begin(void)
     struct str line = {0};
 
     work_put("two.s", "1: addq %rax, %rbx\nimulq %rcx, %rdx\naddq %rsi, %rdi\ndecl %ebp\njne 1b\n");
-    work_put("few.csv", "experiment,cycles\n\"" ADD "\",0.25\n\"" MUL "\",1\n\"" ADD " + " MUL "\",1\n\"" ADD " + 2*" MUL "\",2\n");
+    work_put("few.csv", "experiment,cycles\n\"" ADD "\",0.25\n\"" MUL "\",1\n\"" ADD " + " MUL
+                        "\",1\n\"" ADD " + 2*" MUL "\",2\n");
     work_expand("set machine skylake; kernel load @/two.s; experiments load @/few.csv", &line);
     run_to_end(str_text(&line));
     run_to_end("view kernel");
@@ -71,7 +73,8 @@ static void test_follow(void **state)
     assert_int_not_equal(session.document.row, line);
 }
 
-/* Back through the stops as they were left, and forward again; a jump from there forgets what was ahead. */
+/* Back through the stops as they were left, and forward again; a jump from there forgets what was
+ * ahead. */
 static void test_back_and_forward(void **state)
 {
     (void)state;
@@ -125,8 +128,10 @@ static void test_refused(void **state)
     begin();
     press("jjj");
     const size_t stops = frame.jumps.back.list.count;
-    static const struct { const char *line, *says; } refused[] = {
-        {"jump experiments", "no experiment has "}, {"jump forward", "there is nothing to go forward to"},
+    static const struct { const char *line, *says;
+    } refused[] = {
+        {"jump experiments", "no experiment has "},
+        {"jump forward", "there is nothing to go forward to"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         frame_run(&frame, refused[i].line);

@@ -27,11 +27,19 @@ static struct kernel *load(const char *name)
 static void test_samples(void **state)
 {
     (void)state;
-    static const struct { const char *file, *label; uint32_t first, last; size_t count; } cases[] = {
-        {"triad.s", ".L10", 1, 8, 8},           {"gcc-att.s", ".L40", 143, 154, 12},
-        {"gcc-intel.s", ".L40", 144, 155, 12},  {"clang-att.s", ".LBB1_9", 144, 158, 15},
-        {"clang-intel.s", ".LBB1_9", 145, 159, 15}, {"objdump-att.txt", "0x78", 46, 53, 8},
-        {"objdump-intel.txt", "0x78", 46, 53, 8},   {"objdump-plain.txt", "0x78", 45, 52, 8},
+    static const struct {
+        const char *file, *label;
+        uint32_t first, last;
+        size_t count;
+    } cases[] = {
+        {"triad.s", ".L10", 1, 8, 8},
+        {"gcc-att.s", ".L40", 143, 154, 12},
+        {"gcc-intel.s", ".L40", 144, 155, 12},
+        {"clang-att.s", ".LBB1_9", 144, 158, 15},
+        {"clang-intel.s", ".LBB1_9", 145, 159, 15},
+        {"objdump-att.txt", "0x78", 46, 53, 8},
+        {"objdump-intel.txt", "0x78", 46, 53, 8},
+        {"objdump-plain.txt", "0x78", 45, 52, 8},
         {"explorer.txt", "0x40112d", 5, 7, 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -64,7 +72,8 @@ static void test_markers(void **state)
     static const char *const texts[] = {
         "inc %eax\n# LLVM-MCA-BEGIN sum\nadd $1, %ecx\ndec %edx\n# LLVM-MCA-END\n.L1: jne .L1\n",
         "inc %eax\n// OSACA-BEGIN sum\nadd $1, %ecx\ndec %edx\n// OSACA-END\n.L1: jne .L1\n",
-        "movl $111, %ebx\n.byte 100,103,144\nadd $1, %ecx\ndec %edx\nmovl $222, %ebx\n.byte 100,103,144\n.L1: jne .L1\n"};
+        "movl $111, %ebx\n.byte 100,103,144\nadd $1, %ecx\ndec %edx\nmovl $222, %ebx\n.byte "
+        "100,103,144\n.L1: jne .L1\n"};
     for (size_t i = 0; i < 3; i++) {
         struct kernel *k = kernel_with(texts[i], NULL);
         assert_true(k->loops[0].marked);
@@ -113,13 +122,16 @@ static void test_hex(void **state)
     assert_non_null(strstr(err.what, "position 3"));
 }
 
-/* Of a text with two functions the one that is named, whether the text declares them or only has labels. */
+/* Of a text with two functions the one that is named, whether the text declares them or only has
+ * labels. */
 static void test_symbol_of_text(void **state)
 {
     (void)state;
-    static const char bare[] = "dot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n ret\ncopy:\n.L2: movq (%rsi), %rax\n decq %rcx\n jne .L2\n ret\n";
-    static const char declared[] = ".globl dot\n.globl copy\ndot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n ret\n"
-                                   "copy:\n nop\nagain: movq (%rsi), %rax\n decq %rcx\n jne again\n ret\n";
+    static const char bare[] = "dot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n "
+                               "ret\ncopy:\n.L2: movq (%rsi), %rax\n decq %rcx\n jne .L2\n ret\n";
+    static const char declared[] =
+        ".globl dot\n.globl copy\ndot:\n.L1: imulq %rax, %rbx\n decq %rcx\n jne .L1\n ret\n"
+        "copy:\n nop\nagain: movq (%rsi), %rax\n decq %rcx\n jne again\n ret\n";
     struct err err = {0};
 
     struct kernel *k = kernel_with(bare, &(struct kernel_options){.symbol = "copy"});
@@ -134,14 +146,16 @@ static void test_symbol_of_text(void **state)
     assert_string_equal(k->loops[0].label, "again");
     assert_int_equal(k->loop_count, 1);
     kernel_free(k);
-    assert_null(kernel_from_text("t", bare, sizeof bare - 1, &(struct kernel_options){.symbol = "axpy"}, &err));
+    assert_null(kernel_from_text("t", bare, sizeof bare - 1,
+                                 &(struct kernel_options){.symbol = "axpy"}, &err));
     assert_string_equal(err.what, "no label axpy in this text");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_triad_text),
-                                       cmocka_unit_test(test_markers), cmocka_unit_test(test_no_loop_lines_and_choice),
-                                       cmocka_unit_test(test_hex), cmocka_unit_test(test_symbol_of_text)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_triad_text),
+        cmocka_unit_test(test_markers), cmocka_unit_test(test_no_loop_lines_and_choice),
+        cmocka_unit_test(test_hex),     cmocka_unit_test(test_symbol_of_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

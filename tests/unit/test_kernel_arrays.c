@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops over arrays in the sandbox: rings visit every place; what runs over arrays ends with a time or a reason; an arena that cannot be had says so. */
+/* Loops over arrays in the sandbox: rings visit every place; what runs over arrays ends with a time
+ * or a reason; an arena that cannot be had says so. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,9 @@ static bool runs(const char *hex, uint64_t bytes, struct arrays_measured *out, s
     streams_find(insns, count, &streams);
     struct sandbox *s = sandbox_new(-1, err);
     assert_non_null(s);
-    bool ok = layout_arrays(insns, &streams, bytes, &arrays, err) && sandbox_arena(s, bytes + LAYOUT_SLACK, true, err) && kernel_arrays_begin(&run, s, &arena, insns, count, err) &&
+    bool ok = layout_arrays(insns, &streams, bytes, &arrays, err) &&
+              sandbox_arena(s, bytes + LAYOUT_SLACK, true, err) &&
+              kernel_arrays_begin(&run, s, &arena, insns, count, err) &&
               kernel_arrays_measure(&run, &arrays, 0.01, out, err);
     sandbox_free(s);
     streams_done(&streams);
@@ -59,7 +62,9 @@ static bool runs(const char *hex, uint64_t bytes, struct arrays_measured *out, s
 
 static void test_runs(void **state)
 {
-    static const char *const loops[] = {"0f1004060f110407 4883c010", "488b00 488b00", "8b0c86 488b14cf 4883c001", "488b04ce 488904cf 4883e901", "48ff07 4883c708"};
+    static const char *const loops[] = {"0f1004060f110407 4883c010", "488b00 488b00",
+                                        "8b0c86 488b14cf 4883c001", "488b04ce 488904cf 4883e901",
+                                        "48ff07 4883c708"};
     (void)state;
     if (isa_host() != ISA_X86_64)
         skip();
@@ -75,7 +80,8 @@ static void test_runs(void **state)
         }
 }
 
-/* A division by an element that is 1.0 as a whole number, a call, and a read behind the arrays: reasons, with their instruction. */
+/* A division by an element that is 1.0 as a whole number, a call, and a read behind the arrays:
+ * reasons, with their instruction. */
 static void test_reasons(void **state)
 {
     struct arrays_measured m;
@@ -103,9 +109,14 @@ static void test_arena(void **state)
     err = (struct err){0};
     assert_true(sandbox_arena(s, 1000000, false, &err));
     assert_int_equal(sandbox_arena_at(s) % SANDBOX_ARENA_GUARD, 0);
-    assert_true(sandbox_fill(s, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .bytes = 1000000, .value = 7}, &err));
+    assert_true(sandbox_fill(
+        s, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .bytes = 1000000, .value = 7}, &err));
     /* What does not lie in the arena is left alone. */
-    assert_true(sandbox_fill(s, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .at = (uint64_t)-4096, .bytes = 8192, .value = 7}, &err));
+    assert_true(sandbox_fill(
+        s,
+        &(struct sandbox_fill){
+            .kind = SANDBOX_FILL_VALUE, .at = (uint64_t)-4096, .bytes = 8192, .value = 7},
+        &err));
     assert_true(sandbox_arena(s, 0, false, &err));
     assert_int_equal(sandbox_arena_at(s), 0);
     sandbox_free(s);
@@ -113,6 +124,8 @@ static void test_arena(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rings), cmocka_unit_test(test_runs), cmocka_unit_test(test_reasons), cmocka_unit_test(test_arena)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rings), cmocka_unit_test(test_runs),
+                                       cmocka_unit_test(test_reasons),
+                                       cmocka_unit_test(test_arena)};
     return cmocka_run_group_tests_name("kernel_arrays", tests, NULL, NULL);
 }

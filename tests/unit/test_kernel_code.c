@@ -22,8 +22,10 @@ static size_t decode(const uint32_t *words, size_t count, struct insn *out)
 /* Every kind of closing branch leads to the next instruction and stays what it was. */
 static void test_a64_branches(void **state)
 {
-    static const struct { uint32_t word; const char *mnemonic; } cases[] = {
-        {0x54ffffa1, "b.ne"}, {0x5400010b, "b.lt"}, {0xb5ffff63, "cbnz"}, {0x34000065, "cbz"}, {0x3707ffc2, "tbnz"}, {0xb6f80047, "tbz"}, {0x17fffff9, "b"},
+    static const struct { uint32_t word; const char *mnemonic;
+    } cases[] = {
+        {0x54ffffa1, "b.ne"}, {0x5400010b, "b.lt"}, {0xb5ffff63, "cbnz"}, {0x34000065, "cbz"},
+        {0x3707ffc2, "tbnz"}, {0xb6f80047, "tbz"},  {0x17fffff9, "b"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -43,7 +45,8 @@ static void test_a64_branches(void **state)
             if (op->kind == OPERAND_RELATIVE)
                 led = op->displacement == 16;
             else
-                assert_true(op->kind == was->kind && op->reg == was->reg && op->immediate == was->immediate);
+                assert_true(op->kind == was->kind && op->reg == was->reg &&
+                            op->immediate == was->immediate);
         }
         if (!led)
             fail_msg("%s does not lead to the next instruction", cases[i].mnemonic);
@@ -71,14 +74,21 @@ static void test_a64_refused(void **state)
     assert_true(refused((const uint32_t[]){0xd61f0200}, 1, "indirect branch"));
     assert_true(refused((const uint32_t[]){0x54000041, 0xd503201f}, 2, "branch inside"));
     assert_true(refused((const uint32_t[]){0xd4000001}, 1, "system"));                    /* svc */
-    assert_true(refused((const uint32_t[]){0xd53be040}, 1, "system"));                    /* mrs x0, cntvct_el0 */
-    assert_true(refused((const uint32_t[]){0xd51bd040}, 1, "system"));                    /* msr tpidr_el0, x0 */
-    assert_true(refused((const uint32_t[]){0xd503203f}, 1, "system"));                    /* yield */
+    /* mrs x0, cntvct_el0 */
+    assert_true(refused((const uint32_t[]){0xd53be040}, 1, "system"));
+    /* msr tpidr_el0, x0 */
+    assert_true(refused((const uint32_t[]){0xd51bd040}, 1, "system"));
+    /* yield */
+    assert_true(refused((const uint32_t[]){0xd503203f}, 1, "system"));
     assert_true(refused((const uint32_t[]){0x10000040}, 1, "PC-relative"));             /* adr */
-    assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));             /* ldr x0, .+8 */
-    assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") || refused((const uint32_t[]){0x00000000}, 1, "system"));
-    /* Loads that do not fault would look for what is mapped. Words of SVE are known once a disassembler was asked, where there is one. */
-    static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};                 /* ldff1b, ldnf1b, ld1b */
+    /* ldr x0, .+8 */
+    assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));
+    assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") ||
+                refused((const uint32_t[]){0x00000000}, 1, "system"));
+    /* Loads that do not fault would look for what is mapped. Words of SVE are known once a
+     * disassembler was asked, where there is one. */
+    /* ldff1b, ldnf1b, ld1b */
+    static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};
     if (a64_learn((const uint8_t *)loads, sizeof loads, NULL)) {
         assert_true(refused(loads, 1, "does not fault") || refused(loads, 1, "decoded"));
         assert_true(refused(loads + 1, 1, "does not fault") || refused(loads + 1, 1, "decoded"));
@@ -87,7 +97,8 @@ static void test_a64_refused(void **state)
     /* The instruction that is in the way is named; of no instructions none. */
     struct insn insns[2];
     unsigned at = 7;
-    assert_non_null(kernel_refused_anywhere(insns, decode((const uint32_t[]){0xd503201f, 0x94000004}, 2, insns), &at));
+    assert_non_null(kernel_refused_anywhere(
+        insns, decode((const uint32_t[]){0xd503201f, 0x94000004}, 2, insns), &at));
     assert_int_equal(at, 2);
     assert_non_null(kernel_refused_anywhere(insns, 0, &at));
     assert_int_equal(at, 0);
@@ -103,18 +114,68 @@ static void test_a64_refused(void **state)
 static void test_a64_allowed(void **state)
 {
     static const uint32_t fine[] = {
-        0x8b010000, 0xd503201f, 0xf9400020, 0xa9bf7bfd, 0xf87c6bbe, 0x9ac10800, 0x1ac15000, 0x4e20d420, 0x1e612800, 0x4c407020, 0x885ffc20,
-        0x88027c20, 0xdac01000, 0x9a9f17e0, 0xd3500000, 0x54ffffa1, 0xb5ffff63, 0x3707ffc2, 0x14000000, 0x4e284820, 0x5e000020,
+        0x8b010000, 0xd503201f, 0xf9400020, 0xa9bf7bfd, 0xf87c6bbe, 0x9ac10800, 0x1ac15000,
+        0x4e20d420, 0x1e612800, 0x4c407020, 0x885ffc20, 0x88027c20, 0xdac01000, 0x9a9f17e0,
+        0xd3500000, 0x54ffffa1, 0xb5ffff63, 0x3707ffc2, 0x14000000, 0x4e284820, 0x5e000020,
     };
-    static const struct { uint32_t word; const char *name; } system[] = {
-        {0xd4000001, "svc"}, {0xd4000002, "hvc"}, {0xd4000003, "smc"}, {0xd4200020, "brk"}, {0xd4400000, "hlt"}, {0xd4a00001, "dcps1"}, {0xd69f03e0, "eret"}, {0xd6bf03e0, "drps"},
-        {0xd53be040, "mrs cntvct_el0"}, {0xd53bd040, "mrs tpidr_el0"}, {0xd51bd040, "msr tpidr_el0"}, {0xd500401f, "msr pstate"}, {0xd508751f, "ic iallu"}, {0xd50b7b20, "dc cvau"},
-        {0xd50b7420, "dc zva"}, {0xd5087820, "at s1e1r"}, {0xd508871f, "tlbi"}, {0xd503203f, "yield"}, {0xd503205f, "wfe"}, {0xd503207f, "wfi"}, {0xd503209f, "sev"}, {0xd50320bf, "sevl"},
-        {0xd503221f, "esb"}, {0xd503229f, "csdb"}, {0xd503233f, "paciasp"}, {0xd50323bf, "autiasp"}, {0xd503245f, "bti c"}, {0xd503305f, "clrex"}, {0xd5033fbf, "dmb"}, {0xd5033f9f, "dsb"},
-        {0xd5033fdf, "isb"}, {0xd50330ff, "sb"}, {0xd5031000, "wfet"}, {0xdac10020, "pacia"}, {0xdac11020, "autia"}, {0x9ac13000, "pacga"}, {0xf8200420, "ldraa"}, {0xd71f0801, "braa"},
-        {0x9adf1000, "irg"}, {0x9ac01400, "gmi"}, {0xd9200820, "stg"}, {0xd9600020, "ldg"}, {0xd9e00020, "ldgm"}, {0xd9a00820, "st2g"}, {0x91800400, "addg"}, {0xd1800400, "subg"},
-        {0xf83fd020, "ld64b"}, {0xf83f9020, "st64b"}, {0xd5233060, "tstart"}, {0xd503477f, "smstart"}, {0xd503467f, "smstop"}, {0x1d010440, "cpyfp"}, {0x19c10440, "setp"},
-        {0xc0000000, "sme"}, {0x80800000, "fmopa"}, {0x00000000, "udf"},
+    static const struct { uint32_t word; const char *name;
+    } system[] = {
+        {0xd4000001, "svc"},
+        {0xd4000002, "hvc"},
+        {0xd4000003, "smc"},
+        {0xd4200020, "brk"},
+        {0xd4400000, "hlt"},
+        {0xd4a00001, "dcps1"},
+        {0xd69f03e0, "eret"},
+        {0xd6bf03e0, "drps"},
+        {0xd53be040, "mrs cntvct_el0"},
+        {0xd53bd040, "mrs tpidr_el0"},
+        {0xd51bd040, "msr tpidr_el0"},
+        {0xd500401f, "msr pstate"},
+        {0xd508751f, "ic iallu"},
+        {0xd50b7b20, "dc cvau"},
+        {0xd50b7420, "dc zva"},
+        {0xd5087820, "at s1e1r"},
+        {0xd508871f, "tlbi"},
+        {0xd503203f, "yield"},
+        {0xd503205f, "wfe"},
+        {0xd503207f, "wfi"},
+        {0xd503209f, "sev"},
+        {0xd50320bf, "sevl"},
+        {0xd503221f, "esb"},
+        {0xd503229f, "csdb"},
+        {0xd503233f, "paciasp"},
+        {0xd50323bf, "autiasp"},
+        {0xd503245f, "bti c"},
+        {0xd503305f, "clrex"},
+        {0xd5033fbf, "dmb"},
+        {0xd5033f9f, "dsb"},
+        {0xd5033fdf, "isb"},
+        {0xd50330ff, "sb"},
+        {0xd5031000, "wfet"},
+        {0xdac10020, "pacia"},
+        {0xdac11020, "autia"},
+        {0x9ac13000, "pacga"},
+        {0xf8200420, "ldraa"},
+        {0xd71f0801, "braa"},
+        {0x9adf1000, "irg"},
+        {0x9ac01400, "gmi"},
+        {0xd9200820, "stg"},
+        {0xd9600020, "ldg"},
+        {0xd9e00020, "ldgm"},
+        {0xd9a00820, "st2g"},
+        {0x91800400, "addg"},
+        {0xd1800400, "subg"},
+        {0xf83fd020, "ld64b"},
+        {0xf83f9020, "st64b"},
+        {0xd5233060, "tstart"},
+        {0xd503477f, "smstart"},
+        {0xd503467f, "smstop"},
+        {0x1d010440, "cpyfp"},
+        {0x19c10440, "setp"},
+        {0xc0000000, "sme"},
+        {0x80800000, "fmopa"},
+        {0x00000000, "udf"},
     };
     uint64_t random = 0x9e3779b97f4a7c15u;
     unsigned allowed = 0;
@@ -127,9 +188,11 @@ static void test_a64_allowed(void **state)
             fail_msg("0x%08x (%s) is refused as %s", (unsigned)fine[i], insn.mnemonic, reason);
     }
     for (size_t i = 0; i < sizeof system / sizeof *system; i++)
-        if (!refused(&system[i].word, 1, "system") && !refused(&system[i].word, 1, "decoded") && !refused(&system[i].word, 1, "indirect"))
+        if (!refused(&system[i].word, 1, "system") && !refused(&system[i].word, 1, "decoded") &&
+            !refused(&system[i].word, 1, "indirect"))
             fail_msg("%s may run", system[i].name);
-    /* Whatever a decoder says: nothing of the groups for exceptions, the system, and what is reserved. */
+    /* Whatever a decoder says: nothing of the groups for exceptions, the system, and what is
+     * reserved. */
     for (unsigned i = 0; i < 400000; i++) {
         struct insn insn;
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -140,7 +203,9 @@ static void test_a64_allowed(void **state)
         if (!(insn.traits & INSN_RUNNABLE))
             continue;
         allowed++;
-        if (insn.traits & (INSN_SYSTEM | INSN_UNDECODED | INSN_CALL | INSN_RETURN) || group == 0 || group == 1 || group == 3 || ((word >> 24 == 0xd4 || word >> 24 == 0xd5) && word != 0xd503201f))
+        if (insn.traits & (INSN_SYSTEM | INSN_UNDECODED | INSN_CALL | INSN_RETURN) || group == 0 ||
+            group == 1 || group == 3 ||
+            ((word >> 24 == 0xd4 || word >> 24 == 0xd5) && word != 0xd503201f))
             fail_msg("0x%08x (%s) may run", (unsigned)word, insn.mnemonic);
     }
     assert_true(allowed > 10000);
@@ -164,7 +229,8 @@ static void test_counter(void **state)
     n = decode(words, count, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_BODY);
     assert_true(refused(words, 1, "none") == false);
-    assert_string_equal(kernel_refused_anywhere(insns, n, NULL), "no general register left for the loop counter");
+    assert_string_equal(kernel_refused_anywhere(insns, n, NULL),
+                        "no general register left for the loop counter");
     /* x18 only when nothing else is left. */
     words[6] = 0xa9400000u | 20 | 19 << 10 | 20 << 5;
     n = decode(words, count, insns);
@@ -172,12 +238,19 @@ static void test_counter(void **state)
     struct insn x86;
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
     assert_int_equal(kernel_counter(&x86, 1), COUNTER_REGISTER + 15);
-    /* mov [r15 + r14 * 1], r13; then xchg of each other one of r8 to r12 with rax: nothing is left but memory. */
-    static const uint8_t high[][4] = {{0x4f, 0x89, 0x2c, 0x37}, {0x49, 0x90}, {0x49, 0x91}, {0x49, 0x92}, {0x49, 0x93}, {0x49, 0x94}};
+    /* mov [r15 + r14 * 1], r13; then xchg of each other one of r8 to r12 with rax: nothing is left
+     * but memory. */
+    static const uint8_t high[][4] = {{0x4f, 0x89, 0x2c, 0x37},
+                                      {0x49, 0x90},
+                                      {0x49, 0x91},
+                                      {0x49, 0x92},
+                                      {0x49, 0x93},
+                                      {0x49, 0x94}};
     struct insn all[6];
     for (unsigned i = 0; i < 6; i++) {
         assert_true(insn_decode(ISA_X86_64, high[i], i ? 2 : 4, 0, false, &all[i], NULL));
-        assert_int_equal(kernel_counter(all, i + 1), i < 5 ? COUNTER_REGISTER + 12 : COUNTER_MEMORY);
+        assert_int_equal(kernel_counter(all, i + 1),
+                         i < 5 ? COUNTER_REGISTER + 12 : COUNTER_MEMORY);
     }
 }
 
@@ -191,16 +264,37 @@ static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
 
 struct x86_case { uint8_t code[16]; uint8_t length; };
 
-/* Branches with every kind of prefix stay whole: a distance of 0 in the place of the distance, nothing moved. */
+/* Branches with every kind of prefix stay whole: a distance of 0 in the place of the distance,
+ * nothing moved. */
 static void test_x86_branches(void **state)
 {
     static const struct x86_case cases[] = {
-        {{0x75, 0xfb}, 2}, {{0x0f, 0x85, 0xf0, 0xff, 0xff, 0xff}, 6}, {{0xeb, 0xfb}, 2}, {{0xe9, 0xf0, 0xff, 0xff, 0xff}, 5}, {{0xe3, 0xfb}, 2},
-        {{0x67, 0xe3, 0xfb}, 3}, {{0xe2, 0xfb}, 2}, {{0xe0, 0xfb}, 2}, {{0x2e, 0x75, 0xf7}, 3}, {{0x3e, 0x75, 0xf7}, 3}, {{0xf2, 0x75, 0xf7}, 3},
-        {{0xf3, 0x75, 0xf7}, 3}, {{0x64, 0x75, 0xf7}, 3}, {{0x65, 0x75, 0xf7}, 3}, {{0x67, 0x75, 0xf7}, 3}, {{0x40, 0x75, 0xf7}, 3},
-        {{0x48, 0x75, 0xf7}, 3}, {{0x4f, 0x75, 0xf7}, 3}, {{0x2e, 0x3e, 0x75, 0xf7}, 4}, {{0x3e, 0x48, 0x75, 0xf7}, 4}, {{0xf2, 0x3e, 0x75, 0xf7}, 4},
-        {{0xf2, 0x0f, 0x85, 0xf0, 0xff, 0xff, 0xff}, 7}, {{0x3e, 0x0f, 0x84, 0xf0, 0xff, 0xff, 0xff}, 7}, {{0x48, 0x0f, 0x8c, 0xf0, 0xff, 0xff, 0xff}, 7},
-        {{0xf2, 0xeb, 0xf7}, 3}, {{0xf2, 0xe9, 0xf0, 0xff, 0xff, 0xff}, 6},
+        {{0x75, 0xfb}, 2},
+        {{0x0f, 0x85, 0xf0, 0xff, 0xff, 0xff}, 6},
+        {{0xeb, 0xfb}, 2},
+        {{0xe9, 0xf0, 0xff, 0xff, 0xff}, 5},
+        {{0xe3, 0xfb}, 2},
+        {{0x67, 0xe3, 0xfb}, 3},
+        {{0xe2, 0xfb}, 2},
+        {{0xe0, 0xfb}, 2},
+        {{0x2e, 0x75, 0xf7}, 3},
+        {{0x3e, 0x75, 0xf7}, 3},
+        {{0xf2, 0x75, 0xf7}, 3},
+        {{0xf3, 0x75, 0xf7}, 3},
+        {{0x64, 0x75, 0xf7}, 3},
+        {{0x65, 0x75, 0xf7}, 3},
+        {{0x67, 0x75, 0xf7}, 3},
+        {{0x40, 0x75, 0xf7}, 3},
+        {{0x48, 0x75, 0xf7}, 3},
+        {{0x4f, 0x75, 0xf7}, 3},
+        {{0x2e, 0x3e, 0x75, 0xf7}, 4},
+        {{0x3e, 0x48, 0x75, 0xf7}, 4},
+        {{0xf2, 0x3e, 0x75, 0xf7}, 4},
+        {{0xf2, 0x0f, 0x85, 0xf0, 0xff, 0xff, 0xff}, 7},
+        {{0x3e, 0x0f, 0x84, 0xf0, 0xff, 0xff, 0xff}, 7},
+        {{0x48, 0x0f, 0x8c, 0xf0, 0xff, 0xff, 0xff}, 7},
+        {{0xf2, 0xeb, 0xf7}, 3},
+        {{0xf2, 0xe9, 0xf0, 0xff, 0xff, 0xff}, 6},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -229,11 +323,13 @@ static void test_x86_branches(void **state)
     }
 }
 
-/* Closing branches of short copies are kept apart by nops that they lead over; nothing else may stand there, and nothing else may be led over. */
+/* Closing branches of short copies are kept apart by nops that they lead over; nothing else may
+ * stand there, and nothing else may be led over. */
 static void test_x86_apart(void **state)
 {
     static const struct x86_case cases[] = {
-        {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0x72, 0xf8}, 8},                           /* add rax, rax; cmp rax, rdx; jb */
+        /* add rax, rax; cmp rax, rdx; jb */
+        {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0x72, 0xf8}, 8},
         {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0x0f, 0x82, 0xf4, 0xff, 0xff, 0xff}, 12},
         {{0x48, 0x01, 0xc0, 0x48, 0x39, 0xd0, 0xe9, 0xf5, 0xff, 0xff, 0xff}, 11},
     };
@@ -241,7 +337,8 @@ static void test_x86_apart(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct insn insns[3];
         uint8_t out[256] = {0};
-        size_t n = decode_x86(cases[i].code, cases[i].length, insns), at = 0, length = cases[i].length;
+        size_t n = decode_x86(cases[i].code, cases[i].length, insns), at = 0,
+               length = cases[i].length;
         assert_int_equal(n, 3);
         assert_int_equal(kernel_apart(insns, n, length), KERNEL_APART);
         assert_int_equal(kernel_apart(insns, n, KERNEL_APART), KERNEL_APART);
@@ -253,13 +350,15 @@ static void test_x86_apart(void **state)
         }
         assert_int_equal(at, 3 * KERNEL_APART);
         assert_true(kernel_emitted(insns, n, out, at));
-        for (size_t k = length; k < 2 * KERNEL_APART; k++) {        /* another byte among the nops, or in the branch's distance */
+        /* another byte among the nops, or in the branch's distance */
+        for (size_t k = length; k < 2 * KERNEL_APART; k++) {
             out[k] ^= 0x40;
             assert_false(kernel_emitted(insns, n, out, at));
             out[k] ^= 0x40;
         }
         assert_false(kernel_emitted(insns, n, out, at - 1));
-        assert_false(kernel_emitted(insns, n, out, at - KERNEL_APART + length));   /* leads out of the code */
+        /* leads out of the code */
+        assert_false(kernel_emitted(insns, n, out, at - KERNEL_APART + length));
         struct insn nop;
         for (size_t k = length; k < KERNEL_APART; k += nop.length) {
             assert_true(insn_decode(ISA_X86_64, out + k, KERNEL_APART - k, k, false, &nop, NULL));
@@ -271,7 +370,8 @@ static void test_x86_apart(void **state)
 static void test_x86_emitted(void **state)
 {
     /* mov rax, [rip + 0x10]; vaddps ymm8, ymm15, [rip - 4]; add rax, rbx */
-    static const uint8_t code[] = {0x48, 0x8b, 0x05, 0x10, 0, 0, 0, 0xc5, 0x04, 0x58, 0x05, 0xfc, 0xff, 0xff, 0xff, 0x48, 0x01, 0xd8};
+    static const uint8_t code[] = {0x48, 0x8b, 0x05, 0x10, 0,    0,    0,    0xc5, 0x04,
+                                   0x58, 0x05, 0xfc, 0xff, 0xff, 0xff, 0x48, 0x01, 0xd8};
     struct insn insns[3];
     uint8_t out[256];
     (void)state;
@@ -338,7 +438,13 @@ static void test_x86_refused(void **state)
         {{0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}, 9}, /* mov rax, gs:0 */
         {{0x65, 0xac}, 2},                               /* lods from gs */
         {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},             /* jne whose length is disputed */
-        {{0x66, 0x75, 0xf7}, 3}, {{0x66, 0x66, 0x75, 0xf7}, 4}, {{0x66, 0xeb, 0xf7}, 3}, {{0x66, 0xe3, 0xf7}, 3}, {{0x66, 0xe2, 0xf7}, 3}, {{0x2e, 0x66, 0x75, 0xf7}, 4},   /* whose target is */
+        /* whose target is */
+        {{0x66, 0x75, 0xf7}, 3},
+        {{0x66, 0x66, 0x75, 0xf7}, 4},
+        {{0x66, 0xeb, 0xf7}, 3},
+        {{0x66, 0xe3, 0xf7}, 3},
+        {{0x66, 0xe2, 0xf7}, 3},
+        {{0x2e, 0x66, 0x75, 0xf7}, 4},
     };
     struct insn insns[2];
     (void)state;
@@ -346,25 +452,43 @@ static void test_x86_refused(void **state)
         size_t n = decode_x86(cases[i].code, cases[i].length, insns);
         const char *reason = kernel_refused_anywhere(insns, n, NULL);
         if (!reason || !strstr(reason, "system instruction"))
-            fail_msg("%s is not refused as a system instruction but: %s", insns[0].mnemonic, reason ? reason : "run");
+            fail_msg("%s is not refused as a system instruction but: %s", insns[0].mnemonic,
+                     reason ? reason : "run");
     }
     /* What computes is on it, whatever its age. */
     static const struct x86_case runnable[] = {
-        {{0x48, 0x01, 0xd8}, 3}, {{0xf0, 0x48, 0x01, 0x18}, 4}, {{0xd9, 0xc0}, 2}, {{0x0f, 0x77}, 2}, {{0x9d}, 1}, {{0xfc}, 1}, {{0xf3, 0x48, 0xab}, 3},
-        {{0x0f, 0xae, 0x10}, 3} /* ldmxcsr */, {{0x0f, 0xae, 0xe8}, 3} /* lfence */, {{0x0f, 0xae, 0x38}, 3} /* clflush */, {{0xf3, 0x90}, 2},
-        {{0xf3, 0x0f, 0x1e, 0xfa}, 4} /* endbr64 */, {{0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2}, 6} /* vaddps zmm */, {{0xc5, 0xec, 0x41, 0xcb}, 4} /* kand */,
-        {{0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, 9} /* mov rax, fs:0x28 */, {{0x0f, 0x1f, 0x44, 0, 0}, 5}, {{0xc4, 0xe2, 0xfb, 0xf5, 0xc1}, 5} /* pdep */,
+        {{0x48, 0x01, 0xd8}, 3},
+        {{0xf0, 0x48, 0x01, 0x18}, 4},
+        {{0xd9, 0xc0}, 2},
+        {{0x0f, 0x77}, 2},
+        {{0x9d}, 1},
+        {{0xfc}, 1},
+        {{0xf3, 0x48, 0xab}, 3},
+        {{0x0f, 0xae, 0x10}, 3} /* ldmxcsr */,
+        {{0x0f, 0xae, 0xe8}, 3} /* lfence */,
+        {{0x0f, 0xae, 0x38}, 3} /* clflush */,
+        {{0xf3, 0x90}, 2},
+        {{0xf3, 0x0f, 0x1e, 0xfa}, 4} /* endbr64 */,
+        {{0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2}, 6} /* vaddps zmm */,
+        {{0xc5, 0xec, 0x41, 0xcb}, 4} /* kand */,
+        {{0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, 9} /* mov rax, fs:0x28 */,
+        {{0x0f, 0x1f, 0x44, 0, 0}, 5},
+        {{0xc4, 0xe2, 0xfb, 0xf5, 0xc1}, 5} /* pdep */,
     };
     for (size_t i = 0; i < sizeof runnable / sizeof *runnable; i++) {
         size_t n = decode_x86(runnable[i].code, runnable[i].length, insns);
         if (kernel_refused_anywhere(insns, n, NULL))
-            fail_msg("%s is refused: %s", insns[0].mnemonic, kernel_refused_anywhere(insns, n, NULL));
+            fail_msg("%s is refused: %s", insns[0].mnemonic,
+                     kernel_refused_anywhere(insns, n, NULL));
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused), cmocka_unit_test(test_a64_allowed), cmocka_unit_test(test_counter), cmocka_unit_test(test_x86_branches),
-                                       cmocka_unit_test(test_x86_apart), cmocka_unit_test(test_x86_emitted), cmocka_unit_test(test_x86_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused),
+        cmocka_unit_test(test_a64_allowed),  cmocka_unit_test(test_counter),
+        cmocka_unit_test(test_x86_branches), cmocka_unit_test(test_x86_apart),
+        cmocka_unit_test(test_x86_emitted),  cmocka_unit_test(test_x86_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

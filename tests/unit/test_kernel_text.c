@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop that is saved is the same program: its bytes, its references, the names of its labels and exits. */
+/* A loop that is saved is the same program: its bytes, its references, the names of its labels and
+ * exits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static void add_bytes(const struct insn *insns, size_t count, struct str *out)
             str_addf(out, "%02x", insns[i].bytes[b]);
 }
 
-/* Fails unless loop @loop of @k, saved and loaded again, has the same bytes and references. Returns how many instructions stand as bytes. */
+/* Fails unless loop @loop of @k, saved and loaded again, has the same bytes and references. Returns
+ * how many instructions stand as bytes. */
 static size_t assert_same(const struct kernel *k, size_t loop, const char *name, struct str *text)
 {
     const struct kernel_options options = {.isa_given = true, .isa = k->isa};
@@ -47,14 +49,16 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     add_bytes(insns, count, &before);
     add_bytes(again->insns, again->insn_count, &after);
     if (strcmp(str_text(&before), str_text(&after)) != 0)
-        fail_msg("%s, loop %zu: %s became %s\n%s", name, loop + 1, str_text(&before), str_text(&after), str_text(text));
+        fail_msg("%s, loop %zu: %s became %s\n%s", name, loop + 1, str_text(&before),
+                 str_text(&after), str_text(text));
     for (size_t i = 0, n; i < count; i++) {
         kernel_references(k, &insns[i], &n);
         references += n;
     }
     again_references = again->names ? again->names->references.count : 0;
     if (references != again_references)
-        fail_msg("%s, loop %zu: %zu references became %zu\n%s", name, loop + 1, references, again_references, str_text(text));
+        fail_msg("%s, loop %zu: %zu references became %zu\n%s", name, loop + 1, references,
+                 again_references, str_text(text));
     for (const char *at = str_text(text); (at = strstr(at, "\n\t.byte")) != NULL; at++)
         bytes++;
     /* What is saved again is the same text, names and all. */
@@ -62,9 +66,11 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     if (again->loops[0].count == again->insn_count) {
         if (!kernel_text(again, 0, &twice, &err))
             fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
-        const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');   /* behind the line that says why it is a loop */
+        /* behind the line that says why it is a loop */
+        const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');
         if (!first || !second || strcmp(first, second) != 0)
-            fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text), str_text(&twice));
+            fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text),
+                     str_text(&twice));
     }
     str_done(&twice);
     kernel_free(again);
@@ -85,7 +91,9 @@ static size_t save_all(const char *directory, size_t *loops, size_t *insns, size
         struct str path = {0};
         struct err err = {0};
         str_addf(&path, "%s/%s", directory, entry->d_name);
-        struct kernel *k = ending && (strcmp(ending, ".s") == 0 || strcmp(ending, ".txt") == 0) ? kernel_load(str_text(&path), NULL, &err) : NULL;
+        struct kernel *k = ending && (strcmp(ending, ".s") == 0 || strcmp(ending, ".txt") == 0)
+                               ? kernel_load(str_text(&path), NULL, &err)
+                               : NULL;
         for (size_t loop = 0; k && loop < k->loop_count && loop < LOOPS_MOST; loop++) {
             *bytes += assert_same(k, loop, entry->d_name, &text);
             *insns += k->loops[loop].count;
@@ -121,11 +129,18 @@ static void test_newer_stand_as_bytes(void **state)
 /* What a linker fills in stands where it was: displacement or immediate, of four bytes or eight. */
 static void test_references(void **state)
 {
-    static const struct { const char *line, *text; } cases[] = {
-        {"movl $7,c(%rip)", "mov dword ptr [rip+\"c\"], 0x7"}, {"movq $c,d(%rip)", "mov qword ptr [rip+\"d\"], OFFSET \"c\""}, {"imull $300,c(%rip),%eax", "imul eax, [rip+\"c\"], 0x12c"},
-        {"addq $c,d(,%rax,8)", "add qword ptr [rax*8+\"d\"], OFFSET \"c\""}, {"cmpb $3,c+5(%rip)", "cmp byte ptr [rip+\"c\"+5], 0x3"}, {"pushq $c", "push OFFSET \"c\""},
-        {"movl $c,8(%rax)", "mov dword ptr [rax+0x8], OFFSET \"c\""}, {"movabsq $c,%rax", ".byte 0x48, 0xb8; .quad \"c\"+0  # mov rax, OFFSET \"c\""},
-        {"movabs c+4,%eax", ".byte 0xa1; .quad \"c\"+4  # mov eax, [\"c\"+4]"}, {"movq c@GOTPCREL(%rip),%rax", "mov rax, [rip+\"c\"@GOTPCREL]"},
+    static const struct { const char *line, *text;
+    } cases[] = {
+        {"movl $7,c(%rip)", "mov dword ptr [rip+\"c\"], 0x7"},
+        {"movq $c,d(%rip)", "mov qword ptr [rip+\"d\"], OFFSET \"c\""},
+        {"imull $300,c(%rip),%eax", "imul eax, [rip+\"c\"], 0x12c"},
+        {"addq $c,d(,%rax,8)", "add qword ptr [rax*8+\"d\"], OFFSET \"c\""},
+        {"cmpb $3,c+5(%rip)", "cmp byte ptr [rip+\"c\"+5], 0x3"},
+        {"pushq $c", "push OFFSET \"c\""},
+        {"movl $c,8(%rax)", "mov dword ptr [rax+0x8], OFFSET \"c\""},
+        {"movabsq $c,%rax", ".byte 0x48, 0xb8; .quad \"c\"+0  # mov rax, OFFSET \"c\""},
+        {"movabs c+4,%eax", ".byte 0xa1; .quad \"c\"+4  # mov eax, [\"c\"+4]"},
+        {"movq c@GOTPCREL(%rip),%rax", "mov rax, [rip+\"c\"@GOTPCREL]"},
     };
 
     (void)state;
@@ -147,19 +162,24 @@ static void test_references(void **state)
 
 static void test_bundled(void **state)
 {
-    static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes", "../shared/cases"};   /* the last where it is there */
+    /* the last where it is there */
+    static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes",
+                                              "../shared/cases"};
     size_t loops = 0, insns = 0, bytes = 0, files = 0;
 
     (void)state;
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
         files += save_all(source_path(directories[i]), &loops, &insns, &bytes);
-    print_message("%zu files, %zu loops, %zu instructions, %zu of them as bytes\n", files, loops, insns, bytes);
+    print_message("%zu files, %zu loops, %zu instructions, %zu of them as bytes\n", files, loops,
+                  insns, bytes);
     assert_true(files >= 20);
     assert_true(bytes * 20 < insns);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_stand_as_bytes), cmocka_unit_test(test_references), cmocka_unit_test(test_bundled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_stand_as_bytes),
+                                       cmocka_unit_test(test_references),
+                                       cmocka_unit_test(test_bundled)};
     return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);
 }

@@ -32,7 +32,8 @@ static void count_view(void *to, const char *view)
     assert_true(strcmp(view, KEYMAP_ALL) == 0 || strcmp(views[view_find(view)]->name, view) == 0);
 }
 
-/* Every row runs a command that is one, its keys have names that lead back to them, and none of them is bound twice. */
+/* Every row runs a command that is one, its keys have names that lead back to them, and none of
+ * them is bound twice. */
 static void test_table_is_sound(void **state)
 {
     (void)state;
@@ -40,7 +41,8 @@ static void test_table_is_sound(void **state)
     size_t known = 0;
 
     keymap_views(count_view, &known);
-    assert_int_equal(known, view_count() + 1);   /* each view has keys, so that more can be bound there */
+    /* each view has keys, so that more can be bound there */
+    assert_int_equal(known, view_count() + 1);
     assert_true(keymap_count(k) > 100);
     for (size_t i = 0; i < keymap_count(k); i++) {
         const struct key_binding *b = keymap_at(k, i);
@@ -60,12 +62,30 @@ static void test_table_is_sound(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const struct { const char *name; int key; const char *shown; } keys[] = {
-        {"j", 'j', "j"}, {"J", 'J', "J"}, {"f5", KEYCODE_F1 + 4, "F5"}, {"F12", KEYCODE_F12, "F12"}, {"ctrl-w", 23, "Ctrl-W"}, {"^W", 23, "Ctrl-W"}, {"C-w", 23, "Ctrl-W"},
-        {"^", '^', "^"}, {"PageUp", KEYCODE_PAGE_UP, "PgUp"}, {"space", ' ', "Space"}, {"Ctrl-M", KEYCODE_ENTER, "Enter"}, {"Ctrl-J", KEYCODE_ENTER, "Enter"},
-        {"C-i", KEYCODE_TAB, "Tab"}, {"é", 0xe9, "é"}, {"→", 0x2192, "→"}, {"-", '-', "-"}, {"F", 'F', "F"}, {"\\", '\\', "\\"},
+    static const struct { const char *name; int key; const char *shown;
+    } keys[] = {
+        {"j", 'j', "j"},
+        {"J", 'J', "J"},
+        {"f5", KEYCODE_F1 + 4, "F5"},
+        {"F12", KEYCODE_F12, "F12"},
+        {"ctrl-w", 23, "Ctrl-W"},
+        {"^W", 23, "Ctrl-W"},
+        {"C-w", 23, "Ctrl-W"},
+        {"^", '^', "^"},
+        {"PageUp", KEYCODE_PAGE_UP, "PgUp"},
+        {"space", ' ', "Space"},
+        {"Ctrl-M", KEYCODE_ENTER, "Enter"},
+        {"Ctrl-J", KEYCODE_ENTER, "Enter"},
+        {"C-i", KEYCODE_TAB, "Tab"},
+        {"é", 0xe9, "é"},
+        {"→", 0x2192, "→"},
+        {"-", '-', "-"},
+        {"F", 'F', "F"},
+        {"\\", '\\', "\\"},
     };
-    static const char *const none[] = {"", "jj", "F0", "F13", "F1x", "Ctrl-", "Ctrl-1", "C-ww", "^[", "\x7f", "\xff", "Meta-x", "éé", "\xe2\x80\xae"};
+    static const char *const none[] = {"",      "jj",     "F0",   "F13",         "F1x",
+                                       "Ctrl-", "Ctrl-1", "C-ww", "^[",          "\x7f",
+                                       "\xff",  "Meta-x", "éé",   "\xe2\x80\xae"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char name[KEY_NAME_MOST];
@@ -125,10 +145,19 @@ static void test_bind(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *what, *todo; } faults[] = {
-        {"", "no key is named", "bind [VIEW] KEY COMMAND"}, {"kernel", "no key is named", ""}, {"kernl x quit", "unknown view or key \"kernl\"", "did you mean kernel?"},
-        {"kernel xx quit", "unknown key \"xx\"", "F5"}, {"x", "no command for the key", "bind"}, {"x \" \"", "no command for the key", "bind"}, {"x ' ; '", "no command for the key", "bind"}, {"x kernl load", "\"kernl\" is no command", "kernel"},
-        {"x 'jobs; nothing'", "\"nothing\" is no command", ""}, {"x do jump", "does not take \"jump\"", "down"}, {"^C quit", "Ctrl-C always cancels", "another key"},
+    static const struct { const char *text, *what, *todo;
+    } faults[] = {
+        {"", "no key is named", "bind [VIEW] KEY COMMAND"},
+        {"kernel", "no key is named", ""},
+        {"kernl x quit", "unknown view or key \"kernl\"", "did you mean kernel?"},
+        {"kernel xx quit", "unknown key \"xx\"", "F5"},
+        {"x", "no command for the key", "bind"},
+        {"x \" \"", "no command for the key", "bind"},
+        {"x ' ; '", "no command for the key", "bind"},
+        {"x kernl load", "\"kernl\" is no command", "kernel"},
+        {"x 'jobs; nothing'", "\"nothing\" is no command", ""},
+        {"x do jump", "does not take \"jump\"", "down"},
+        {"^C quit", "Ctrl-C always cancels", "another key"},
     };
     struct keymap *k = keymap_new();
     const size_t before = keymap_count(k);
@@ -182,7 +211,8 @@ static void test_frame_goes_by_it(void **state)
 }
 
 /* Each line is its own: faults name it, and the others run. */
-/* What a view has for itself is what its bar shows and its click does; how to quit is said by the keys that do. */
+/* What a view has for itself is what its bar shows and its click does; how to quit is said by the
+ * keys that do. */
 static void test_own_keys_are_told(void **state)
 {
     (void)state;
@@ -238,7 +268,8 @@ static void test_actions_on_one_line(void **state)
     assert_true(frame_edit(&frame) != NULL);
     frame_run(&frame, "view mapping; do open; do down; do open");
     assert_true(frame.failed);
-    assert_non_null(strstr(str_text(&frame.message), "the prompt already waits for \"mapping set "));
+    assert_non_null(
+        strstr(str_text(&frame.message), "the prompt already waits for \"mapping set "));
     assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_PROMPT);
     str_add(&line, "prompt ");
     for (unsigned i = 0; i < 200; i++)
@@ -257,7 +288,10 @@ static void test_rc(void **state)
     struct str told = {0};
 
     session_init(&s);
-    rc_run_text(&s, "/home/me/rc", "# mine\n\n  set seed 7\nbind kernel Z kernl\nbind F5 jobs # now and then\nnonsense\n\"\nquit\nset ascii on", &told);
+    rc_run_text(&s, "/home/me/rc",
+                "# mine\n\n  set seed 7\nbind kernel Z kernl\nbind F5 jobs # now and "
+                "then\nnonsense\n\"\nquit\nset ascii on",
+                &told);
     assert_int_equal(s.settings.seed, 7);
     assert_true(s.settings.ascii);
     assert_false(s.quit);

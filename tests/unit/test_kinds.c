@@ -26,8 +26,10 @@ static void test_kinds_of_names(void **state)
         {"ADD (R64, R64)", "SHL (R64, 1)", "LEA_B_D8 (R64)", "CBZ (X, Rel)"},
         {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, Rel)", "STR (W, [X, X])"},
         {"ADD (M64, I8)", "MOV (M8, R8)", "INC (M16)", "BT (M64, R64)"},
-        {"VADDPS (YMM, YMM, YMM)", "PADDB (MM, MM)", "VPSLLD (ZMM, XMM, I8)", "ADD (V.4S, V.4S, V.4S)", "TBL (V.16B, {V.16B, V.16B}, V.16B)"},
-        {"VADDPS (YMM, YMM, M256)", "VPADDD (ZMM, ZMM, M32_1to16)", "LD1 ({V.4S}, [X])", "VGATHERDPS (YMM, VSIB_YMM, YMM)"},
+        {"VADDPS (YMM, YMM, YMM)", "PADDB (MM, MM)", "VPSLLD (ZMM, XMM, I8)",
+         "ADD (V.4S, V.4S, V.4S)", "TBL (V.16B, {V.16B, V.16B}, V.16B)"},
+        {"VADDPS (YMM, YMM, M256)", "VPADDD (ZMM, ZMM, M32_1to16)", "LD1 ({V.4S}, [X])",
+         "VGATHERDPS (YMM, VSIB_YMM, YMM)"},
         {"VMOVUPS (M256, YMM)", "MOVD (M32, XMM)"},
         {"VMOVD (R32, XMM)", "DUP (V.2D, X)"},
         {"FADD (D, D, D)", "FMOV (S, I)"},
@@ -43,7 +45,8 @@ static void test_kinds_of_names(void **state)
             for (size_t j = 0; j < n; j++) {
                 /* General registers alone are like no operands at all. */
                 bool same = i == j || (i == 0 && j == n - 1) || (j == 0 && i == n - 1);
-                assert_int_equal(problem_form_kind(kinds[i][k]) == problem_form_kind(kinds[j][0]), same);
+                assert_int_equal(problem_form_kind(kinds[i][k]) == problem_form_kind(kinds[j][0]),
+                                 same);
             }
     problem_form_kind("(");
     problem_form_kind("ADD (R64, [");
@@ -62,17 +65,27 @@ static void test_operands(void **state)
         assert_non_null(forms);
         for (size_t i = 0; i < forms_count(forms); i++) {
             const struct form_row *row = forms_at(forms, i);
-            bool in_memory = strncmp(row->form, "LD", 2) == 0 && strstr(row->template, "{Rel"), in_vectors = false;
-            for (const char *at = strchr(row->template, '['); at && isa == ISA_AARCH64; at = strchr(at + 1, '['))
-                in_memory |= at == row->template || strchr(" ,", at[-1]);   /* not an element of a vector, v1.s[2] */
+            bool in_memory = strncmp(row->form, "LD", 2) == 0 && strstr(row->template, "{Rel"),
+                 in_vectors = false;
+            for (const char *at = strchr(row->template, '['); at && isa == ISA_AARCH64;
+                 at = strchr(at + 1, '['))
+                /* not an element of a vector, v1.s[2] */
+                in_memory |= at == row->template || strchr(" ,", at[-1]);
             for (const char *at = strchr(row->template, '{'); at; at = strchr(at + 1, '{')) {
                 char type[16];
-                const char *end = at + strcspn(at, "}"), *colon = memchr(at, ':', (size_t)(end - at));
-                snprintf(type, sizeof type, "%.*s", (int)(end - (colon ? colon : at) - 1), (colon ? colon : at) + 1);
-                in_memory |= strncmp(type, "VSIB", 4) == 0 || (type[0] == 'M' && (!type[1] || (type[1] >= '0' && type[1] <= '9')));
-                in_vectors |= isa == ISA_AARCH64 ? strlen(type) == 1 && strchr("VDSHBQZP", type[0]) : strstr(type, "MM") == type + strspn(type, "XYZ") || strcmp(type, "K") == 0;
+                const char *end = at + strcspn(at, "}"),
+                           *colon = memchr(at, ':', (size_t)(end - at));
+                snprintf(type, sizeof type, "%.*s", (int)(end - (colon ? colon : at) - 1),
+                         (colon ? colon : at) + 1);
+                in_memory |= strncmp(type, "VSIB", 4) == 0 ||
+                             (type[0] == 'M' && (!type[1] || (type[1] >= '0' && type[1] <= '9')));
+                in_vectors |= isa == ISA_AARCH64
+                                  ? strlen(type) == 1 && strchr("VDSHBQZP", type[0])
+                                  : strstr(type, "MM") == type + strspn(type, "XYZ") ||
+                                        strcmp(type, "K") == 0;
             }
-            if (form_has_memory(row->form) != in_memory || form_has_vectors(row->form) != in_vectors)
+            if (form_has_memory(row->form) != in_memory ||
+                form_has_vectors(row->form) != in_vectors)
                 fail_msg("%s: %s", row->form, row->template);
             memory += in_memory;
             vectors += in_vectors;
@@ -102,16 +115,19 @@ static struct problem *named_forms(uint64_t times)
         snprintf(name, sizeof name, "F%u %s", f, operands[f % 3]);
         uint32_t form = names_add(&t->forms, name);
         for (uint64_t k = 1; k <= times; k++)
-            experiments_set(t, experiments_add(t, &(struct flat_term){form, k}, 1), (double)k, NAN, 1, NULL);
+            experiments_set(t, experiments_add(t, &(struct flat_term){form, k}, 1), (double)k, NAN,
+                            1, NULL);
     }
     struct problem *p = problem_new(t, NULL, &err);
     experiments_free(t);
     return p;
 }
 
-/* The code length in closed form: of a usage that n forms of each of k kinds have, the first form's, k - 1 times that of another kind, and what sharing saves, -ln (n - 1)! and
+/* The code length in closed form: of a usage that n forms of each of k kinds have, the first
+ * form's, k - 1 times that of another kind, and what sharing saves, -ln (n - 1)! and
  * -ln (k - 1)!. */
-static double closed_form(const struct genome *g, const struct problem *p, const struct anneal_prices *prices)
+static double closed_form(const struct genome *g, const struct problem *p,
+                          const struct anneal_prices *prices)
 {
     double length = 0;
 
@@ -125,7 +141,8 @@ static double closed_form(const struct genome *g, const struct problem *p, const
             }
         if (!first)
             continue;
-        length += prices->new_usage + prices->new_uop * g->genes[f].uops + prices->other_kind * (kinds - 1) - lgamma(kinds);
+        length += prices->new_usage + prices->new_uop * g->genes[f].uops +
+                  prices->other_kind * (kinds - 1) - lgamma(kinds);
         for (unsigned k = 0; k < 64; k++)
             length -= seen[k] ? lgamma(seen[k]) : 0;
     }
@@ -135,13 +152,15 @@ static double closed_form(const struct genome *g, const struct problem *p, const
 static void test_code_length(void **state)
 {
     struct problem *p = named_forms(1);
-    struct anneal_prices prices = {.usage = 1, .new_usage = 3, .new_uop = 2, .other_kind = 4}, none = {0};
+    struct anneal_prices prices = {.usage = 1, .new_usage = 3, .new_uop = 2, .other_kind = 4},
+                         none = {0};
     struct rng rng;
 
     (void)state;
     rng_seed(&rng, 5);
     for (int round = 0; round < 20; round++) {
-        struct annealer *s = anneal_new(p, 4, 0, &prices, (uint64_t)round), *errors = anneal_new(p, 4, 0, &none, 1);
+        struct annealer *s = anneal_new(p, 4, 0, &prices, (uint64_t)round),
+                        *errors = anneal_new(p, 4, 0, &none, 1);
         struct genome *g = genome_new(p->forms, 4, 0);
         for (size_t f = 0; f < p->forms; f++) {
             gene_add(&g->genes[f], 1 + (unsigned)rng_below(&rng, SETS), 1);
@@ -155,7 +174,8 @@ static void test_code_length(void **state)
         anneal_run(s, 2000, round % 2 ? 2 : 0.1);
         const struct genome *now = anneal_genome(s);
         anneal_load(errors, now);
-        assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(now, p, &prices), 1e-3);
+        assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(now, p, &prices),
+                           1e-3);
         anneal_free(s);
         anneal_free(errors);
         genome_free(g);
@@ -178,7 +198,8 @@ static unsigned draws_of_kind(const struct problem *p, bool like)
     return same;
 }
 
-/* Where few experiments say what a form does, usages are tried of the same kind; where many do, of any: a third are of the same then. */
+/* Where few experiments say what a form does, usages are tried of the same kind; where many do, of
+ * any: a third are of the same then. */
 static void test_draws_by_kind(void **state)
 {
     struct problem *few = named_forms(1), *many = named_forms(100);
@@ -193,7 +214,8 @@ static void test_draws_by_kind(void **state)
     problem_free(many);
 }
 
-/* Of a form that was measured alone only it is supposed what others of its kind do, not what most forms do. */
+/* Of a form that was measured alone only it is supposed what others of its kind do, not what most
+ * forms do. */
 static void test_form_is_like_its_kind(void **state)
 {
     struct experiments *t = experiments_new();
@@ -205,11 +227,14 @@ static void test_form_is_like_its_kind(void **state)
     for (unsigned f = 0; f < 20; f++) {
         snprintf(name, sizeof name, "F%u %s", f, f < 12 ? "(R64, R64)" : "(R64, M64)");
         forms[f] = names_add(&t->forms, name);
-        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1, NULL);
+        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1,
+                        NULL);
     }
     for (unsigned f = 0; f < 19; f++)
         for (unsigned k = 0; k < f; k++)
-            experiments_set(t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[k], 1}}, 2), (f < 12) == (k < 12) ? 2 : 1, NAN, 1, NULL);
+            experiments_set(
+                t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[k], 1}}, 2),
+                (f < 12) == (k < 12) ? 2 : 1, NAN, 1, NULL);
     struct problem *p = problem_new(t, NULL, &err);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct evolve_options o;
@@ -221,8 +246,10 @@ static void test_form_is_like_its_kind(void **state)
         struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
         evolve_worker(e, 0, NULL, NULL);
         struct genome *best = evolve_best(e, NULL);
-        assert_true(gene_equal(&best->genes[problem_form(p, "F19 (R64, M64)")], &best->genes[problem_form(p, "F12 (R64, M64)")]));
-        assert_false(gene_equal(&best->genes[problem_form(p, "F19 (R64, M64)")], &best->genes[problem_form(p, "F1 (R64, R64)")]));
+        assert_true(gene_equal(&best->genes[problem_form(p, "F19 (R64, M64)")],
+                               &best->genes[problem_form(p, "F12 (R64, M64)")]));
+        assert_false(gene_equal(&best->genes[problem_form(p, "F19 (R64, M64)")],
+                                &best->genes[problem_form(p, "F1 (R64, R64)")]));
         genome_free(best);
         evolve_free(e);
     }
@@ -232,6 +259,9 @@ static void test_form_is_like_its_kind(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operands), cmocka_unit_test(test_kinds_of_names), cmocka_unit_test(test_code_length), cmocka_unit_test(test_draws_by_kind), cmocka_unit_test(test_form_is_like_its_kind)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operands), cmocka_unit_test(test_kinds_of_names),
+        cmocka_unit_test(test_code_length), cmocka_unit_test(test_draws_by_kind),
+        cmocka_unit_test(test_form_is_like_its_kind)};
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPUs that measure at the same time: how they are shared out, whether they leave each other alone, and that what they measure together is what one measures. */
+/* CPUs that measure at the same time: how they are shared out, whether they leave each other alone,
+ * and that what they measure together is what one measures. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -114,7 +115,8 @@ static void test_shares(void **state)
     /* Threads of one core do not measure at the same time. */
     assert_int_equal(cores_share(two, one_core, 2, 1, 4, out), 1);
     share_is(&out[0], 2, two);
-    /* Four cores of two threads, whose numbers are far apart, some of which the process may not use. */
+    /* Four cores of two threads, whose numbers are far apart, some of which the process may not
+     * use. */
     const int some[] = {1, 2, 3, 4, 6, 7}, cores[] = {1, 2, 3, 0, 2, 3};
     assert_int_equal(cores_share(some, cores, 6, 6, 4, out), 4);
     share_is(&out[0], 2, (const int[]){2, 6});
@@ -197,8 +199,14 @@ static bool asking_cancelled(void *state)
 
 static void experiments_make(struct experiment *e)
 {
-    static const char *const texts[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "ADD (R64, R64) + IMUL (R64, R64)", "MOV (R64, M64)", "2*ADD (R64, R64) + MOVZX (R32, M8)",
-                                        "ADD (R64, R64) + SHL (R64, I8)", "NO_SUCH_FORM (R64)", "IDIV (R64)"};
+    static const char *const texts[] = {"ADD (R64, R64)",
+                                        "IMUL (R64, R64)",
+                                        "ADD (R64, R64) + IMUL (R64, R64)",
+                                        "MOV (R64, M64)",
+                                        "2*ADD (R64, R64) + MOVZX (R32, M8)",
+                                        "ADD (R64, R64) + SHL (R64, I8)",
+                                        "NO_SUCH_FORM (R64)",
+                                        "IDIV (R64)"};
     struct err err = {0};
     for (unsigned i = 0; i < EXPERIMENTS; i++)
         assert_true(experiment_parse(texts[i % 8], &e[i], &err));
@@ -221,7 +229,9 @@ static void test_measures(void **state)
     struct experiment e[EXPERIMENTS];
     (void)state;
     assert_non_null(forms);
-    struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, -1, 0, &crew_threads, asking_cancelled, &asking, &err) : NULL;
+    struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, -1, 0, &crew_threads,
+                                                                  asking_cancelled, &asking, &err)
+                                                     : NULL;
     if (!source) {
         print_message("nothing can be measured here: %s\n", err.what);
         forms_free(forms);
@@ -295,7 +305,11 @@ static void test_measures_alone(void **state)
         last = CPU_ISSET((unsigned)cpu, &allowed) ? cpu : last;
     experiments_make(e);
     for (unsigned named = 0; named < 2; named++) {
-        struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, named ? last : -1, 0, named ? &crew_threads : &without, asking_cancelled, &asking, &err) : NULL;
+        struct source *source =
+            isa_host() == ISA_X86_64
+                ? source_cpu(forms, named ? last : -1, 0, named ? &crew_threads : &without,
+                             asking_cancelled, &asking, &err)
+                : NULL;
         if (!source) {
             print_message("nothing can be measured here: %s\n", err.what);
             continue;
@@ -321,7 +335,10 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_crew),   cmocka_unit_test(test_crew_waits), cmocka_unit_test(test_shares),
-                                       cmocka_unit_test(test_pieces), cmocka_unit_test(test_judges),     cmocka_unit_test(test_measures), cmocka_unit_test(test_measures_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crew),          cmocka_unit_test(test_crew_waits),
+        cmocka_unit_test(test_shares),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_judges),        cmocka_unit_test(test_measures),
+        cmocka_unit_test(test_measures_alone)};
     return cmocka_run_group_tests_name("lanes", tests, set_up, NULL);
 }

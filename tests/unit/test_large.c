@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that grow with the input, in one piece, while memory runs out: each command and each view fails with a message or shows less, what was there stays, and the
- * next one works. */
+/* Requests that grow with the input, in one piece, while memory runs out: each command and each
+ * view fails with a message or shows less, what was there stays, and the next one works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,7 +24,8 @@
 #include "../support/support.h"
 
 #define ROWS 80000
-#define LARGE ((size_t)600 << 10)   /* less than a number for each row, more than anything else needs in one piece */
+/* less than a number for each row, more than anything else needs in one piece */
+#define LARGE ((size_t)600 << 10)
 
 static atomic_size_t countdown;
 static atomic_bool met;
@@ -39,7 +40,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From number @countdown on no large request can be had, whatever is given up for it; what is kept back is not asked for. */
+/* From number @countdown on no large request can be had, whatever is given up for it; what is kept
+ * back is not asked for. */
 static bool fails_on(size_t size)
 {
     if (size < LARGE || size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
@@ -57,12 +59,14 @@ static void begin(size_t position)
 
 static void make_table(void)
 {
-    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)", "LEA (R64, M64)", "MOV (R64, M64)", "PADDD (XMM, XMM)"};
+    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)",
+                                        "LEA (R64, M64)", "MOV (R64, M64)",  "PADDD (XMM, XMM)"};
     struct str text = {0};
 
     str_add(&text, "experiment,cycles\n");
     for (unsigned i = 0; i < ROWS; i++)
-        str_addf(&text, "\"%u*%s + %s\",%u\n", i % 97 + 1, names[i % 6], names[(i + 1) % 6], i % 7 + 1);
+        str_addf(&text, "\"%u*%s + %s\",%u\n", i % 97 + 1, names[i % 6], names[(i + 1) % 6],
+                 i % 7 + 1);
     work_put("table.csv", str_text(&text));
     str_clear(&text);
     str_add(&text, "experiment,cycles\n\"ADD (R64, R64)\",0.25\n");
@@ -106,7 +110,8 @@ static void test_loading(void **state)
     str_done(&line);
 }
 
-/* A session whose kernel says of each line of a long text where it comes from: no room for that fails the loading, and the program goes on. */
+/* A session whose kernel says of each line of a long text where it comes from: no room for that
+ * fails the loading, and the program goes on. */
 static void test_source_lines(void **state)
 {
     struct str printed = {0}, text = {0}, line = {0};
@@ -126,7 +131,8 @@ static void test_source_lines(void **state)
     str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
     work_put("lines/kernel-lines.csv", str_text(&text));
     work_put("lines/kernel-source.txt", "first\nsecond\n");
-    unlink(work_path("lines/manifest.csv"));   /* it would say that this was changed by another hand */
+    /* it would say that this was changed by another hand */
+    unlink(work_path("lines/manifest.csv"));
     str_clear(&line);
     str_addf(&line, "session load %s", work_path("lines"));
     for (size_t position = 0;; position++) {
@@ -152,7 +158,9 @@ static void test_source_lines(void **state)
 /* Commands over the whole table, from each large request on without any. */
 static void test_commands(void **state)
 {
-    static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2", "experiments list", "evaluate", "congruence", "mapping show"};
+    static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2",
+                                                 "experiments list", "evaluate", "congruence",
+                                                 "mapping show"};
     struct err err = {0};
     struct session s;
     char line[300];
@@ -185,14 +193,20 @@ static void test_commands(void **state)
 /* Views: they draw, and all of it once there is memory again. */
 static void test_views(void **state)
 {
-    static const char *const lines[] = {"view experiments", "view experiments; sort form", "view experiments; filter cycles>2", "view accuracy", "view mapping", "view mapping; sort form"};
+    static const char *const lines[] = {"view experiments",
+                                        "view experiments; sort form",
+                                        "view experiments; filter cycles>2",
+                                        "view accuracy",
+                                        "view mapping",
+                                        "view mapping; sort form"};
     struct str text = {0};
     unsigned met_in = 0;
 
     char load_table[300];
 
     (void)state;
-    snprintf(load_table, sizeof load_table, "set machine skylake; experiments load %s", work_path("table.csv"));
+    snprintf(load_table, sizeof load_table, "set machine skylake; experiments load %s",
+             work_path("table.csv"));
     run_to_end(load_table);
     session.interactive = true;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -219,10 +233,13 @@ static void test_views(void **state)
                 job_wait(0);
                 frame_jobs(&frame);
             }
-            assert_non_null(strstr(str_text(&text), i < 3 ? "80000 experiments" : i == 3 ? "predicted against measured" : "distinct"));
+            assert_non_null(strstr(str_text(&text), i < 3    ? "80000 experiments"
+                                                    : i == 3 ? "predicted against measured"
+                                                             : "distinct"));
             session.settings.panes = true;
         }
-    print_message("memory ran out in %u of %zu drawings\n", met_in, 8 * sizeof lines / sizeof *lines);
+    print_message("memory ran out in %u of %zu drawings\n", met_in,
+                  8 * sizeof lines / sizeof *lines);
     assert_true(met_in > 5);
     session.interactive = false;
     str_done(&text);
@@ -238,7 +255,8 @@ static void test_views(void **state)
 #endif
 
 #define INSNS 39000
-#define HELD ((size_t)40 << 20)   /* nothing is asked for in so large a piece but what is held before work begins */
+/* nothing is asked for in so large a piece but what is held before work begins */
+#define HELD ((size_t)40 << 20)
 
 /* What is held before a long loop is analysed, or experiments are laid out, cannot be had. */
 static bool refuses_to_hold(size_t size)
@@ -249,7 +267,8 @@ static bool refuses_to_hold(size_t size)
 
 static void load_long_loop(struct session *s)
 {
-    static const char *const bytes[] = {"4801d8", "480fafd1", "4c8b0406", "c5f558d0", "4983c101", "4c8d540304"};
+    static const char *const bytes[] = {"4801d8",   "480fafd1", "4c8b0406",
+                                        "c5f558d0", "4983c101", "4c8d540304"};
     struct str text = {0};
     struct err err = {0};
 
@@ -261,10 +280,12 @@ static void load_long_loop(struct session *s)
     str_done(&text);
 }
 
-/* Work that takes much in many pieces, none of which can fail, does not begin where so much cannot be held for it: it fails before it has taken any of it. */
+/* Work that takes much in many pieces, none of which can fail, does not begin where so much cannot
+ * be held for it: it fails before it has taken any of it. */
 static void test_not_begun(void **state)
 {
-    static const char *const lines[] = {"kernel simulate --machine skylake", "kernel analyze --machine skylake"};
+    static const char *const lines[] = {"kernel simulate --machine skylake",
+                                        "kernel analyze --machine skylake"};
     struct session s;
     struct err err = {0};
 
@@ -278,7 +299,8 @@ static void test_not_begun(void **state)
         bool ok = run_line(&s, lines[i], NULL, &err);
         mem_fault = NULL;
         if (ok || err.code != ERR_MEMORY || atomic_load(&countdown) > INSNS / 10)
-            fail_msg("%s: %s after %zu requests: %s", lines[i], ok ? "worked" : "failed", atomic_load(&countdown), err.what);
+            fail_msg("%s: %s after %zu requests: %s", lines[i], ok ? "worked" : "failed",
+                     atomic_load(&countdown), err.what);
         assert_true(run_line(&s, lines[i], NULL, &err));
     }
     session_done(&s);
@@ -287,7 +309,8 @@ static void test_not_begun(void **state)
 #ifndef SANITIZED
 #define LIMITS 8
 #define PIECE ((size_t)64 << 10)
-#define PIECES 1000             /* of work that was promised room for them: twice what is kept back for all */
+/* of work that was promised room for them: twice what is kept back for all */
+#define PIECES 1000
 #define MORE (PIECES * PIECE + SHORTAGE_KEPT + ((size_t)24 << 20))
 
 /* Pages of address space of this process. */
@@ -331,23 +354,28 @@ static void take_the_rest(void)
             ;
 }
 
-/* Somebody else takes all memory while work goes on that was promised its room. Returns what became of it. */
+/* Somebody else takes all memory while work goes on that was promised its room. Returns what became
+ * of it. */
 static int work_beside_others(void)
 {
     struct shortage mine = {0};
     struct err err = {0};
 
-    if (setrlimit(RLIMIT_AS, &(struct rlimit){pages_now() * (size_t)sysconf(_SC_PAGESIZE) + MORE, RLIM_INFINITY}) != 0)
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){pages_now() * (size_t)sysconf(_SC_PAGESIZE) + MORE,
+                                              RLIM_INFINITY}) != 0)
         return OTHERWISE;
     shortage_begin(&mine);
     if (!shortage_need(PIECES * PIECE))
         return OTHERWISE;
     take_the_rest();
     for (size_t i = 0; i < PIECES; i++)
-        memset(mem_alloc(PIECE), 1, 1);   /* what cannot fail: without the promise the program ends here */
+        /* what cannot fail: without the promise the program ends here */
+        memset(mem_alloc(PIECE), 1, 1);
     bool was_met = shortage_met();
     shortage_reserve();
-    return was_met && !shortage_end(&mine, true, "the work", &err) && err.code == ERR_MEMORY ? SHORT : OTHERWISE;
+    return was_met && !shortage_end(&mine, true, "the work", &err) && err.code == ERR_MEMORY
+               ? SHORT
+               : OTHERWISE;
 }
 
 static void test_promised(void **state)
@@ -365,13 +393,16 @@ static void test_promised(void **state)
     }
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != SHORT)
-        fail_msg("the work %s %d", WIFEXITED(status) ? "ended with" : "was ended by signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        fail_msg("the work %s %d", WIFEXITED(status) ? "ended with" : "was ended by signal",
+                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: what they need is held before they begin. */
+/* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: what
+ * they need is held before they begin. */
 static void test_long_loop(void **state)
 {
-    static const char *const lines[] = {"kernel simulate --machine skylake", "kernel analyze --machine skylake"};
+    static const char *const lines[] = {"kernel simulate --machine skylake",
+                                        "kernel analyze --machine skylake"};
     struct session s;
     unsigned outcomes[OTHERWISE + 1] = {0};
 
@@ -383,7 +414,8 @@ static void test_long_loop(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (size_t k = 0; k < LIMITS; k++)
             outcomes[simulate_within(&s, lines[i], ((size_t)24 << 20) * (k + 1))]++;
-    print_message("within limits: %u worked, %u failed with a message, %u otherwise\n", outcomes[WORKED], outcomes[SHORT], outcomes[OTHERWISE]);
+    print_message("within limits: %u worked, %u failed with a message, %u otherwise\n",
+                  outcomes[WORKED], outcomes[SHORT], outcomes[OTHERWISE]);
     assert_true(outcomes[SHORT] > 0 && outcomes[WORKED] > 0);
     assert_int_equal(outcomes[OTHERWISE], 0);
     session_done(&s);
@@ -394,10 +426,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifndef SANITIZED
-        cmocka_unit_test(test_promised), cmocka_unit_test(test_long_loop),
+        cmocka_unit_test(test_promised),
+        cmocka_unit_test(test_long_loop),
 #endif
         cmocka_unit_test(test_not_begun),
-        cmocka_unit_test(test_loading), cmocka_unit_test(test_source_lines), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
+        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_source_lines),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
     make_table();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

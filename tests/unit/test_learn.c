@@ -52,7 +52,9 @@ static void expect_usage(const struct mapping *truth, const char *form)
 
 static void test_usages_come_back(void **state)
 {
-    static const char *const forms[] = {"IMUL (R64, R64)", "VPADDD (YMM, YMM, YMM)", "ADD (R64, M64)", "PHADDD (XMM, XMM)", "VDIVPD (YMM, YMM, YMM)", "SHL (R64, CL)", "BSWAP (R64)"};
+    static const char *const forms[] = {
+        "IMUL (R64, R64)",        "VPADDD (YMM, YMM, YMM)", "ADD (R64, M64)", "PHADDD (XMM, XMM)",
+        "VDIVPD (YMM, YMM, YMM)", "SHL (R64, CL)",          "BSWAP (R64)"};
     struct err err = {0};
     struct machine *m = machine_load("skylake", &err);
 

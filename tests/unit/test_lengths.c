@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each instruction that binutils' objdump shows of programs and libraries is one instruction here, as long.
- * SWEEP: the directories whose ELF files are all taken, by a process on each CPU (make sweep). */
+/* Each instruction that binutils' objdump shows of programs and libraries is one instruction here,
+ * as long. SWEEP: the directories whose ELF files are all taken, by a process on each CPU (make
+ * sweep). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@
 #include "isa/insn.h"
 #include "toolchain/object.h"
 
-#define SECTIONS_MANY 200   /* of a file whose symbols take objdump too long, as their number times that of the sections */
+/* of a file whose symbols take objdump too long, as their number times that of the sections */
+#define SECTIONS_MANY 200
 
 /* Shared by the processes of a sweep. */
 static struct counts {
@@ -30,7 +32,8 @@ static struct counts {
     atomic_size_t files, instructions, different, bad;
 } *counts;
 
-/* Encodings that were compared, each at the place of its hash: most instructions of a library are those of another. */
+/* Encodings that were compared, each at the place of its hash: most instructions of a library are
+ * those of another. */
 static struct compared { uint8_t code[15], length; } compared[1 << 20];
 
 /* Whether @length bytes at @code were compared before; from now on they were. */
@@ -54,7 +57,9 @@ static bool compared_before(const uint8_t *code, size_t length)
 /* Prefixes that objdump shows alone: what follows makes no instruction with them. */
 static bool stands_alone(const char *text)
 {
-    static const char *const alone[] = {"lock", "rep", "repz", "repnz", "data16", "addr32", "cs", "ds", "es", "ss", "fs", "gs", "rex*", "xacquire", "xrelease", NULL};
+    static const char *const alone[] = {"lock", "rep",      "repz",     "repnz", "data16", "addr32",
+                                        "cs",   "ds",       "es",       "ss",    "fs",     "gs",
+                                        "rex*", "xacquire", "xrelease", NULL};
     char word[16];
 
     for (int n; sscanf(text, "%15s%n", word, &n) == 1; text += n)
@@ -63,10 +68,13 @@ static bool stands_alone(const char *text)
     return true;
 }
 
-/* Whether the text behind `lock` is of an instruction that may have it: one that reads and writes memory, its last operand. */
+/* Whether the text behind `lock` is of an instruction that may have it: one that reads and writes
+ * memory, its last operand. */
 static bool is_lockable(const char *text)
 {
-    static const char *const names[] = {"adc", "add", "and", "btc", "btr", "bts", "cmpxchg", "dec", "inc", "neg", "not", "or", "sbb", "sub", "xadd", "xchg", "xor"};
+    static const char *const names[] = {"adc",     "add", "and",  "btc",  "btr", "bts",
+                                        "cmpxchg", "dec", "inc",  "neg",  "not", "or",
+                                        "sbb",     "sub", "xadd", "xchg", "xor"};
 
     text += strncmp(text, "rex", 3) == 0 ? strcspn(text, " ") + 1 : 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -75,15 +83,19 @@ static bool is_lockable(const char *text)
     return false;
 }
 
-/* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers that there are not, locked ones that cannot be. */
+/* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers
+ * that there are not, locked ones that cannot be. */
 static bool is_bad(const char *text)
 {
     const char *lock = strstr(text, "lock ");
 
-    return strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") || strstr(text, ",%cs") || strncmp(text, ".byte", 5) == 0 || (lock && !is_lockable(lock + 5));
+    return strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") ||
+           strstr(text, ",%cs") || strncmp(text, ".byte", 5) == 0 ||
+           (lock && !is_lockable(lock + 5));
 }
 
-/* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for other lines: data has no tab behind its bytes. */
+/* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for
+ * other lines: data has no tab behind its bytes. */
 static bool line_read(const char *line, uint64_t *address, size_t *length, const char **text)
 {
     char *colon;
@@ -92,14 +104,19 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     if (colon == line || *colon != ':' || colon[1] != '\t')
         return false;
     *length = 0;
-    for (*text = colon + 2; isxdigit((unsigned char)(*text)[0]) && isxdigit((unsigned char)(*text)[1]) && (*text)[2] == ' '; *text += 3)
+    for (*text = colon + 2; isxdigit((unsigned char)(*text)[0]) &&
+                            isxdigit((unsigned char)(*text)[1]) && (*text)[2] == ' ';
+         *text += 3)
         ++*length;
     *text += strspn(*text, " ");
     return *length > 0 && *(*text)++ == '\t';
 }
 
-/* The section of @o called @name; NULL: none, or several, which cannot be told apart. @names: those of all, @numbers of which are the sections' places. */
-static const struct object_section *section_called(const struct object *o, const struct names *names, const uint32_t *numbers, const char *name)
+/* The section of @o called @name; NULL: none, or several, which cannot be told apart. @names: those
+ * of all, @numbers of which are the sections' places. */
+static const struct object_section *section_called(const struct object *o,
+                                                   const struct names *names,
+                                                   const uint32_t *numbers, const char *name)
 {
     const uint32_t i = names_find(names, name);
     return i == UINT32_MAX || numbers[i] == UINT32_MAX ? NULL : &o->sections.items[numbers[i]];
@@ -117,10 +134,14 @@ static void check_file(const char *path, uint64_t step)
         return;
     }
     for (size_t i = 0; i < o.sections.count; i++)
-        assert_true(insn_learn(o.isa, o.code + o.sections.items[i].offset, o.sections.items[i].size, &err));
+        assert_true(
+            insn_learn(o.isa, o.code + o.sections.items[i].offset, o.sections.items[i].size, &err));
     if (o.sections.count > SECTIONS_MANY)
-        snprintf(command, sizeof command, "objcopy -S --remove-relocations='*' '%s' '%s.%d' && objdump -dw --insn-width=15 '%s.%d'; rm -f '%s.%d'", path, work_path("stripped"), (int)getpid(),
-                 work_path("stripped"), (int)getpid(), work_path("stripped"), (int)getpid());
+        snprintf(command, sizeof command,
+                 "objcopy -S --remove-relocations='*' '%s' '%s.%d' && objdump -dw --insn-width=15 "
+                 "'%s.%d'; rm -f '%s.%d'",
+                 path, work_path("stripped"), (int)getpid(), work_path("stripped"), (int)getpid(),
+                 work_path("stripped"), (int)getpid());
     else
         snprintf(command, sizeof command, "objdump -dw --insn-width=15 '%s' 2>/dev/null", path);
     size_t shown = 0;
@@ -145,7 +166,9 @@ static void check_file(const char *path, uint64_t step)
             line[strlen(line) - 1] = '\0';   /* a colon */
             section = section_called(&o, &names, numbers, line + sizeof head - 1);
         }
-        if (!section || !line_read(line, &address, &length, &text) || address % step || stands_alone(text) || address < section->address || address - section->address + length > section->size)
+        if (!section || !line_read(line, &address, &length, &text) || address % step ||
+            stands_alone(text) || address < section->address ||
+            address - section->address + length > section->size)
             continue;
         const uint8_t *code = o.code + section->offset + (address - section->address);
         if (*code == 0x9b)   /* objdump joins fwait and what follows */
@@ -159,15 +182,18 @@ static void check_file(const char *path, uint64_t step)
             continue;
         char form[FORM_MAX];
         uint32_t traits = 0;
-        size_t here = insn_form(o.isa, code, section->size - (size_t)(address - section->address), form, &traits);
-        /* With an operand-size prefix objdump reads jumps as AMD's processors do, Zydis as Intel's. */
+        size_t here = insn_form(o.isa, code, section->size - (size_t)(address - section->address),
+                                form, &traits);
+        /* With an operand-size prefix objdump reads jumps as AMD's processors do, Zydis as
+         * Intel's. */
         if (traits & INSN_BRANCH && *code == 0x66)
             continue;
         if (here == length)
             continue;
         counts->different++;
         if (shown++ < 10)
-            print_message("# %s: %s: %zu bytes here (%s)\n", path, line, here, here ? form : "none");
+            print_message("# %s: %s: %zu bytes here (%s)\n", path, line, here,
+                          here ? form : "none");
     }
     pclose(listing);
     names_done(&names);
@@ -184,11 +210,13 @@ static int visit(const char *path, const struct stat *status, int kind, struct F
 {
     (void)walk;
     if (kind == FTW_F && S_ISREG(status->st_mode) && !strchr(path, '\''))
-        vec_push(&found, ((struct found){strdup(path), status->st_size, status->st_dev, status->st_ino}));
+        vec_push(&found,
+                 ((struct found){strdup(path), status->st_size, status->st_dev, status->st_ino}));
     return 0;
 }
 
-/* The largest first, so that no process is left with one of them at the end; the names of one file together. */
+/* The largest first, so that no process is left with one of them at the end; the names of one file
+ * together. */
 static int by_size(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -197,7 +225,8 @@ static int by_size(const void *a, const void *b)
     return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* Compares what is found in a process on each CPU; each takes the next file when it is done with one. */
+/* Compares what is found in a process on each CPU; each takes the next file when it is done with
+ * one. */
 static void check_found(void)
 {
     const long processes = sysconf(_SC_NPROCESSORS_ONLN);
@@ -242,7 +271,8 @@ static void test_programs(void **state)
         check_file(program, 1);
         assert_true(counts->instructions > 10000);
     }
-    print_message("# %zu files, %zu instructions, %zu of another length, %zu bad ones\n", counts->files, counts->instructions, counts->different, counts->bad);
+    print_message("# %zu files, %zu instructions, %zu of another length, %zu bad ones\n",
+                  counts->files, counts->instructions, counts->different, counts->bad);
     assert_true(counts->different == 0);
 }
 
@@ -260,10 +290,12 @@ static void slot_add(const uint8_t *code, size_t n, size_t step, struct str *out
     str_add_bytes(out, (const char *)slot, sizeof slot);
 }
 
-/* An opcode behind @n bytes of prefixes with operands: registers, addresses with and without a scaled index and displacements, and every member of a group. */
+/* An opcode behind @n bytes of prefixes with operands: registers, addresses with and without a
+ * scaled index and displacements, and every member of a group. */
 static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *out)
 {
-    static const uint8_t operands[][6] = {{0xc3}, {0x03}, {0x43, 8}, {0x83, 0, 16}, {0x04, 0x33}, {0x84, 0xb3, 0, 16}, {0x05, 0, 16}};
+    static const uint8_t operands[][6] = {
+        {0xc3}, {0x03}, {0x43, 8}, {0x83, 0, 16}, {0x04, 0x33}, {0x84, 0xb3, 0, 16}, {0x05, 0, 16}};
 
     for (unsigned reg = 0; reg < 8; reg++)
         for (size_t k = 0; k < sizeof operands / sizeof *operands; k++) {
@@ -274,10 +306,14 @@ static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *
         }
 }
 
-/* Encodings by their tables: opcodes with prefixes, VEX and EVEX; every 23rd with SWEEP, else every 211th. */
+/* Encodings by their tables: opcodes with prefixes, VEX and EVEX; every 23rd with SWEEP, else every
+ * 211th. */
 static void test_encodings(void **state)
 {
-    static const uint8_t prefixes[][3] = {{0}, {1, 0x66}, {1, 0xf2}, {1, 0xf3}, {1, 0x48}, {2, 0x66, 0x48}, {2, 0xf2, 0x48}, {2, 0xf3, 0x48}}, maps[][3] = {{0}, {1, 0x0f}, {2, 0x0f, 0x38}, {2, 0x0f, 0x3a}};
+    static const uint8_t prefixes[][3] =
+        {{0},       {1, 0x66},       {1, 0xf2},       {1, 0xf3},
+         {1, 0x48}, {2, 0x66, 0x48}, {2, 0xf2, 0x48}, {2, 0xf3, 0x48}},
+                         maps[][3] = {{0}, {1, 0x0f}, {2, 0x0f, 0x38}, {2, 0x0f, 0x3a}};
     (void)state;
     const size_t step = getenv("SWEEP") ? 23 : 211;
     struct str slots = {0};
@@ -296,12 +332,22 @@ static void test_encodings(void **state)
             }
         for (unsigned last = 0; last < 16; last++)
             for (unsigned map = 1; map <= 3; map++) {
-                memcpy(code, (const uint8_t[]){0xc4, (uint8_t)(0xe0 | map), (uint8_t)((last & 8) << 4 | (opcode & 1 ? 0x50 : 0x78) | (last & 7)), (uint8_t)opcode}, 4);
+                memcpy(code,
+                       (const uint8_t[]){
+                           0xc4, (uint8_t)(0xe0 | map),
+                           (uint8_t)((last & 8) << 4 | (opcode & 1 ? 0x50 : 0x78) | (last & 7)),
+                           (uint8_t)opcode},
+                       4);
                 operands_add(code, 4, step, &slots);
             }
         for (unsigned last = 0; last < 32; last++)
             for (unsigned map = 1; map <= 6; map++) {
-                memcpy(code, (const uint8_t[]){0x62, (uint8_t)(0xf0 | map), (uint8_t)((last & 4) << 5 | (opcode & 1 ? 0x50 : 0x78) | 4 | (last & 3)), (uint8_t)(last >> 3 << 5 | 8), (uint8_t)opcode}, 5);
+                memcpy(code,
+                       (const uint8_t[]){
+                           0x62, (uint8_t)(0xf0 | map),
+                           (uint8_t)((last & 4) << 5 | (opcode & 1 ? 0x50 : 0x78) | 4 | (last & 3)),
+                           (uint8_t)(last >> 3 << 5 | 8), (uint8_t)opcode},
+                       5);
                 operands_add(code, 5, step, &slots);
             }
     }
@@ -314,7 +360,8 @@ static void test_encodings(void **state)
     assert_int_equal(system(command), 0);
     counts->files = counts->instructions = counts->different = counts->bad = 0;
     check_file(work_path("slots.o"), SLOT);
-    print_message("# %zu encodings, %zu instructions, %zu of another length, %zu bad ones\n", slots.length / SLOT, counts->instructions, counts->different, counts->bad);
+    print_message("# %zu encodings, %zu instructions, %zu of another length, %zu bad ones\n",
+                  slots.length / SLOT, counts->instructions, counts->different, counts->bad);
     assert_true(counts->instructions > slots.length / SLOT / 16);
     assert_true(counts->different == 0);
     str_done(&slots);
@@ -325,6 +372,7 @@ int main(void)
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (counts == MAP_FAILED)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_encodings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs),
+                                       cmocka_unit_test(test_encodings)};
     return cmocka_run_group_tests_name("lengths", tests, NULL, NULL);
 }

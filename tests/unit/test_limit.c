@@ -44,8 +44,10 @@ static void assert_loop(const char *title, const char *code, bool *seen)
     double links = 0;
     for (size_t i = 0; i < a->limit.chain.count; i++)
         links += a->limit.chain.links[i].cycles;
-    if (a->limit.chain.count && (links < a->limit.chain.cycles * a->limit.chain.distance - 0.01 || links > a->limit.chain.cycles * a->limit.chain.distance + 0.01))
-        fail_msg("%s: links of %.2f cycles in a chain of %.2f", title, links, a->limit.chain.cycles);
+    if (a->limit.chain.count && (links < a->limit.chain.cycles * a->limit.chain.distance - 0.01 ||
+                                 links > a->limit.chain.cycles * a->limit.chain.distance + 0.01))
+        fail_msg("%s: links of %.2f cycles in a chain of %.2f", title, links,
+                 a->limit.chain.cycles);
     analysis_free(a);
     machine_free(m);
     kernel_free(k);
@@ -79,7 +81,8 @@ static void test_loops(void **state)
     str_done(&text);
 }
 
-static void assert_sentence(const char *id, const char *code, const char *const *holds, const char *lacks)
+static void assert_sentence(const char *id, const char *code, const char *const *holds,
+                            const char *lacks)
 {
     struct kernel *k = kernel_of(code);
     struct machine *m = load_machine(id);
@@ -101,41 +104,72 @@ static void assert_sentence(const char *id, const char *code, const char *const 
 static void test_advice(void **state)
 {
     (void)state;
-    assert_sentence("skylake", "1: addq $8, %rax\n movq %rax, %rcx\n addq $24, %rax\n cmpq %rcx, %rdx\n jne 1b", HOLDS("no accumulator"), "Split");
-    assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", HOLDS("Split the accumulator: 4 of them", "rounded otherwise"), "cannot be split");
-    assert_sentence("skylake", "1: imulq (%rdi), %rax\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", HOLDS("Split the accumulator: 3 of them"), "rounded");
-    assert_sentence("skylake", "1: movzbl (%rdi), %edx\n incq %rdi\n xorl %edx, %eax\n imull $16777619, %eax, %eax\n cmpq %rdi, %rsi\n jne 1b",
-                    HOLDS("cannot be split", "Interleave independent data (4 streams"), "two steps at once");
-    assert_sentence("skylake", "1: imulq %rcx, %rax\n addq %rsi, %rax\n decq %rdx\n jne 1b", HOLDS("two steps at once are x * a * a"), "Split");
-    assert_sentence("skylake", "1: movsd (%rdi,%rax,8), %xmm0\n divsd %xmm1, %xmm0\n movsd %xmm0, (%rdi,%rax,8)\n incq %rax\n cmpq %rax, %rdx\n jne 1b",
+    assert_sentence(
+        "skylake", "1: addq $8, %rax\n movq %rax, %rcx\n addq $24, %rax\n cmpq %rcx, %rdx\n jne 1b",
+        HOLDS("no accumulator"), "Split");
+    assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
+                    HOLDS("Split the accumulator: 4 of them", "rounded otherwise"),
+                    "cannot be split");
+    assert_sentence("skylake", "1: imulq (%rdi), %rax\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b",
+                    HOLDS("Split the accumulator: 3 of them"), "rounded");
+    assert_sentence("skylake",
+                    "1: movzbl (%rdi), %edx\n incq %rdi\n xorl %edx, %eax\n imull $16777619, %eax, "
+                    "%eax\n cmpq %rdi, %rsi\n jne 1b",
+                    HOLDS("cannot be split", "Interleave independent data (4 streams"),
+                    "two steps at once");
+    assert_sentence("skylake", "1: imulq %rcx, %rax\n addq %rsi, %rax\n decq %rdx\n jne 1b",
+                    HOLDS("two steps at once are x * a * a"), "Split");
+    assert_sentence("skylake",
+                    "1: movsd (%rdi,%rax,8), %xmm0\n divsd %xmm1, %xmm0\n movsd %xmm0, "
+                    "(%rdi,%rax,8)\n incq %rax\n cmpq %rax, %rdx\n jne 1b",
                     HOLDS("multiply by its reciprocal", "Next limit: "), NULL);
-    assert_sentence("skylake", "1: addl $1, %ecx\n cmpl %ecx, %r10d\n ja 1b", HOLDS("A tie at 1.00 cycles", "the induction variable (add (line 1))", "Unrolling relieves both"), "accumulator");
+    assert_sentence("skylake", "1: addl $1, %ecx\n cmpl %ecx, %r10d\n ja 1b",
+                    HOLDS("A tie at 1.00 cycles", "the induction variable (add (line 1))",
+                          "Unrolling relieves both"),
+                    "accumulator");
 }
 
 /* What is assumed is said wherever it is, and what could break it by name. */
 static void test_assumed(void **state)
 {
     (void)state;
-    assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", HOLDS("Assumed: data in the first level, branches predicted."), "Not modelled");
+    assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
+                    HOLDS("Assumed: data in the first level, branches predicted."), "Not modelled");
     assert_sentence("skylake", "addq $1, %rax", HOLDS("cycles"), "Assumed");
-    assert_sentence("skylake", "addq (%rdi), %rax", HOLDS("Assumed: data in the first level."), "branches");
-    assert_sentence("skylake", "1: addq $1, %rax\n decl %ecx\n jne 1b", HOLDS("Assumed: branches predicted."), "data in");
-    assert_sentence("skylake", "1: movzbl (%rdi), %eax\n addl $1, (%rdx,%rax,4)\n incq %rdi\n cmpq %rdi, %rsi\n jne 1b",
-                    HOLDS("cache misses of loads at loaded addresses: add (line 2)", "loads that find a store of shortly before: add (line 2)"), "mispredictions");
-    assert_sentence("skylake", "1: movl (%rdi), %eax\n addq $4, %rdi\n cmpl %eax, %edx\n jg 2f\n addl %eax, %ebx\n2: cmpq %rdi, %rsi\n jne 1b",
-                    HOLDS("mispredictions of branches on loaded data: jnle (line 4)"), "cache misses");
+    assert_sentence("skylake", "addq (%rdi), %rax", HOLDS("Assumed: data in the first level."),
+                    "branches");
+    assert_sentence("skylake", "1: addq $1, %rax\n decl %ecx\n jne 1b",
+                    HOLDS("Assumed: branches predicted."), "data in");
+    assert_sentence(
+        "skylake",
+        "1: movzbl (%rdi), %eax\n addl $1, (%rdx,%rax,4)\n incq %rdi\n cmpq %rdi, %rsi\n jne 1b",
+        HOLDS("cache misses of loads at loaded addresses: add (line 2)",
+              "loads that find a store of shortly before: add (line 2)"),
+        "mispredictions");
+    assert_sentence("skylake",
+                    "1: movl (%rdi), %eax\n addq $4, %rdi\n cmpl %eax, %edx\n jg 2f\n addl %eax, "
+                    "%ebx\n2: cmpq %rdi, %rsi\n jne 1b",
+                    HOLDS("mispredictions of branches on loaded data: jnle (line 4)"),
+                    "cache misses");
 }
 
-/* The code that splits an accumulator: as many registers as are wanted, each begun at zero and joined at the end; none where no such code is known. */
+/* The code that splits an accumulator: as many registers as are wanted, each begun at zero and
+ * joined at the end; none where no such code is known. */
 static void test_split(void **state)
 {
-    static const struct { const char *code; unsigned lines; const char *holds; } cases[] = {
-        {"1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", 13, "addsd 0x18(%rdi), %xmm13"},
-        {"1: vmovupd (%rdi,%rax,8), %ymm1\n vfmadd231pd (%rsi,%rax,8), %ymm1, %ymm0\n vmovupd 32(%rdi,%rax,8), %ymm1\n vfmadd231pd 32(%rsi,%rax,8), %ymm1, %ymm0\n addq $8, %rax\n"
-         " cmpq %rax, %rdx\n jne 1b", 10, "vaddpd %ymm14, %ymm0, %ymm0"},
+    static const struct { const char *code; unsigned lines; const char *holds;
+    } cases[] = {
+        {"1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", 13,
+         "addsd 0x18(%rdi), %xmm13"},
+        {"1: vmovupd (%rdi,%rax,8), %ymm1\n vfmadd231pd (%rsi,%rax,8), %ymm1, %ymm0\n vmovupd "
+         "32(%rdi,%rax,8), %ymm1\n vfmadd231pd 32(%rsi,%rax,8), %ymm1, %ymm0\n addq $8, %rax\n"
+         " cmpq %rax, %rdx\n jne 1b",
+         10, "vaddpd %ymm14, %ymm0, %ymm0"},
         {"1: maxsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", 0, NULL},
         /* No displacement reaches the next iteration's address. */
-        {"1: movabsq $0x4000000000000000, %rcx\n addsd (%rdi), %xmm0\n addq %rcx, %rdi\n cmpq %rdi, %rax\n jne 1b", 0, NULL},
+        {"1: movabsq $0x4000000000000000, %rcx\n addsd (%rdi), %xmm0\n addq %rcx, %rdi\n cmpq "
+         "%rdi, %rax\n jne 1b",
+         0, NULL},
     };
 
     (void)state;
@@ -157,7 +191,9 @@ static void test_split(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_advice), cmocka_unit_test(test_assumed), cmocka_unit_test(test_split)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_advice),
+                                       cmocka_unit_test(test_assumed),
+                                       cmocka_unit_test(test_split)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No form of a CPU that LLVM's model of it has is unknown to the machine that was made of it. llvm-mca reads all forms of each CPU, so this is of make sweep: without SWEEP one CPU alone
- * is taken. */
+/* No form of a CPU that LLVM's model of it has is unknown to the machine that was made of it.
+ * llvm-mca reads all forms of each CPU, so this is of make sweep: without SWEEP one CPU alone is
+ * taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@ static void check_machine(const char *id, const struct forms *const *forms)
 {
     struct machine *m = load_machine(id);
     struct err err = {0};
-    const char *named = machine_fact(m, "compiler_name"), *cpu = named && *named ? named : id, *source = machine_fact(m, "source");
+    const char *named = machine_fact(m, "compiler_name"), *cpu = named && *named ? named : id,
+               *source = machine_fact(m, "source");
     enum isa isa;
     size_t known = 0, lacking = 0;
 
@@ -39,7 +41,8 @@ static void check_machine(const char *id, const struct forms *const *forms)
             lacking++;
             print_message("# %s lacks %s\n", id, form);
         }
-        print_message("# %s: LLVM has %zu forms of %s, %zu of them unknown here\n", id, known, cpu, lacking);
+        print_message("# %s: LLVM has %zu forms of %s, %zu of them unknown here\n", id, known, cpu,
+                      lacking);
         machine_free(llvm);
     }
     machine_free(m);

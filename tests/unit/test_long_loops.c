@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of thousands of instructions: analysing one takes work that grows with its length, not with the square of that, and ends soon after it is told to. Work is
- * counted in steps (base/steps.h); no clock is asked. */
+/* Loops of thousands of instructions: analysing one takes work that grows with its length, not with
+ * the square of that, and ends soon after it is told to. Work is counted in steps (base/steps.h);
+ * no clock is asked. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,12 +21,20 @@
 
 #define RATIO 2.5
 #define INSNS 10000
-#define SOON (8 * INSNS)   /* steps after the question was answered with yes: a stage goes over the loop once or twice at most */
+/* steps after the question was answered with yes: a stage goes over the loop once or twice at
+ * most */
+#define SOON (8 * INSNS)
 
 static struct session session;
 
-/* mov [rsp+d],al and mov rbx,[rsp+d], which has to wait until the store is in the cache; mov rax,[rax]; add rax,rbx and adc rcx,[rsp+d]. */
-static const char *const pairs[] = {"888424%02x%02x0000" "488b9c24%02x%02x0000", "488b00" "488b00", "4801d8" "48138c24%02x%02x0000"};
+/* mov [rsp+d],al and mov rbx,[rsp+d], which has to wait until the store is in the cache; mov
+ * rax,[rax]; add rax,rbx and adc rcx,[rsp+d]. */
+static const char *const pairs[] = {"888424%02x%02x0000"
+                                    "488b9c24%02x%02x0000",
+                                    "488b00"
+                                    "488b00",
+                                    "4801d8"
+                                    "48138c24%02x%02x0000"};
 
 static struct kernel *loop_of(const char *pair, size_t count)
 {
@@ -61,7 +70,8 @@ static void test_growth(void **state)
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t once = steps_of(pairs[i], 2000), twice = steps_of(pairs[i], 4000);
         if (once < 2000 || (double)twice > RATIO * (double)once)
-            fail_msg("%s: %llu steps for 2,000 instructions, %llu for 4,000", pairs[i], (unsigned long long)once, (unsigned long long)twice);
+            fail_msg("%s: %llu steps for 2,000 instructions, %llu for 4,000", pairs[i],
+                     (unsigned long long)once, (unsigned long long)twice);
     }
 }
 
@@ -103,7 +113,8 @@ static void simulate_it(const struct kernel *k, struct machine *m)
 /* However far it has come: soon after the answer there is no more work. */
 static void test_early_end(void **state)
 {
-    static void (*const works[])(const struct kernel *k, struct machine *m) = {analyse, simulate_it};
+    static void (*const works[])(const struct kernel *k, struct machine *m) = {analyse,
+                                                                               simulate_it};
     struct err err = {0};
     struct machine *m = session_machine(&session, "sapphirerapids", &err);
     (void)state;
@@ -118,7 +129,8 @@ static void test_early_end(void **state)
                 if (questions == 1 && !ending.said)
                     fail_msg("nobody asked");
                 if (ending.said && steps_taken - ending.said > SOON)
-                    fail_msg("%s: %llu steps after the end of work %zu", pairs[i], (unsigned long long)(steps_taken - ending.said), w);
+                    fail_msg("%s: %llu steps after the end of work %zu", pairs[i],
+                             (unsigned long long)(steps_taken - ending.said), w);
             }
         kernel_free(k);
     }
@@ -136,7 +148,8 @@ static void test_limits(void **state)
     assert_true(command_run(&session, str_text(&line), NULL, &err));
     assert_false(command_run(&session, "kernel blame", NULL, &err));
     if (isa_host() == ISA_X86_64)
-        assert_string_equal(err.what, "the loop has 501 instructions, kernel blame takes at most 500");
+        assert_string_equal(err.what,
+                            "the loop has 501 instructions, kernel blame takes at most 500");
     str_done(&line);
 }
 
@@ -156,6 +169,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth), cmocka_unit_test(test_early_end), cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_early_end),
+                                       cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

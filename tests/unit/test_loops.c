@@ -17,7 +17,8 @@ static void assert_loops(const char *text, const char *expected)
     struct kernel *k = kernel_of(text);
     struct str found = {0};
     for (size_t i = 0; i < k->loop_count; i++)
-        str_addf(&found, "%u-%u/%u ", k->loops[i].first_line, k->loops[i].last_line, k->loops[i].depth);
+        str_addf(&found, "%u-%u/%u ", k->loops[i].first_line, k->loops[i].last_line,
+                 k->loops[i].depth);
     assert_string_equal(str_text(&found), expected);
     str_done(&found);
     kernel_free(k);
@@ -26,13 +27,15 @@ static void assert_loops(const char *text, const char *expected)
 static void test_nesting(void **state)
 {
     (void)state;
-    assert_loops(".L1: nop\n.L2: inc %eax\ndec %ecx\njne .L2\ndec %edx\njne .L1\nret\n", "2-4/2 1-6/1 ");
+    assert_loops(".L1: nop\n.L2: inc %eax\ndec %ecx\njne .L2\ndec %edx\njne .L1\nret\n",
+                 "2-4/2 1-6/1 ");
 }
 
 static void test_vector_work_goes_first(void **state)
 {
     (void)state;
-    assert_loops(".L1: inc %eax\ninc %ebx\njne .L1\n.L2: addsd %xmm0, %xmm1\njne .L2\n.L3: vaddpd %ymm0, %ymm1, %ymm2\njne .L3\n",
+    assert_loops(".L1: inc %eax\ninc %ebx\njne .L1\n.L2: addsd %xmm0, %xmm1\njne .L2\n.L3: vaddpd "
+                 "%ymm0, %ymm1, %ymm2\njne .L3\n",
                  "6-7/1 4-5/1 1-3/1 ");
 }
 
@@ -51,12 +54,16 @@ static void test_jump_to_the_test_at_the_end(void **state)
 static void test_no_loops(void **state)
 {
     (void)state;
-    /* A block after the return that jumps back closes nothing; neither does a tail call to an earlier function. */
+    /* A block after the return that jumps back closes nothing; neither does a tail call to an
+     * earlier function. */
     assert_loops("test %eax, %eax\nje .L2\n.L1: inc %eax\nret\n.L2: dec %ecx\njmp .L1\n", "1-6/0 ");
-    assert_loops(".type f, @function\nf: inc %eax\nje .L9\nret\n.type g, @function\ng: dec %eax\n.L9: jmp f\nnop\n", "2-8/0 ");
+    assert_loops(".type f, @function\nf: inc %eax\nje .L9\nret\n.type g, @function\ng: dec "
+                 "%eax\n.L9: jmp f\nnop\n",
+                 "2-8/0 ");
 }
 
-/* A branch to itself that changes nothing: on AArch64 one whose place a linker fills in, as a call at the end. */
+/* A branch to itself that changes nothing: on AArch64 one whose place a linker fills in, as a call
+ * at the end. */
 static void test_to_itself(void **state)
 {
     (void)state;
@@ -72,8 +79,11 @@ static void test_to_itself(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nesting), cmocka_unit_test(test_to_itself), cmocka_unit_test(test_vector_work_goes_first),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nesting),
+                                       cmocka_unit_test(test_to_itself),
+                                       cmocka_unit_test(test_vector_work_goes_first),
                                        cmocka_unit_test(test_two_ways_back_are_one_loop),
-                                       cmocka_unit_test(test_jump_to_the_test_at_the_end), cmocka_unit_test(test_no_loops)};
+                                       cmocka_unit_test(test_jump_to_the_test_at_the_end),
+                                       cmocka_unit_test(test_no_loops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machines that are part of the program: the same in every part as their text says, and only while the text is what it was. */
+/* Machines that are part of the program: the same in every part as their text says, and only while
+ * the text is what it was. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,8 @@
 #include "../support/support.h"
 #include "io/machine_image.h"
 
-static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv", "advances.csv"};
+static const char *const names[] = {"machine.csv",   "facts.csv",     "mapping.csv",
+                                    "overrides.csv", "latencies.csv", "advances.csv"};
 #define NAMES (sizeof names / sizeof *names)
 
 /* The files of the shipped machine @id into the copy, @extra behind those of the name @changed. */
@@ -85,7 +87,8 @@ static void test_no_memory(void **state)
     assert_int_equal(err.code, ERR_MEMORY);
 }
 
-/* One with a base has no image: the files of the base would have to be the same. A blank line says nothing, but with it the text is no longer the one that the image was made from. */
+/* One with a base has no image: the files of the base would have to be the same. A blank line says
+ * nothing, but with it the text is no longer the one that the image was made from. */
 static void test_same_as_text(void **state)
 {
     char **ids = machine_ids();
@@ -120,7 +123,9 @@ static void test_same_as_text(void **state)
 /* What is changed in any of the files counts, and so does a file that comes or goes. */
 static void test_changed(void **state)
 {
-    static const char *const rows[] = {"title,Mine,,\n", "loads_per_cycle,7,,\n", "MINE (R64),1*p0,1,1,\n", "\"ADD (R64, R64)\",3*p1,,,\n", "MINE (R64),1,1,5,\n", "MINE (X),1,1,5,\n"};
+    static const char *const rows[] = {"title,Mine,,\n",         "loads_per_cycle,7,,\n",
+                                       "MINE (R64),1*p0,1,1,\n", "\"ADD (R64, R64)\",3*p1,,,\n",
+                                       "MINE (R64),1,1,5,\n",    "MINE (X),1,1,5,\n"};
 
     (void)state;
     for (size_t i = 0; i < NAMES; i++) {
@@ -144,10 +149,12 @@ static void test_changed(void **state)
 static void test_edited(void **state)
 {
     struct uop uop = {1, 9};
-    struct mapping_entry entry = {"ADD (R64, R64)", {&uop, 1}, 5, 1, "mine"}, fresh = {"MINE (R64)", {&uop, 1}, 5, 1, "mine"};
+    struct mapping_entry entry = {"ADD (R64, R64)", {&uop, 1}, 5, 1, "mine"},
+                         fresh = {"MINE (R64)", {&uop, 1}, 5, 1, "mine"};
 
     (void)state;
-    struct machine *m = load_machine("skylake"), *again = load_machine("skylake"), *copied = machine_copy(m);
+    struct machine *m = load_machine("skylake"), *again = load_machine("skylake"),
+                   *copied = machine_copy(m);
     size_t count = mapping_count(m->mapping);
     assert_same_image(m, copied);
     mapping_set(m->mapping, &entry);

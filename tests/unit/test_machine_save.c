@@ -36,12 +36,14 @@ static bool same_ports(portset a, const struct ports *names, portset b, const st
 }
 
 /* A mapping.csv alone orders its ports by name. */
-static bool same_usage(const struct usage *a, const struct ports *names, const struct usage *b, const struct ports *others)
+static bool same_usage(const struct usage *a, const struct ports *names, const struct usage *b,
+                       const struct ports *others)
 {
     unsigned matched = 0;
     for (unsigned i = 0; i < a->count; i++)
         for (unsigned k = 0; k < b->count; k++)
-            matched += a->uops[i].count == b->uops[k].count && same_ports(a->uops[i].ports, names, b->uops[k].ports, others);
+            matched += a->uops[i].count == b->uops[k].count &&
+                       same_ports(a->uops[i].ports, names, b->uops[k].ports, others);
     return a->count == b->count && matched == a->count;
 }
 
@@ -88,7 +90,8 @@ static void check_csv(const struct machine *m)
     assert_true(same_ports(names->pipes, names, others->pipes, others));
     assert_int_equal(mapping_count(m->mapping), mapping_count(back->mapping));
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-        const struct mapping_entry *x = mapping_at(m->mapping, i), *y = mapping_find(back->mapping, x->form);
+        const struct mapping_entry *x = mapping_at(m->mapping, i),
+                                   *y = mapping_find(back->mapping, x->form);
         if (!y || !same_usage(&x->usage, names, &y->usage, others) || x->micro_ops != y->micro_ops)
             fail_msg("%s: %s", m->id, x->form);
         assert_same_number(x->latency, y->latency);
@@ -102,12 +105,14 @@ static void test_csv(void **state)
     each_machine(check_csv);
 }
 
-/* What a directory had by hand is in the machine already when it is saved there again: it must not apply twice. */
+/* What a directory had by hand is in the machine already when it is saved there again: it must not
+ * apply twice. */
 static void test_corrections_once(void **state)
 {
     (void)state;
     mkdir(work_path("own"), 0777);
-    work_put("own/machine.csv", "key,value,unit,source\nports,\"0,1\",,\npipes,,,\ntitle,Own,,\nisa,x86-64,,\nissue_width,4,µops/cycle,\n");
+    work_put("own/machine.csv", "key,value,unit,source\nports,\"0,1\",,\npipes,,,\ntitle,Own,,"
+                                "\nisa,x86-64,,\nissue_width,4,µops/cycle,\n");
     work_put("own/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
     work_put("own/overrides.csv", "form,usage,latency,micro_ops,source\nFDIV,+2*p0,,,by hand\n");
     work_put("own/facts.csv", "key,value,unit,source\nissue_width,6,µops/cycle,by hand\n");
@@ -122,7 +127,8 @@ static void test_corrections_once(void **state)
         machine_free(back);
     }
     machine_free(m);
-    m = load_machine("golden-cove-inferred");   /* it has no latencies.csv: the old one must not stay */
+    /* it has no latencies.csv: the old one must not stay */
+    m = load_machine("golden-cove-inferred");
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, work_path("own"), &err));
     struct machine *back = load_machine(work_path("own"));
@@ -131,51 +137,65 @@ static void test_corrections_once(void **state)
     machine_free(back);
 }
 
-/* One that says only what differs from its base is whole once it is saved: what it had of its own still applies. */
+/* One that says only what differs from its base is whole once it is saved: what it had of its own
+ * still applies. */
 static void test_with_a_base(void **state)
 {
     (void)state;
     mkdir(work_path("relative"), 0777);
-    work_put("relative/machine.csv", "key,value,unit,source\nbase,skylake,,\nissue_width,3,µops/cycle,by hand\n");
-    work_put("relative/overrides.csv", "form,usage,latency,micro_ops,source\n\"ADD (R64, R64)\",7*p0,,,by hand\n");
-    work_put("relative/latencies.csv", "form,from,to,cycles,source\n\"ADD (R64, R64)\",1,2,3,by hand\n");
+    work_put("relative/machine.csv",
+             "key,value,unit,source\nbase,skylake,,\nissue_width,3,µops/cycle,by hand\n");
+    work_put("relative/overrides.csv",
+             "form,usage,latency,micro_ops,source\n\"ADD (R64, R64)\",7*p0,,,by hand\n");
+    work_put("relative/latencies.csv",
+             "form,from,to,cycles,source\n\"ADD (R64, R64)\",1,2,3,by hand\n");
     struct machine *m = load_machine(work_path("relative"));
     assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 7);
     for (int k = 0; k < 2; k++) {
         assert_true(machine_save(m, work_path("relative"), &err));
         struct machine *back = load_machine(work_path("relative"));
         assert_int_equal(mapping_find(back->mapping, "ADD (R64, R64)")->usage.uops[0].count, 7);
-        assert_string_equal(machine_fact(back, "base"), "skylake");   /* compilers may know no other name */
+        /* compilers may know no other name */
+        assert_string_equal(machine_fact(back, "base"), "skylake");
         assert_same_machine(m, back);
         machine_free(back);
     }
     machine_free(m);
 }
 
-/* A row of latencies.csv with braces stands for each choice, as one of overrides.csv does; what cannot be read says where. */
+/* A row of latencies.csv with braces stands for each choice, as one of overrides.csv does; what
+ * cannot be read says where. */
 static void test_latency_choices(void **state)
 {
     (void)state;
     mkdir(work_path("choices"), 0777);
     work_put("choices/machine.csv", "key,value,unit,source\nports,0,,\npipes,,,\nisa,x86-64,,\n");
     work_put("choices/mapping.csv", "form,usage,latency,micro_ops,source\nFDIV,2*p0,,,\n");
-    work_put("choices/latencies.csv", "form,from,to,cycles,source\n\"{SHL,SHR} (R{32,64}, CL)\",2,flags,2,by hand\nFDIV,1,1,9,by hand\n");
-    static const char *const forms[] = {"SHL (R32, CL)", "SHL (R64, CL)", "SHR (R32, CL)", "SHR (R64, CL)", "FDIV"};
+    work_put("choices/latencies.csv", "form,from,to,cycles,source\n\"{SHL,SHR} (R{32,64}, "
+                                      "CL)\",2,flags,2,by hand\nFDIV,1,1,9,by hand\n");
+    static const char *const forms[] = {"SHL (R32, CL)", "SHL (R64, CL)", "SHR (R32, CL)",
+                                        "SHR (R64, CL)", "FDIV"};
     struct machine *m = load_machine(work_path("choices"));
     assert_int_equal(m->latency_count, 5);
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(m->latencies[i].form, forms[i]);
-    assert_true(m->latencies[3].from == 1 && m->latencies[3].to == LATENCY_FLAGS && m->latencies[3].cycles == 2);
+    assert_true(m->latencies[3].from == 1 && m->latencies[3].to == LATENCY_FLAGS &&
+                m->latencies[3].cycles == 2);
     machine_free(m);
-    work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,1,1,9,by hand\n\"{SHL,SHR (R64, CL)\",1,1,1,by hand\n");
+    work_put(
+        "choices/latencies.csv",
+        "form,from,to,cycles,source\nFDIV,1,1,9,by hand\n\"{SHL,SHR (R64, CL)\",1,1,1,by hand\n");
     assert_null(machine_load(work_path("choices/"), &err));
     assert_int_equal(err.line, 3);
     assert_non_null(strstr(err.what, "unclosed"));
-    work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,base,index,2,by hand\nFDIV,alone,alone,9,by hand\n");
+    work_put("choices/latencies.csv",
+             "form,from,to,cycles,source\nFDIV,base,index,2,by hand\nFDIV,alone,alone,9,by hand\n");
     m = load_machine(work_path("choices"));
     struct str text = {0};
     machine_latencies_csv(m, &text);
-    assert_string_equal(str_text(&text), "form,from,to,cycles,source\nFDIV,base,index,2,by hand\nFDIV,alone,alone,9,by hand\n");
+    assert_string_equal(
+        str_text(&text),
+        "form,from,to,cycles,source\nFDIV,base,index,2,by hand\nFDIV,alone,alone,9,by hand\n");
     str_done(&text);
     machine_free(m);
     work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,1,alone,1,by hand\n");
@@ -241,7 +261,9 @@ static void test_no_facts(void **state)
     free(m->isa);
     m->title = strdup("Made, by hand");
     m->isa = strdup("aarch64");
-    struct mapping_entry entry = {.form = (char[]){"ADD (X, X, X)"}, .latency = 0.1, .source = (char[]){"a \"source\", with\nlines"}};
+    struct mapping_entry entry = {.form = (char[]){"ADD (X, X, X)"},
+                                  .latency = 0.1,
+                                  .source = (char[]){"a \"source\", with\nlines"}};
     usage_add(&entry.usage, 1, 1);
     mapping_set(m->mapping, &entry);
     usage_done(&entry.usage);
@@ -250,12 +272,14 @@ static void test_no_facts(void **state)
     assert_string_equal(back->title, m->title);
     assert_string_equal(back->isa, m->isa);
     assert_true(mapping_find(back->mapping, "ADD (X, X, X)")->latency == 0.1);
-    assert_string_equal(mapping_find(back->mapping, "ADD (X, X, X)")->source, "a \"source\", with\nlines");
+    assert_string_equal(mapping_find(back->mapping, "ADD (X, X, X)")->source,
+                        "a \"source\", with\nlines");
     machine_free(m);
     machine_free(back);
 }
 
-/* Whatever call fails, or ends the process, the directory is the machine before or the one saved. */
+/* Whatever call fails, or ends the process, the directory is the machine before or the one
+ * saved. */
 static void test_failing_calls(void **state)
 {
     (void)state;
@@ -287,8 +311,15 @@ static void test_failing_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once), cmocka_unit_test(test_with_a_base), cmocka_unit_test(test_latency_choices),
-        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts), cmocka_unit_test(test_failing_calls),
+        cmocka_unit_test(test_directories),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_corrections_once),
+        cmocka_unit_test(test_with_a_base),
+        cmocka_unit_test(test_latency_choices),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_no_facts),
+        cmocka_unit_test(test_failing_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,11 @@ static void each_machine(void (*check)(const struct machine *m))
 /* Port 1 takes no vector µop of 512 bits: its vector unit is half of port 0's then. */
 static void test_wide_ports(void **state)
 {
-    static const char *const ids[] = {"skylake-avx512", "icelake-server", "icelake-client", "sapphirerapids"};
-    static const char *const others[] = {"*GATHER*", "*SCATTER*", "VPCONFLICT*", "VMOVDQU8*", "VMOVDQU16*"};   /* their µops have less than 512 bits, or are more than uops.info found */
+    static const char *const ids[] = {"skylake-avx512", "icelake-server", "icelake-client",
+                                      "sapphirerapids"};
+    /* their µops have less than 512 bits, or are more than uops.info found */
+    static const char *const others[] = {"*GATHER*", "*SCATTER*", "VPCONFLICT*", "VMOVDQU8*",
+                                         "VMOVDQU16*"};
 
     (void)state;
     for (size_t k = 0; k < sizeof ids / sizeof *ids; k++) {
@@ -52,8 +55,10 @@ static void test_wide_ports(void **state)
             for (size_t n = 0; n < sizeof others / sizeof *others; n++)
                 other |= str_match(others[n], e->form);
             wide += !other;
-            for (unsigned u = 0; u < e->usage.count && !other; u++)   /* ports 0 and 1, or 1 and 5, without 6 */
-                if (e->usage.uops[u].ports & 2 && e->usage.uops[u].ports & 0x21 && !(e->usage.uops[u].ports & 0x40))
+            /* ports 0 and 1, or 1 and 5, without 6 */
+            for (unsigned u = 0; u < e->usage.count && !other; u++)
+                if (e->usage.uops[u].ports & 2 && e->usage.uops[u].ports & 0x21 &&
+                    !(e->usage.uops[u].ports & 0x40))
                     fail_msg("%s: %s", ids[k], e->form);
         }
         assert_true(wide > 2500);
@@ -86,7 +91,9 @@ static void check_extensions(const struct machine *m)
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const char *form = mapping_at(m->mapping, i)->form;
         const struct form_row *row = forms_find(forms, form);
-        if (!row && strstr(mapping_at(m->mapping, i)->source, "binutils 2.40 has no such instruction"))   /* nor has the list, which it verified */
+        /* nor has the list, which it verified */
+        if (!row &&
+            strstr(mapping_at(m->mapping, i)->source, "binutils 2.40 has no such instruction"))
             continue;
         if (!row)
             fail_msg("%s: no such form: %s", m->id, form);
@@ -96,8 +103,10 @@ static void check_extensions(const struct machine *m)
             fail_msg("%s has no AVX-512: %s", m->id, form);
     }
     assert_int_equal(mapping_find(m->mapping, "VPADDD (ZMM, ZMM, ZMM)") != NULL, avx512);
-    assert_int_equal(mapping_find(m->mapping, "VPADDD (YMM, YMM, YMM)") != NULL, machine_has(m, "extensions", "AVX2"));
-    assert_int_equal(mapping_find(m->mapping, "SHLX (R64, R64, R64)") != NULL, machine_has(m, "extensions", "BMI2"));
+    assert_int_equal(mapping_find(m->mapping, "VPADDD (YMM, YMM, YMM)") != NULL,
+                     machine_has(m, "extensions", "AVX2"));
+    assert_int_equal(mapping_find(m->mapping, "SHLX (R64, R64, R64)") != NULL,
+                     machine_has(m, "extensions", "BMI2"));
 }
 
 static void test_extensions(void **state)
@@ -119,7 +128,8 @@ static void check_usages(const struct machine *m)
             used |= entry->usage.uops[k].ports;
             sum += entry->usage.uops[k].count;
             /* A µop goes to ports or holds a pipe, not either. */
-            if (entry->usage.uops[k].ports & ports->pipes && entry->usage.uops[k].ports & ~ports->pipes)
+            if (entry->usage.uops[k].ports & ports->pipes &&
+                entry->usage.uops[k].ports & ~ports->pipes)
                 fail_msg("%s: %s mixes ports and pipes", m->id, entry->form);
         }
         if (sum > 400 || entry->micro_ops > 1000)
@@ -136,20 +146,27 @@ static void test_usages(void **state)
     each_machine(check_usages);
 }
 
-/* The operation of a memory form does not get rid of its load: it needs at least as many µops as on registers. */
+/* The operation of a memory form does not get rid of its load: it needs at least as many µops as on
+ * registers. */
 static void check_memory_forms(const struct machine *m)
 {
     static const char *const pairs[][2] = {
-        {"ADD (R64, M64)", "ADD (R64, R64)"}, {"IMUL (R32, M32)", "IMUL (R32, R32)"}, {"ADDPD (XMM, M128)", "ADDPD (XMM, XMM)"},
-        {"PADDD (XMM, M128)", "PADDD (XMM, XMM)"}, {"MULSD (XMM, M64)", "MULSD (XMM, XMM)"}, {"VADDPS (YMM, YMM, M256)", "VADDPS (YMM, YMM, YMM)"},
+        {"ADD (R64, M64)", "ADD (R64, R64)"},
+        {"IMUL (R32, M32)", "IMUL (R32, R32)"},
+        {"ADDPD (XMM, M128)", "ADDPD (XMM, XMM)"},
+        {"PADDD (XMM, M128)", "PADDD (XMM, XMM)"},
+        {"MULSD (XMM, M64)", "MULSD (XMM, XMM)"},
+        {"VADDPS (YMM, YMM, M256)", "VADDPS (YMM, YMM, YMM)"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        const struct mapping_entry *memory = mapping_find(m->mapping, pairs[i][0]), *plain = mapping_find(m->mapping, pairs[i][1]);
+        const struct mapping_entry *memory = mapping_find(m->mapping, pairs[i][0]),
+                                   *plain = mapping_find(m->mapping, pairs[i][1]);
         if (strcmp(machine_fact(m, "isa"), "x86-64") != 0)
             return;
         assert_non_null(memory);
         assert_non_null(plain);
-        if (usage_volume(&memory->usage) <= usage_volume(&plain->usage) || !(memory->latency > plain->latency))
+        if (usage_volume(&memory->usage) <= usage_volume(&plain->usage) ||
+            !(memory->latency > plain->latency))
             fail_msg("%s: %s has no load", m->id, memory->form);
     }
 }
@@ -163,9 +180,11 @@ static void test_memory_forms(void **state)
 /* Facts that the analysis needs of every machine, in range and with a source. */
 static void check_facts(const struct machine *m)
 {
-    static const struct { const char *key; double low, high; } needed[] = {
-        {"issue_width", 3, 8}, {"reorder_buffer", 100, 600}, {"scheduler", 40, 300}, {"load_buffer", 40, 250}, {"store_buffer", 30, 150},
-        {"retire_width", 3, 12}, {"load_latency", 3, 6}, {"uop_cache_width", 4, 12},
+    static const struct { const char *key; double low, high;
+    } needed[] = {
+        {"issue_width", 3, 8},    {"reorder_buffer", 100, 600}, {"scheduler", 40, 300},
+        {"load_buffer", 40, 250}, {"store_buffer", 30, 150},    {"retire_width", 3, 12},
+        {"load_latency", 3, 6},   {"uop_cache_width", 4, 12},
     };
     if (strcmp(machine_fact(m, "isa"), "x86-64") != 0)
         return;
@@ -176,7 +195,9 @@ static void check_facts(const struct machine *m)
     }
     for (size_t i = 0; i < m->fact_count; i++) {
         const char *key = m->facts[i].key;
-        bool self = strcmp(key, "title") == 0 || strcmp(key, "isa") == 0 || strcmp(key, "source") == 0 || strcmp(key, "ports") == 0 || strcmp(key, "pipes") == 0;
+        bool self = strcmp(key, "title") == 0 || strcmp(key, "isa") == 0 ||
+                    strcmp(key, "source") == 0 || strcmp(key, "ports") == 0 ||
+                    strcmp(key, "pipes") == 0;
         if (!self && !*m->facts[i].source)
             fail_msg("%s: the fact %s has no source", m->id, key);
     }
@@ -212,7 +233,8 @@ static void test_override_sources(void **state)
     free(ids);
 }
 
-/* How often the forms of tests/data/common-forms.csv (libc, libm, libstdc++, libcrypto, Python, OpenBLAS, GMP, coreutils) are known. */
+/* How often the forms of tests/data/common-forms.csv (libc, libm, libstdc++, libcrypto, Python,
+ * OpenBLAS, GMP, coreutils) are known. */
 static void check_coverage(const struct machine *m)
 {
     struct err err = {0};
@@ -247,21 +269,52 @@ static void test_coverage(void **state)
 static void test_corrected(void **state)
 {
     (void)state;
-    static const struct { const char *machine, *form; double cycles; } known[] = {
-        {"skylake", "PUSH (R64)", 1}, {"skylake", "POP (R64)", 0.5}, {"skylake", "DIV (R32)", 6}, {"skylake", "LEA_B_I_D8 (R64)", 1},
-        {"skylake", "VEXTRACTF128 (M128, YMM, I8)", 1}, {"skylake", "BT (M64, R64)", 2}, {"skylake", "VDIVPD (YMM, YMM, YMM)", 8},
-        {"haswell", "VDIVSD (XMM, XMM, XMM)", 8}, {"haswell", "CMOVBE (R64, R64)", 1}, {"haswell", "CMOVZ (R64, R64)", 0.5},
-        {"haswell", "VADDPD (YMM, YMM, YMM)", 1}, {"haswell", "VFMADD213PD (YMM, YMM, YMM)", 0.5}, {"broadwell", "ADC (R64, R64)", 0.5},
-        {"alderlake-p", "SETZ (R8l)", 0.5}, {"sapphirerapids", "LEA_B_IS (R64)", 1. / 3}, {"icelake-server", "PUSH (R64)", 0.5},
-        {"icelake-server", "VFMADD231PD (ZMM, ZMM, ZMM)", 0.5}, {"icelake-client", "VFMADD231PD (ZMM, ZMM, ZMM)", 1}, {"icelake-server", "VPDPBUSD (ZMM, ZMM, ZMM)", 0.5},
-        {"icelake-server", "VPMULLQ (ZMM, ZMM, ZMM)", 1.5}, {"icelake-client", "VPMULLQ (ZMM, ZMM, ZMM)", 3}, {"icelake-server", "VPSLLVD (ZMM, ZMM, ZMM)", 1},
-        {"ivybridge", "VDIVPD (YMM, YMM, YMM)", 16}, {"sandybridge", "VMOVUPS (YMM, M256)", 1},
-        {"znver1", "VMOVUPS (YMM, M256)", 1}, {"znver1", "MOV (M64, R64)", 1}, {"znver2", "VMOVUPS (YMM, M256)", 0.5}, {"znver2", "MOV (M64, R64)", 1},
-        {"znver3", "VMOVUPS (YMM, M256)", 0.5}, {"znver3", "MOV (R64, M64)", 1. / 3}, {"znver4", "MOV (M64, R64)", 0.5},
-        {"znver4", "VMOVUPS (M512, ZMM)", 2}, {"znver4", "VDIVPD (ZMM, ZMM, ZMM)", 9}, {"znver4", "LEA_B_IS_D8 (R64)", 0.5}, {"znver4", "SETZ (R8l)", 0.5},
-        {"znver1", "BSWAP (R64)", 0.25}, {"znver1", "VPERM2I128 (YMM, YMM, YMM, I8)", 3}, {"znver2", "PCLMULQDQ (XMM, XMM, I8)", 2},
-        {"znver4", "VDPBF16PS (YMM, K, YMM, YMM)", 0.5}, {"icelake-server", "VGETEXPPD (YMM, YMM)", 0.5}, {"skylake", "MOVQ2DQ (XMM, MM)", 1},
-        {"lunarlake-p", "MULSD (XMM, XMM)", 0.5}, {"lunarlake-p", "VMOVUPS (YMM, M256)", 1. / 3}, {"lunarlake-p", "DIVPD (XMM, XMM)", 5},
+    static const struct { const char *machine, *form; double cycles;
+    } known[] = {
+        {"skylake", "PUSH (R64)", 1},
+        {"skylake", "POP (R64)", 0.5},
+        {"skylake", "DIV (R32)", 6},
+        {"skylake", "LEA_B_I_D8 (R64)", 1},
+        {"skylake", "VEXTRACTF128 (M128, YMM, I8)", 1},
+        {"skylake", "BT (M64, R64)", 2},
+        {"skylake", "VDIVPD (YMM, YMM, YMM)", 8},
+        {"haswell", "VDIVSD (XMM, XMM, XMM)", 8},
+        {"haswell", "CMOVBE (R64, R64)", 1},
+        {"haswell", "CMOVZ (R64, R64)", 0.5},
+        {"haswell", "VADDPD (YMM, YMM, YMM)", 1},
+        {"haswell", "VFMADD213PD (YMM, YMM, YMM)", 0.5},
+        {"broadwell", "ADC (R64, R64)", 0.5},
+        {"alderlake-p", "SETZ (R8l)", 0.5},
+        {"sapphirerapids", "LEA_B_IS (R64)", 1. / 3},
+        {"icelake-server", "PUSH (R64)", 0.5},
+        {"icelake-server", "VFMADD231PD (ZMM, ZMM, ZMM)", 0.5},
+        {"icelake-client", "VFMADD231PD (ZMM, ZMM, ZMM)", 1},
+        {"icelake-server", "VPDPBUSD (ZMM, ZMM, ZMM)", 0.5},
+        {"icelake-server", "VPMULLQ (ZMM, ZMM, ZMM)", 1.5},
+        {"icelake-client", "VPMULLQ (ZMM, ZMM, ZMM)", 3},
+        {"icelake-server", "VPSLLVD (ZMM, ZMM, ZMM)", 1},
+        {"ivybridge", "VDIVPD (YMM, YMM, YMM)", 16},
+        {"sandybridge", "VMOVUPS (YMM, M256)", 1},
+        {"znver1", "VMOVUPS (YMM, M256)", 1},
+        {"znver1", "MOV (M64, R64)", 1},
+        {"znver2", "VMOVUPS (YMM, M256)", 0.5},
+        {"znver2", "MOV (M64, R64)", 1},
+        {"znver3", "VMOVUPS (YMM, M256)", 0.5},
+        {"znver3", "MOV (R64, M64)", 1. / 3},
+        {"znver4", "MOV (M64, R64)", 0.5},
+        {"znver4", "VMOVUPS (M512, ZMM)", 2},
+        {"znver4", "VDIVPD (ZMM, ZMM, ZMM)", 9},
+        {"znver4", "LEA_B_IS_D8 (R64)", 0.5},
+        {"znver4", "SETZ (R8l)", 0.5},
+        {"znver1", "BSWAP (R64)", 0.25},
+        {"znver1", "VPERM2I128 (YMM, YMM, YMM, I8)", 3},
+        {"znver2", "PCLMULQDQ (XMM, XMM, I8)", 2},
+        {"znver4", "VDPBF16PS (YMM, K, YMM, YMM)", 0.5},
+        {"icelake-server", "VGETEXPPD (YMM, YMM)", 0.5},
+        {"skylake", "MOVQ2DQ (XMM, MM)", 1},
+        {"lunarlake-p", "MULSD (XMM, XMM)", 0.5},
+        {"lunarlake-p", "VMOVUPS (YMM, M256)", 1. / 3},
+        {"lunarlake-p", "DIVPD (XMM, XMM)", 5},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct machine *m = load_machine(known[i].machine);
@@ -275,21 +328,26 @@ static void test_corrected(void **state)
     }
 }
 
-/* x87, gathers and VFPCLASS on AMD's machines: what saves and loads the whole state alone is unknown. */
+/* x87, gathers and VFPCLASS on AMD's machines: what saves and loads the whole state alone is
+ * unknown. */
 static void test_amd_known(void **state)
 {
     static const char *const ids[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
-    static const char *const unknown[] = {"FLDENV (M224)", "FNSAVE (M864)", "FNSTENV (M224)", "FRSTOR (M864)"};
+    static const char *const unknown[] = {"FLDENV (M224)", "FNSAVE (M864)", "FNSTENV (M224)",
+                                          "FRSTOR (M864)"};
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *m = load_machine(ids[i]);
         for (size_t k = 0; k < forms_count(forms); k++) {
             const struct form_row *row = forms_at(forms, k);
-            bool asked = strcmp(row->extension, "X87") == 0 || strncmp(row->form, "VGATHER", 7) == 0 || strncmp(row->form, "VPGATHER", 8) == 0 || strncmp(row->form, "VFPCLASS", 8) == 0;
+            bool asked =
+                strcmp(row->extension, "X87") == 0 || strncmp(row->form, "VGATHER", 7) == 0 ||
+                strncmp(row->form, "VPGATHER", 8) == 0 || strncmp(row->form, "VFPCLASS", 8) == 0;
             for (size_t u = 0; u < sizeof unknown / sizeof *unknown; u++)
                 asked = asked && strcmp(row->form, unknown[u]) != 0;
-            if (asked && machine_has(m, "extensions", row->extension) && !mapping_find(m->mapping, row->form))
+            if (asked && machine_has(m, "extensions", row->extension) &&
+                !mapping_find(m->mapping, row->form))
                 fail_msg("%s lacks %s", ids[i], row->form);
         }
         machine_free(m);
@@ -299,8 +357,11 @@ static void test_amd_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wide_ports), cmocka_unit_test(test_extensions), cmocka_unit_test(test_usages),   cmocka_unit_test(test_memory_forms), cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_override_sources), cmocka_unit_test(test_coverage), cmocka_unit_test(test_corrected), cmocka_unit_test(test_amd_known),
+        cmocka_unit_test(test_wide_ports), cmocka_unit_test(test_extensions),
+        cmocka_unit_test(test_usages),     cmocka_unit_test(test_memory_forms),
+        cmocka_unit_test(test_facts),      cmocka_unit_test(test_override_sources),
+        cmocka_unit_test(test_coverage),   cmocka_unit_test(test_corrected),
+        cmocka_unit_test(test_amd_known),
     };
     return cmocka_run_group_tests_name("machines", tests, load_forms, free_forms);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Views of very much: long output, all rows of a large table to be exported, a mapping of many forms. What takes long is done a piece with each drawing, or by a job: work is
- * counted in steps of this thread. */
+/* Views of very much: long output, all rows of a large table to be exported, a mapping of many
+ * forms. What takes long is done a piece with each drawing, or by a job: work is counted in steps
+ * of this thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +81,8 @@ static void test_output(void **state)
     assert_true(frame.failed);
 }
 
-/* Where no view is drawn no drawing gets further, so nothing may ask for one after the other; work goes on when its view is back. */
+/* Where no view is drawn no drawing gets further, so nothing may ask for one after the other; work
+ * goes on when its view is back. */
 static void test_nothing_drawn(void **state)
 {
     struct str text = {0};
@@ -121,7 +123,8 @@ static void line_of(const char *text, size_t index, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Rows of a view are filtered, sorted and written by the job; what the view shows may change meanwhile. */
+/* Rows of a view are filtered, sorted and written by the job; what the view shows may change
+ * meanwhile. */
 static void test_export_rows(void **state)
 {
     struct str text = {0};
@@ -164,7 +167,8 @@ static void test_export_rows(void **state)
 /* Forms by ports: the rows are there at once, cycles and ports come when a job has made them. */
 static void test_mapping(void **state)
 {
-    static const char facts[] = "key,value,unit,source\nname,Many,,\nisa,x86-64,,\nports,0 1 2 3,,\n";
+    static const char facts[] =
+        "key,value,unit,source\nname,Many,,\nisa,x86-64,,\nports,0 1 2 3,,\n";
     static const char *const usages[] = {"1*p01", "3*p2", "1*p01+1*p3"};
     struct str text = {0};
     char line[300];
@@ -232,7 +236,8 @@ static void load_rows(size_t count)
 
     str_add(&text, "experiment,cycles,note\n");
     for (size_t i = 0; i < count; i++)
-        str_addf(&text, "\"%zu*ADD (R64, R64)%s\",%zu,n\n", i % 97 + 1, i % 2 ? " + IMUL (R64, R64)" : "", i % 7 + 1);
+        str_addf(&text, "\"%zu*ADD (R64, R64)%s\",%zu,n\n", i % 97 + 1,
+                 i % 2 ? " + IMUL (R64, R64)" : "", i % 7 + 1);
     work_put("many.csv", str_text(&text));
     snprintf(line, sizeof line, "experiments load %s", work_path("many.csv"));
     run_to_end(line);
@@ -256,7 +261,8 @@ static void test_active(void **state)
         for (size_t i = 0; !begun && job_get(i, &info); i++)
             begun = strcmp(info.title, "active experiments") == 0;
     }
-    if (steps_taken - before > ROWS / 3)   /* the copy of the machine that is simulated is among them */
+    /* the copy of the machine that is simulated is among them */
+    if (steps_taken - before > ROWS / 3)
         fail_msg("%llu steps", (unsigned long long)(steps_taken - before));
     job_cancel(info.number);
     job_wait(0);
@@ -271,7 +277,8 @@ static void arrive(struct pending_results *a, size_t count)
         pending_results_add(a, i, &m);
 }
 
-/* The last results of measuring, while a job reads the table: a job puts them into a copy, and what is typed meanwhile waits. */
+/* The last results of measuring, while a job reads the table: a job puts them into a copy, and what
+ * is typed meanwhile waits. */
 static void test_late_results(void **state)
 {
     struct pending_results late = {0};
@@ -293,8 +300,10 @@ static void test_late_results(void **state)
         job_wait(0);
         frame_jobs(&frame);
         assert_false(session.replacing);
-        assert_true(session.document.experiments != held && session.document.experiments->serial == held->serial);
-        assert_true(session.document.experiments->rows.items[3].cycles == 1.5 && session.document.experiments->rows.items[5].cycles == 6);
+        assert_true(session.document.experiments != held &&
+                    session.document.experiments->serial == held->serial);
+        assert_true(session.document.experiments->rows.items[3].cycles == 1.5 &&
+                    session.document.experiments->rows.items[5].cycles == 6);
         assert_string_equal(experiments_extra(session.document.experiments, 3, 1), "same");
         assert_string_equal(experiments_extra(session.document.experiments, 5, 0), "n");
         assert_string_equal(experiments_extra(session.document.experiments, 5, 1), "");
@@ -303,7 +312,8 @@ static void test_late_results(void **state)
     }
     /* While measuring goes on they come a piece with each look. */
     arrive(&late, ROWS);
-    pending_results_put(&session, session.document.experiments->serial, &late, PENDING_RESULTS_AT_ONCE);
+    pending_results_put(&session, session.document.experiments->serial, &late,
+                        PENDING_RESULTS_AT_ONCE);
     assert_int_equal(late.list.count - late.put, ROWS - PENDING_RESULTS_AT_ONCE);
     pending_results_finish(&session, session.document.experiments->serial, &late);
     assert_true(session.replacing);
@@ -323,9 +333,12 @@ static void test_late_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_output, setup, teardown), cmocka_unit_test_setup_teardown(test_nothing_drawn, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_active, setup, teardown), cmocka_unit_test_setup_teardown(test_late_results, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_mapping, setup, teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_output, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_drawn, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_active, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_late_results, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_mapping, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,8 @@ static struct mapping *mapping(const char *port_names, const char *const (*forms
     struct err err = {0};
     for (const char *at = port_names; *at; at++)
         assert_true(ports_add(&ports, (char[]){*at, 0}, &err));
-    ports.pipes = strchr(port_names, 'D') ? (portset)1 << (strchr(port_names, 'D') - port_names) : 0;
+    ports.pipes =
+        strchr(port_names, 'D') ? (portset)1 << (strchr(port_names, 'D') - port_names) : 0;
     struct mapping *m = mapping_new(&ports);
     for (; (*forms)[0]; forms++) {
         struct mapping_entry entry = {.form = (char *)(*forms)[0], .latency = NAN, .source = ""};
@@ -34,11 +35,16 @@ static struct mapping *mapping(const char *port_names, const char *const (*forms
 static void test_kinds(void **state)
 {
     (void)state;
-    static const char *const left[][2] = {{"same", "1*p01+1*p2"}, {"pipe", "1*p0+4*pD"}, {"narrow", "1*p0+1*p12"}, {"wide", "2*p012"}, {"other", "1*p0"},
-                                          {"few", "1*p0"}, {"many", "2*p0+1*p1"}, {"left", "1*p0"}, {NULL, NULL}};
-    static const char *const right[][2] = {{"same", "1*p2+1*p01"}, {"pipe", "1*p0+5*pD"}, {"narrow", "1*p01+1*p12"}, {"wide", "1*p01+1*p12"}, {"other", "1*p2"},
-                                           {"few", "2*p0"}, {"many", "2*p0"}, {"right", "1*p0"}, {NULL, NULL}};
-    static const enum diff_kind expected[] = {DIFF_PIPES, DIFF_NARROWER, DIFF_WIDER, DIFF_PORTS, DIFF_FEWER, DIFF_MORE};
+    static const char *const left[][2] = {
+        {"same", "1*p01+1*p2"}, {"pipe", "1*p0+4*pD"}, {"narrow", "1*p0+1*p12"},
+        {"wide", "2*p012"},     {"other", "1*p0"},     {"few", "1*p0"},
+        {"many", "2*p0+1*p1"},  {"left", "1*p0"},      {NULL, NULL}};
+    static const char *const right[][2] = {
+        {"same", "1*p2+1*p01"},  {"pipe", "1*p0+5*pD"}, {"narrow", "1*p01+1*p12"},
+        {"wide", "1*p01+1*p12"}, {"other", "1*p2"},     {"few", "2*p0"},
+        {"many", "2*p0"},        {"right", "1*p0"},     {NULL, NULL}};
+    static const enum diff_kind expected[] = {DIFF_PIPES, DIFF_NARROWER, DIFF_WIDER,
+                                              DIFF_PORTS, DIFF_FEWER,    DIFF_MORE};
     struct mapping *a = mapping("012D", left), *b = mapping("012D", right);
     struct mapping_diff *d = mapping_diff_new(a, b, true);
     assert_false(d->renamed);
@@ -116,8 +122,10 @@ static void test_renaming(void **state)
             struct usage ua = {0}, ub = {0};
             snprintf(form, sizeof form, "form%u", f);
             for (unsigned u = 0; u < 1 + f % 3; u++) {
-                /* One form per port alone, more often for later ports: otherwise ports may be exchangeable. */
-                portset set = f < n ? (portset)1 << f : 1 + (portset)rng_below(&rng, (1u << n) - 1), other = 0;
+                /* One form per port alone, more often for later ports: otherwise ports may be
+                 * exchangeable. */
+                portset set = f < n ? (portset)1 << f : 1 + (portset)rng_below(&rng, (1u << n) - 1),
+                        other = 0;
                 uint32_t count = f < n ? f + 1 : 1 + (uint32_t)rng_below(&rng, 3);
                 for (unsigned i = 0; i < n; i++)
                     other |= set >> i & 1 ? (portset)1 << to[i] : 0;
@@ -145,8 +153,10 @@ static void test_renaming(void **state)
 static void test_lone_ports(void **state)
 {
     (void)state;
-    static const char *const left[][2] = {{"x", "1*pA"}, {"y", "2*pB"}, {"z", "1*pAB"}, {NULL, NULL}};
-    static const char *const right[][2] = {{"x", "1*p1"}, {"y", "2*p2+1*p3"}, {"z", "1*p12"}, {NULL, NULL}};
+    static const char *const left[][2] = {
+        {"x", "1*pA"}, {"y", "2*pB"}, {"z", "1*pAB"}, {NULL, NULL}};
+    static const char *const right[][2] = {
+        {"x", "1*p1"}, {"y", "2*p2+1*p3"}, {"z", "1*p12"}, {NULL, NULL}};
     struct mapping *a = mapping("AB", left), *b = mapping("123", right);
     struct mapping_diff *d = mapping_diff_new(a, b, true);
     assert_true(d->renamed);
@@ -159,12 +169,15 @@ static void test_lone_ports(void **state)
     mapping_free(b);
 }
 
-/* What was inferred of some forms takes the place of the tables' usages, on the ports that serve the same forms; the rest stays. */
+/* What was inferred of some forms takes the place of the tables' usages, on the ports that serve
+ * the same forms; the rest stays. */
 static void test_overlay(void **state)
 {
     (void)state;
-    static const char *const tables[][2] = {{"add", "1*p01"}, {"mul", "1*p1"}, {"load", "1*p23"}, {"div", "1*p0+4*pD"}, {NULL, NULL}};
-    static const char *const inferred[][2] = {{"load", "1*pBC"}, {"mul", "1*pA"}, {"new", "1*pA+1*pX"}, {"idle", "1*pB"}, {NULL, NULL}};
+    static const char *const tables[][2] = {
+        {"add", "1*p01"}, {"mul", "1*p1"}, {"load", "1*p23"}, {"div", "1*p0+4*pD"}, {NULL, NULL}};
+    static const char *const inferred[][2] = {
+        {"load", "1*pBC"}, {"mul", "1*pA"}, {"new", "1*pA+1*pX"}, {"idle", "1*pB"}, {NULL, NULL}};
     struct mapping *base = mapping("0123D", tables), *over = mapping("ABCXY", inferred);
     struct overlay o;
     struct err err = {0};
@@ -184,14 +197,20 @@ static void test_overlay(void **state)
     /* X has no counterpart and is added; Y serves nothing and is not. */
     assert_int_equal(mapping_ports(o.mapping)->count, 6);
     assert_int_equal(mapping_ports(o.mapping)->pipes, mapping_ports(base)->pipes);
-    static const char *const expected[][2] = {{"load", "1*p23"}, {"mul", "1*p1"}, {"new", "1*p1+1*p[new1]"}, {"add", "1*p01"}, {"div", "1*p0+4*pD"}};
+    static const char *const expected[][2] = {{"load", "1*p23"},
+                                              {"mul", "1*p1"},
+                                              {"new", "1*p1+1*p[new1]"},
+                                              {"add", "1*p01"},
+                                              {"div", "1*p0+4*pD"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         str_clear(&text);
-        usage_print(&mapping_find(o.mapping, expected[i][0])->usage, mapping_ports(o.mapping), &text);
+        usage_print(&mapping_find(o.mapping, expected[i][0])->usage, mapping_ports(o.mapping),
+                    &text);
         assert_string_equal(str_text(&text), expected[i][1]);
     }
     assert_string_equal(mapping_at(o.mapping, 0)->form, "load");
-    assert_true(mapping_find(o.mapping, "mul")->latency == 7 && isnan(mapping_find(o.mapping, "new")->latency));
+    assert_true(mapping_find(o.mapping, "mul")->latency == 7 &&
+                isnan(mapping_find(o.mapping, "new")->latency));
     mapping_free(o.mapping);
     /* Nothing in common: refused. */
     static const char *const others[][2] = {{"none of these", "1*pA"}, {NULL, NULL}};
@@ -208,7 +227,9 @@ static void test_overlay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds), cmocka_unit_test(test_assignment), cmocka_unit_test(test_renaming), cmocka_unit_test(test_lone_ports), cmocka_unit_test(test_overlay),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_assignment),
+        cmocka_unit_test(test_renaming), cmocka_unit_test(test_lone_ports),
+        cmocka_unit_test(test_overlay),
     };
     return cmocka_run_group_tests_name("mapping_diff", tests, NULL, NULL);
 }

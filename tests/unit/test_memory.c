@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Levels of memory: shares and nested latencies by hand and by the nested formula; clusters of distances; every shipped machine. */
+/* Levels of memory: shares and nested latencies by hand and by the nested formula; clusters of
+ * distances; every shipped machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +15,19 @@
 #include "program/modes.h"
 
 static const struct memory three = {
-    .levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 14, 2, 0}, {{32768, 16}, 50, 8, 0}}, .count = 3, .latency = 300, .line_cycles = 20, .clock_hz = 3e9};
+    .levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 14, 2, 0}, {{32768, 16}, 50, 8, 0}},
+    .count = 3,
+    .latency = 300,
+    .line_cycles = 20,
+    .clock_hz = 3e9};
 
 /* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P of what reaches the level. */
 static double nested(double distance)
 {
     double before = 0, reach = 1, sum = 0;
     for (size_t i = 0; i < 3; i++) {
-        double hit = fmax(before, sdcm_hit(&three.levels[i].shape, distance)), p = before < 1 ? (hit - before) / (1 - before) : 0;
+        double hit = fmax(before, sdcm_hit(&three.levels[i].shape, distance)),
+               p = before < 1 ? (hit - before) / (1 - before) : 0;
         sum += reach * p * three.levels[i].latency;
         reach *= 1 - p;
         before = hit;
@@ -49,22 +55,25 @@ static void test_served(void **state)
         assert_float_equal(sum, 1, 1e-9);
         assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
     }
-    /* Steps of a page use one of the first level's 64 sets, here all of 64: eight lines are all that it holds of them. A step that is no multiple of a line uses all. */
+    /* Steps of a page use one of the first level's 64 sets, here all of 64: eight lines are all
+     * that it holds of them. A step that is no multiple of a line uses all. */
     memory_served(&three, 100, 4096, 1, served);
     assert_true(served[0] < 1e-3);
     memory_served(&three, 100, 4104, 1, served);
     assert_true(served[0] > 0.99);
     memory_served(&three, 100, 64, 1, served);
     assert_true(served[0] > 0.99);
-    /* Of nine lines in between, all in that set, eight are too many; spread over all 64, hardly one falls into it. */
+    /* Of nine lines in between, all in that set, eight are too many; spread over all 64, hardly one
+     * falls into it. */
     memory_served(&three, 9, 4096, 1, served);
     assert_true(served[0] == 0);
     memory_served(&three, 9, 4096, 0, served);
     assert_true(served[0] > 0.99);
 }
 
-/* Others who use the third level replace a line by the clock, the oldest first: of those that come back after a certain part of the run 1/e are left, of those after a tenth of it nearly
- * all. The first two levels are the program's, unless others take over its CPU. */
+/* Others who use the third level replace a line by the clock, the oldest first: of those that come
+ * back after a certain part of the run 1/e are left, of those after a tenth of it nearly all. The
+ * first two levels are the program's, unless others take over its CPU. */
 static void test_kept_beside_others(void **state)
 {
     struct memory m = three;
@@ -87,13 +96,16 @@ static void test_kept_beside_others(void **state)
     m.left[1] = 400;
     memory_served(&m, 1000, 0, 1, beside);
     assert_true(alone[0] == beside[0]);
-    assert_float_equal(beside[0] + beside[1], fmax(alone[0], (alone[0] + alone[1]) * exp(-0.5)), 1e-9);
+    assert_float_equal(beside[0] + beside[1], fmax(alone[0], (alone[0] + alone[1]) * exp(-0.5)),
+                       1e-9);
 }
 
-/* Ages of distances by hand: of a hundred references 60 are farther than 10 lines, and 20 farther than 40. The window grows by a line with each of 60 first, with each of 20 then. */
+/* Ages of distances by hand: of a hundred references 60 are farther than 10 lines, and 20 farther
+ * than 40. The window grows by a line with each of 60 first, with each of 20 then. */
 static void test_ages(void **state)
 {
-    struct run_bin bins[] = {{0, 40, 40, 0}, {10, 0, 0, 0}, {40, 40, 40, 0}, {100, 15, 15, 0}, {INFINITY, 5, 0, 0}};
+    struct run_bin bins[] = {
+        {0, 40, 40, 0}, {10, 0, 0, 0}, {40, 40, 40, 0}, {100, 15, 15, 0}, {INFINITY, 5, 0, 0}};
     struct run_reference reference = {.references = 100, .bins = bins, .bin_count = 5};
     struct program p = {.reference_count = 1};
     struct program_run run = {.references = &reference};
@@ -109,10 +121,13 @@ static void test_ages(void **state)
     ages_done(&ages);
 }
 
-/* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */
+/* A few stragglers between two clusters do not join them, a small cluster joins its nearer
+ * neighbour, first uses stay apart. */
 static void test_modes(void **state)
 {
-    struct run_bin bins[] = {{1, 500, 500, 8}, {2, 100, 100, 8}, {50, 1, 0, 0}, {80, 300, 200, 64}, {90, 99, 99, 16}, {200, 1, 0, 0}, {1000, 200, 10, 64}, {INFINITY, 7, 7, 64}};
+    struct run_bin bins[] = {{1, 500, 500, 8},    {2, 100, 100, 8},    {50, 1, 0, 0},
+                             {80, 300, 200, 64},  {90, 99, 99, 16},    {200, 1, 0, 0},
+                             {1000, 200, 10, 64}, {INFINITY, 7, 7, 64}};
     struct run_reference r = {.references = 1208, .bins = bins, .bin_count = 8};
     struct mode modes[MODES_MOST];
     (void)state;
@@ -130,11 +145,13 @@ static void test_modes(void **state)
     assert_float_equal(part.distance, 1000, 1e-9);
 }
 
-/* Few references that lie far behind all others are a cluster, also where each bin of them is a straggler: with the nearer ones they would have a mean between the two. Hardly any
- * are none, and few that lie near join. */
+/* Few references that lie far behind all others are a cluster, also where each bin of them is a
+ * straggler: with the nearer ones they would have a mean between the two. Hardly any are none, and
+ * few that lie near join. */
 static void test_far_modes(void **state)
 {
-    struct run_bin bins[] = {{1, 80000, 80000, 8}, {150, 19910, 19910, 64}, {4000, 40, 40, 64}, {4600, 50, 50, 64}};
+    struct run_bin bins[] = {
+        {1, 80000, 80000, 8}, {150, 19910, 19910, 64}, {4000, 40, 40, 64}, {4600, 50, 50, 64}};
     struct run_reference r = {.references = 100000, .bins = bins, .bin_count = 4};
     struct mode modes[MODES_MOST];
     (void)state;
@@ -153,10 +170,15 @@ static void test_far_modes(void **state)
     struct run_reference two = {.references = 300, .bins = bins, .bin_count = 1};
     assert_int_equal(modes_find(&two, modes), 1);
     /* Two of them, each far from the other, are two; what lies near one joins it. */
-    struct run_bin apart[] = {{1, 79000, 79000, 8}, {150, 20000, 20000, 64}, {1000, 80, 80, 64}, {1100, 20, 20, 64}, {1000000, 90, 90, 64}};
+    struct run_bin apart[] = {{1, 79000, 79000, 8},
+                              {150, 20000, 20000, 64},
+                              {1000, 80, 80, 64},
+                              {1100, 20, 20, 64},
+                              {1000000, 90, 90, 64}};
     struct run_reference far = {.references = 99190, .bins = apart, .bin_count = 5};
     assert_int_equal(modes_find(&far, modes), 4);
-    assert_true(modes[2].count == 100 && modes[2].distance == 1020 && modes[3].count == 90 && modes[3].distance == 1000000);
+    assert_true(modes[2].count == 100 && modes[2].distance == 1020 && modes[3].count == 90 &&
+                modes[3].distance == 1000000);
     /* One with few references between clusters with many is none. */
     apart[4].count = 9000;
     far.references = 108100;
@@ -167,7 +189,11 @@ static void test_far_modes(void **state)
 /* Each has caches, memory and a clock, or lines of another length. */
 static void test_machines(void **state)
 {
-    static const char *const ids[] = {"sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids", "znver1", "znver2", "znver3", "znver4","cortex-a72", "neoverse-n1", "neoverse-v2", "ampere1"};
+    static const char *const ids[] = {
+        "sandybridge",    "ivybridge",      "haswell",     "broadwell",      "skylake",
+        "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids", "znver1",
+        "znver2",         "znver3",         "znver4",      "cortex-a72",     "neoverse-n1",
+        "neoverse-v2",    "ampere1"};
     struct session s;
     struct memory memory;
     (void)state;
@@ -179,10 +205,12 @@ static void test_machines(void **state)
         if (!memory_of(m, &memory, &err))
             fail_msg("%s: %s", ids[i], err.what);
         for (size_t l = 1; l < memory.count; l++)
-            if (!(memory.levels[l].latency > memory.levels[l - 1].latency && memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
+            if (!(memory.levels[l].latency > memory.levels[l - 1].latency &&
+                  memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
                 fail_msg("%s: level %zu", ids[i], l + 1);
         assert_true(memory.latency > memory.levels[memory.count - 1].latency);
-        assert_int_equal(memory_prefetched(&memory, 1024), strcmp(ids[i], "znver3") == 0);   /* nothing is said of the others */
+        /* nothing is said of the others */
+        assert_int_equal(memory_prefetched(&memory, 1024), strcmp(ids[i], "znver3") == 0);
     }
     struct err err = {0};
     assert_false(memory_of(session_machine(&s, "a64fx", &err), &memory, &err));
@@ -192,6 +220,9 @@ static void test_machines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_ages), cmocka_unit_test(test_modes), cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_served),    cmocka_unit_test(test_kept_beside_others),
+        cmocka_unit_test(test_ages),      cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

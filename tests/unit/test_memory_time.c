@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time by the size of arrays: by hand, and against each line priced one after the other; costs between sizes by the area of a trapezoid on paper; every shipped machine. */
+/* Time by the size of arrays: by hand, and against each line priced one after the other; costs
+ * between sizes by the area of a trapezoid on paper; every shipped machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,15 @@
 
 static struct memory_costs costs(bool overlaps)
 {
-    struct memory_costs m = {.count = 3, .bytes = {65536, 1048576, 16777216}, .first = 49152, .second = 2097152, .third = 8388608, .overlaps = overlaps};
-    static const double cycles[MEMORY_COSTS][3] = {{1, 1, 5}, {3, 3, 6}, {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9}, {1.5, 2, 10}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12}, {1, 1, 20}, {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
+    struct memory_costs m = {.count = 3,
+                             .bytes = {65536, 1048576, 16777216},
+                             .first = 49152,
+                             .second = 2097152,
+                             .third = 8388608,
+                             .overlaps = overlaps};
+    static const double cycles[MEMORY_COSTS][3] = {
+        {1, 1, 5}, {3, 3, 6},  {2, 2, 5.5}, {0.5, 0.5, 5}, {8, 8, 9},     {1.5, 2, 10}, {2, 2, 7},
+        {1, 2, 8}, {2, 3, 12}, {1, 1, 20},  {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         memcpy(m.cycles[i], cycles[i], sizeof cycles[i]);
     return m;
@@ -25,10 +33,18 @@ static struct memory_costs costs(bool overlaps)
 
 static struct stream walk(unsigned loads, unsigned stores)
 {
-    return (struct stream){.kind = STREAM_WALK, .loads = loads, .stores = stores, .step = 64, .high = 64, .lines = 1, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+    return (struct stream){.kind = STREAM_WALK,
+                           .loads = loads,
+                           .stores = stores,
+                           .step = 64,
+                           .high = 64,
+                           .lines = 1,
+                           .follows = STREAM_ALONE,
+                           .fed_by = STREAM_ALONE};
 }
 
-static double time_of(struct stream *items, size_t n, const struct memory_costs *m, double core, double own, double bytes)
+static double time_of(struct stream *items, size_t n, const struct memory_costs *m, double core,
+                      double own, double bytes)
 {
     const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
     return memory_time_at(&s, m, &(struct memory_core){.cycles = core, .own = own}, bytes).cycles;
@@ -39,31 +55,44 @@ static void test_by_hand(void **state)
     struct memory_costs m = costs(true), adds = costs(false);
     struct stream two[] = {walk(2, 0), walk(0, 2)}, loads[] = {walk(2, 0), walk(2, 0)};
     (void)state;
-    assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);              /* the first level: the core alone */
-    assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);            /* a written line 3, and 0.5 beside it; as fetches alone 2 */
+    /* the first level: the core alone */
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);
+    /* a written line 3, and 0.5 beside it; as fetches alone 2 */
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);
     assert_float_equal(time_of(loads, 2, &m, 1, 1, 65536), 2, 1e-9);
-    assert_float_equal(time_of(loads, 2, &m, 4, 1, 65536), 4, 1e-9);            /* overlaps: the slower of the two */
-    assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);         /* ECM: its own 3 and the 2 of the lines */
+    /* overlaps: the slower of the two */
+    assert_float_equal(time_of(loads, 2, &m, 4, 1, 65536), 4, 1e-9);
+    /* ECM: its own 3 and the 2 of the lines */
+    assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
-    assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);             /* 8 past the caches, and 1 of the half that caches hold */
-    struct stream chase = {.kind = STREAM_CHASE, .hops = 2, .lines = 2, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+    /* 8 past the caches, and 1 of the half that caches hold */
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);
+    struct stream chase = {.kind = STREAM_CHASE,
+                           .hops = 2,
+                           .lines = 2,
+                           .follows = STREAM_ALONE,
+                           .fed_by = STREAM_ALONE};
     assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
     struct stream rows[] = {walk(1, 0), walk(1, 0)};
     rows[0].follows = 1;
-    rows[0].distance = 6400;                                                    /* 100 iterations, of two lines: 12,800 bytes, of the first level */
+    /* 100 iterations, of two lines: 12,800 bytes, of the first level */
+    rows[0].distance = 6400;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 5, 1e-9);
     rows[0].distance = 640000;                                                  /* of the second */
     assert_true(fabs(time_of(rows, 2, &m, 1, 1, 16777216) - 6) < 0.35);
-    rows[0].distance = 64000000;                                                /* too far: as two */
+    /* too far: as two */
+    rows[0].distance = 64000000;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
 }
 
-static void assert_limit(struct stream *items, size_t n, double core, double bytes, const char *expected)
+static void assert_limit(struct stream *items, size_t n, double core, double bytes,
+                         const char *expected)
 {
     const struct memory_costs m = costs(true);
     const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
-    const struct memory_time t = memory_time_at(&s, &m, &(struct memory_core){.cycles = core, .own = 1}, bytes);
+    const struct memory_time t =
+        memory_time_at(&s, &m, &(struct memory_core){.cycles = core, .own = 1}, bytes);
     struct str text = {0};
 
     memory_limit_print(&t, &m, "core: ports", &text);
@@ -74,9 +103,18 @@ static void assert_limit(struct stream *items, size_t n, double core, double byt
 /* The level that is named is the one that the lines of the largest part come from. */
 static void test_limits(void **state)
 {
-    struct stream two[] = {walk(2, 0), walk(0, 2)}, rows[] = {walk(1, 0), walk(1, 0)}, skips = walk(1, 0);
-    struct stream chase = {.kind = STREAM_CHASE, .hops = 1, .lines = 1, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
-    struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+    struct stream two[] = {walk(2, 0), walk(0, 2)}, rows[] = {walk(1, 0), walk(1, 0)},
+                  skips = walk(1, 0);
+    struct stream chase = {.kind = STREAM_CHASE,
+                           .hops = 1,
+                           .lines = 1,
+                           .follows = STREAM_ALONE,
+                           .fed_by = STREAM_ALONE};
+    struct stream gather = {.kind = STREAM_GATHER,
+                            .loads = 1,
+                            .lines = 1,
+                            .follows = STREAM_ALONE,
+                            .fed_by = STREAM_ALONE};
 
     (void)state;
     assert_limit(two, 2, 2, 16384, "core: ports");
@@ -94,7 +132,9 @@ static void test_limits(void **state)
     rows[0].follows = 1;
     rows[0].distance = 640000;
     assert_limit(rows, 2, 0.5, 1e9, "memory bandwidth");
-    rows[0].lines = 40;                     /* most come from what was used before: 10,000 iterations of 41 lines are in memory, 600 in the second level */
+    /* most come from what was used before: 10,000 iterations of 41 lines are in memory, 600 in the
+     * second level */
+    rows[0].lines = 40;
     rows[0].distance = 600 * 64;
     assert_limit(rows, 2, 0.5, 1e9, "L2 bandwidth");
 }
@@ -106,13 +146,15 @@ static struct stream steps(int64_t step)
     return s;
 }
 
-static struct memory_time time_at(struct stream *items, size_t n, const struct memory_costs *m, const struct memory_core *core, double bytes)
+static struct memory_time time_at(struct stream *items, size_t n, const struct memory_costs *m,
+                                  const struct memory_core *core, double bytes)
 {
     const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
     return memory_time_at(&s, m, core, bytes);
 }
 
-/* Misses of the second walk of @lines lines that stand @apart lines from each other, in a cache of @sets times @ways lines that replaces the one used least recently. */
+/* Misses of the second walk of @lines lines that stand @apart lines from each other, in a cache of
+ * @sets times @ways lines that replaces the one used least recently. */
 static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsigned apart)
 {
     static unsigned kept[4096][16];
@@ -131,7 +173,8 @@ static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsign
     return misses;
 }
 
-/* The bytes held are those of a cache that just holds all lines: a cache of that size keeps them for the next walk, one of half the size does not. */
+/* The bytes held are those of a cache that just holds all lines: a cache of that size keeps them
+ * for the next walk, one of half the size does not. */
 static void test_held(void **state)
 {
     const struct memory_costs m = costs(true);
@@ -148,20 +191,27 @@ static void test_held(void **state)
     struct stream past[] = {walk(1, 0), walk(0, 1)};
     past[1].non_temporal = true;
     assert_float_equal(time_at(past, 2, &m, &core, 65536).held, 32768, 1e-9);
-    struct stream gather[] = {walk(1, 0), {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE}};
+    struct stream gather[] = {
+        walk(1, 0), {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE}};
     assert_float_equal(time_at(gather, 2, &m, &core, 65536).held, 65536, 1e-9);
 }
 
-/* Lines that are left out, by their step; a written one as much more as stores take, and one of each page as long as finding the page does. */
+/* Lines that are left out, by their step; a written one as much more as stores take, and one of
+ * each page as long as finding the page does. */
 static void test_steps(void **state)
 {
     const struct memory_costs m = costs(true);
     const struct memory_core core = {.cycles = 0.1};
-    const struct { int64_t step; double cycles; } wanted[] = {{64, 1}, {96, 1}, {128, 2}, {192, 1}, {256, 3}, {320, 1}, {384, 2}, {512, 3}, {640, 2}, {768, 3}, {-256, 3}};
+    const struct {
+        int64_t step;
+        double cycles;
+    } wanted[] = {{64, 1},  {96, 1},  {128, 2}, {192, 1}, {256, 3}, {320, 1},
+                  {384, 2}, {512, 3}, {640, 2}, {768, 3}, {-256, 3}};
     (void)state;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct stream one = steps(wanted[i].step), written = one;
-        const double crowding = memory_crowding((double)llabs(wanted[i].step)), bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
+        const double crowding = memory_crowding((double)llabs(wanted[i].step)),
+                     bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
         struct memory_costs no_page = m;
         for (size_t k = 0; k < 3; k++) {   /* of 1 MiB that is held */
             no_page.cycles[COST_PAGE][k] = 0;
@@ -171,17 +221,23 @@ static void test_steps(void **state)
         assert_float_equal(time_at(&one, 1, &no_page, &core, bytes).cycles, wanted[i].cycles, 1e-9);
         written.stores = 1;
         if (wanted[i].step != 64)
-            assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles, wanted[i].cycles + 1, 1e-9);   /* an update */
+            /* an update */
+            assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles,
+                               wanted[i].cycles + 1, 1e-9);
         written.loads = 0;
         if (wanted[i].step != 64)
-            assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles, wanted[i].cycles + 2, 1e-9);
+            assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles,
+                               wanted[i].cycles + 2, 1e-9);
     }
     struct stream pages = steps(4160), half = steps(2112);
-    assert_float_equal(time_at(&pages, 1, &m, &core, 65 * 1048576.0).cycles, 20, 1e-9);   /* held by the second level, on 16,640 pages */
-    assert_float_equal(time_at(&half, 1, &m, &core, 33 * 1048576.0).cycles, 20 * 2112 / 4096.0, 1e-9);
+    /* held by the second level, on 16,640 pages */
+    assert_float_equal(time_at(&pages, 1, &m, &core, 65 * 1048576.0).cycles, 20, 1e-9);
+    assert_float_equal(time_at(&half, 1, &m, &core, 33 * 1048576.0).cycles, 20 * 2112 / 4096.0,
+                       1e-9);
 }
 
-/* What is left of the latency where few lines are under way: from the times of two loops, one of few lines and one of some; by hand. */
+/* What is left of the latency where few lines are under way: from the times of two loops, one of
+ * few lines and one of some; by hand. */
 static void test_ahead(void **state)
 {
     struct memory_costs m = costs(true);
@@ -190,7 +246,8 @@ static void test_ahead(void **state)
     (void)state;
     /* The loop that was measured takes what it took, but for what the core itself takes. */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 100, 1e-9);
-    assert_float_equal(time_at(&one, 1, &m, &core, 16777216).cycles, cbrt(40.0 * 40 * 40 + 1e6), 1e-9);
+    assert_float_equal(time_at(&one, 1, &m, &core, 16777216).cycles, cbrt(40.0 * 40 * 40 + 1e6),
+                       1e-9);
     core.uops = 72;
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 20, 0.05);
     /* Behind the first level at hand nothing of it is seen. */
@@ -205,7 +262,8 @@ static void test_ahead(void **state)
     /* Independent places: as many under way as iterations fit. */
     struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE};
     core.uops = 64;
-    assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0, 1e-9);
+    assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0,
+                       1e-9);
     core.uops = 0;   /* not known */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
@@ -231,7 +289,11 @@ static void test_line_by_line(void **state)
                 for (unsigned iteration = 0; n && iteration < 100; iteration++)
                     for (size_t i = 0; i < n; i++) {
                         fetched += memory_cost_at(&m, COST_LOAD, bytes);
-                        written += memory_cost_at(&m, !items[i].stores ? COST_CONCURRENT : items[i].loads ? COST_UPDATE : COST_STORE, bytes);
+                        written += memory_cost_at(&m,
+                                                  !items[i].stores ? COST_CONCURRENT
+                                                  : items[i].loads ? COST_UPDATE
+                                                                   : COST_STORE,
+                                                  bytes);
                     }
                 double expected = fmax(1, (stores && written > fetched ? written : fetched) / 100);
                 assert_float_equal(time_of(items, n, &m, 1, 1, bytes), expected, 1e-6);
@@ -245,10 +307,12 @@ static void test_costs(void **state)
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1000), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 49152), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_STREAMED, 1000), 8, 1e-12);
-    assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);      /* half way between 1M and 16M, by the logarithm */
+    /* half way between 1M and 16M, by the logarithm */
+    assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1e12), 5, 1e-12);
     double last = 0;
-    for (double bytes = 4096; bytes < 1e9; bytes *= 1.07) {                    /* never less for more */
+    /* never less for more */
+    for (double bytes = 4096; bytes < 1e9; bytes *= 1.07) {
         double now = memory_cost_at(&m, COST_RANDOM, bytes);
         assert_true(now >= last - 1e-12);
         last = now;
@@ -257,13 +321,15 @@ static void test_costs(void **state)
     assert_string_equal(memory_level_at(&m, 1e6), "L2");
     assert_string_equal(memory_level_at(&m, 4e6), "L3");
     assert_string_equal(memory_level_at(&m, 1e8), "memory");
-    assert_float_equal(memory_third_seen(&m), 0, 1e-12);                       /* two sizes behind the second level are too few to see its end */
+    /* two sizes behind the second level are too few to see its end */
+    assert_float_equal(memory_third_seen(&m), 0, 1e-12);
 }
 
 /* What a machine's facts give is finite, grows with the size, and ends at its bandwidth. */
 static void test_machines(void **state)
 {
-    static const char *const ids[] = {"skylake", "sapphirerapids", "skylake-avx512", "znver3", "apple-m1"};
+    static const char *const ids[] = {"skylake", "sapphirerapids", "skylake-avx512", "znver3",
+                                      "apple-m1"};
     (void)state;
     unsigned known = 0;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -279,7 +345,8 @@ static void test_machines(void **state)
                 assert_true(isfinite(now) && now >= last);
                 last = now;
             }
-            assert_float_equal(64 / last * m.clock_hz * 1e-9, strtod(machine_fact(machine, "memory_bandwidth"), NULL), 1e-6);
+            assert_float_equal(64 / last * m.clock_hz * 1e-9,
+                               strtod(machine_fact(machine, "memory_bandwidth"), NULL), 1e-6);
         } else {
             assert_int_equal(err.code, ERR_MISSING);
         }
@@ -318,6 +385,11 @@ static void test_sizes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits), cmocka_unit_test(test_held), cmocka_unit_test(test_steps), cmocka_unit_test(test_ahead), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines), cmocka_unit_test(test_sizes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_held),    cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_ahead),   cmocka_unit_test(test_line_by_line),
+        cmocka_unit_test(test_costs),   cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_sizes)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accuracy figures against numbers computed elsewhere (scipy 1.10.1) and against second definitions. */
+/* Accuracy figures against numbers computed elsewhere (scipy 1.10.1) and against second
+ * definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@
 
 static void test_known_values(void **state)
 {
-    static const double x[] = {1, 2, 2, 4, 0.5, 8, 8, 8, 3, 1.25}, y[] = {1.1, 2, 1.75, 5, 0.5, 7, 9, 8, 2, 1};
+    static const double x[] = {1, 2, 2, 4, 0.5, 8, 8, 8, 3, 1.25},
+                        y[] = {1.1, 2, 1.75, 5, 0.5, 7, 9, 8, 2, 1};
     static const double ranks[] = {2, 4.5, 4.5, 7, 1, 9, 9, 9, 6, 3};
     double mine[10];
     (void)state;
@@ -37,7 +39,8 @@ static void test_degenerate(void **state)
     assert_float_equal(metrics_pearson(two, two, 3), 1, 1e-15);
 }
 
-/* Second definitions: ranks by counting, Pearson from raw moments in long double, Spearman from those. */
+/* Second definitions: ranks by counting, Pearson from raw moments in long double, Spearman from
+ * those. */
 static void test_second_definitions(void **state)
 {
     struct rng rng;
@@ -68,7 +71,8 @@ static void test_second_definitions(void **state)
             long double sa = 0, sb = 0, saa = 0, sbb = 0, sab = 0, m = (long double)n;
             for (size_t i = 0; i < n; i++) {
                 sa += a[i], sb += b[i];
-                saa += (long double)a[i] * a[i], sbb += (long double)b[i] * b[i], sab += (long double)a[i] * b[i];
+                saa += (long double)a[i] * a[i], sbb += (long double)b[i] * b[i],
+                    sab += (long double)a[i] * b[i];
             }
             long double bottom = sqrtl(m * saa - sa * sa) * sqrtl(m * sbb - sb * sb);
             double got = ranked ? metrics_spearman(x, y, n) : metrics_pearson(x, y, n);
@@ -109,8 +113,10 @@ static void test_accuracy(void **state)
     mapping_set(m, &entry);
     uint32_t a = names_add(&t->forms, "A"), b = names_add(&t->forms, "B");
     for (uint32_t i = 1; i <= 2; i++)
-        experiments_set(t, experiments_add(t, (struct flat_term[]){{a, i}}, 1), 0.5 * i * (i == 2 ? 2 : 1), NAN, 0, NULL);
-    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 1}}, 2), 1, NAN, 0, NULL);
+        experiments_set(t, experiments_add(t, (struct flat_term[]){{a, i}}, 1),
+                        0.5 * i * (i == 2 ? 2 : 1), NAN, 0, NULL);
+    experiments_set(t, experiments_add(t, (struct flat_term[]){{a, 1}, {b, 1}}, 2), 1, NAN, 0,
+                    NULL);
     experiments_add(t, (struct flat_term[]){{a, 3}}, 1);
     throughput_predict(m, t, cycles);
     assert_true(cycles[0] == 0.5 && cycles[1] == 1 && isnan(cycles[2]) && cycles[3] == 1.5);
@@ -123,15 +129,21 @@ static void test_accuracy(void **state)
     experiments_free(t);
 }
 
-/* Four slots a cycle; a load and its operation, a store's address and its data share one. Locked instructions go one after the other. */
+/* Four slots a cycle; a load and its operation, a store's address and its data share one. Locked
+ * instructions go one after the other. */
 static void test_issue(void **state)
 {
-    static const struct { const char *form, *usage; unsigned micro_ops, slots; double cycles; } rows[] = {
+    static const struct {
+        const char *form, *usage;
+        unsigned micro_ops, slots;
+        double cycles;
+    } rows[] = {
         {"MOV (R64, M64)", "1*p23", 1, 1, 0.5},
         {"MOV (M64, R64)", "1*p237+1*p4", 2, 1, 1},
         {"ADD (R64, M64)", "1*p0156+1*p23", 2, 1, 0.5},
         {"ADD (M64, R64)", "1*p0156+1*p23+1*p237+1*p4", 4, 2, 1},
-        {"CMPSB ()", "3*p0156+2*p23", 5, 5, 1.25},   /* no memory operand that an operation could share a slot with */
+        /* no memory operand that an operation could share a slot with */
+        {"CMPSB ()", "3*p0156+2*p23", 5, 5, 1.25},
         {"VPGATHERQQ (XMM, VSIB_XMM, XMM)", "2*p0156+2*p23", 4, 3, 1},
         {"NOP ()", "", 1, 1, 0.25},
         {"VDIVPD (YMM, YMM, M256)", "1*p0+1*p23+8*p[DV]", 0, 1, 8},
@@ -153,7 +165,8 @@ static void test_issue(void **state)
     machine_set_fact(m, "issue_domain", "fused", NULL, NULL);
     machine_set_fact(m, "lock_latency", "18", NULL, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct mapping_entry entry = {.form = (char *)rows[i].form, .latency = NAN, .micro_ops = rows[i].micro_ops};
+        struct mapping_entry entry = {
+            .form = (char *)rows[i].form, .latency = NAN, .micro_ops = rows[i].micro_ops};
         assert_true(usage_parse(rows[i].usage, &ports, &entry.usage, &err));
         mapping_set(m->mapping, &entry);
         usage_done(&entry.usage);
@@ -168,7 +181,8 @@ static void test_issue(void **state)
     experiments_free(t);
 }
 
-/* Inferred mappings say of each form how many slots it takes, none included; nothing is made up for those, whatever µops they have. */
+/* Inferred mappings say of each form how many slots it takes, none included; nothing is made up for
+ * those, whatever µops they have. */
 static void test_inferred_slots(void **state)
 {
     struct ports ports = {0};
@@ -186,7 +200,10 @@ static void test_inferred_slots(void **state)
     assert_true(usage_parse("6*p01", &ports, &six.usage, NULL));
     mapping_set(m->mapping, &six);
     usage_done(&six.usage);
-    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, "none"), 8}, {names_add(&t->forms, "six µops"), 1}}, 2);
+    experiments_add(t,
+                    (struct flat_term[]){{names_add(&t->forms, "none"), 8},
+                                         {names_add(&t->forms, "six µops"), 1}},
+                    2);
     six = (struct mapping_entry){.form = (char *)"slots", .latency = NAN, .micro_ops = 6};
     mapping_set(m->mapping, &six);
     experiments_add(t, (struct flat_term[]){{names_add(&t->forms, "slots"), 1}}, 1);
@@ -200,9 +217,10 @@ static void test_inferred_slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values), cmocka_unit_test(test_degenerate), cmocka_unit_test(test_second_definitions),
-        cmocka_unit_test(test_heat_map),     cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_issue),        cmocka_unit_test(test_inferred_slots),
+        cmocka_unit_test(test_known_values),       cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_second_definitions), cmocka_unit_test(test_heat_map),
+        cmocka_unit_test(test_accuracy),           cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_inferred_slots),
     };
     return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
 }

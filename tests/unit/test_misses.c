@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a core waits for misses, beside a simulation of one execution after the other, and by hand where lines take their time; walks that are near and far by turns. */
+/* What a core waits for misses, beside a simulation of one execution after the other, and by hand
+ * where lines take their time; walks that are near and far by turns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +14,14 @@
 
 #define EXECUTIONS 200000
 
-static const struct memory two = {.levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 170, 2, 0}}, .count = 2, .latency = 560, .line_cycles = 20, .clock_hz = 3e9};
+static const struct memory two = {.levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 170, 2, 0}},
+                                  .count = 2,
+                                  .latency = 560,
+                                  .line_cycles = 20,
+                                  .clock_hz = 3e9};
 
-/* An execution begins when the one @reach before it has left; it leaves when its line is there, and no sooner than @core after the one before. */
+/* An execution begins when the one @reach before it has left; it leaves when its line is there, and
+ * no sooner than @core after the one before. */
 static double simulated(const struct window *w, double near, double far)
 {
     size_t reach = (size_t)w->reach;
@@ -25,7 +31,11 @@ static double simulated(const struct window *w, double near, double far)
     assert_non_null(left);
     rng_seed(&rng, 1);
     for (size_t i = 1; i <= EXECUTIONS; i++) {
-        double chance = rng_unit(&rng), latency = chance < far ? two.latency : chance < far + near ? two.levels[1].latency : 0, begun = i > reach ? left[i - reach] : 0;
+        double chance = rng_unit(&rng),
+               latency = chance < far          ? two.latency
+                         : chance < far + near ? two.levels[1].latency
+                                               : 0,
+               begun = i > reach ? left[i - reach] : 0;
         left[i] = fmax(left[i - 1] + w->core, begun + latency);
     }
     mean = left[EXECUTIONS] / EXECUTIONS - w->core;
@@ -35,16 +45,21 @@ static double simulated(const struct window *w, double near, double far)
 
 static void test_beside_simulation(void **state)
 {
-    static const struct { double near, far, reach, core; } cases[] = {
-        {1, 0, 7, 9}, {0.5, 0.5, 7, 9}, {0.8, 0.2, 7, 9}, {0.2, 0.05, 7, 9}, {0.05, 0.01, 7, 9}, {1, 0, 14, 9}, {0.1, 0.02, 28, 4}, {0.8, 0.2, 28, 4}, {0.01, 0.01, 50, 2}, {0, 0.02, 50, 2}};
+    static const struct { double near, far, reach, core;
+    } cases[] = {{1, 0, 7, 9},        {0.5, 0.5, 7, 9}, {0.8, 0.2, 7, 9},   {0.2, 0.05, 7, 9},
+                 {0.05, 0.01, 7, 9},  {1, 0, 14, 9},    {0.1, 0.02, 28, 4}, {0.8, 0.2, 28, 4},
+                 {0.01, 0.01, 50, 2}, {0, 0.02, 50, 2}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct window w = {cases[i].reach, cases[i].core, 1e9, 0, 0};
-        const double served[MEMORY_LEVELS + 1] = {1 - cases[i].near - cases[i].far, cases[i].near, cases[i].far};
-        double expected = simulated(&w, cases[i].near, cases[i].far), found = window_waits(&two, &w, served);
+        const double served[MEMORY_LEVELS + 1] = {1 - cases[i].near - cases[i].far, cases[i].near,
+                                                  cases[i].far};
+        double expected = simulated(&w, cases[i].near, cases[i].far),
+               found = window_waits(&two, &w, served);
         if (!(fabs(found / expected - 1) < 0.15))
-            fail_msg("near %g, far %g, reach %g: %g cycles, simulated %g", cases[i].near, cases[i].far, cases[i].reach, found, expected);
+            fail_msg("near %g, far %g, reach %g: %g cycles, simulated %g", cases[i].near,
+                     cases[i].far, cases[i].reach, found, expected);
     }
 }
 
@@ -58,12 +73,15 @@ static void test_lines_take_time(void **state)
     assert_true(window_waits(&two, &(struct window){7, 9, 1e9, 0, 0}, none) == 0);
     /* Ten at a time, 17 cycles each: of 41 in a group 40 * 2 cycles are hidden. */
     assert_float_equal(window_line_cycles(&two, 1, 10), 17, 1e-9);
-    assert_float_equal(window_waits(&two, &(struct window){40, 2, 10, 0, 0}, all), (41 * 17 - 80) / 41.0, 1e-9);
+    assert_float_equal(window_waits(&two, &(struct window){40, 2, 10, 0, 0}, all),
+                       (41 * 17 - 80) / 41.0, 1e-9);
     m.levels[1].miss_cycles = 30;
-    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 0, 0}, all), (41 * 30 - 80) / 41.0, 1e-9);
+    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 0, 0}, all),
+                       (41 * 30 - 80) / 41.0, 1e-9);
 }
 
-/* Translations that the TLB lacks take the page walkers: beside the work, and beside lines, whichever takes longer. While it holds them they take nothing. */
+/* Translations that the TLB lacks take the page walkers: beside the work, and beside lines,
+ * whichever takes longer. While it holds them they take nothing. */
 static void test_page_walks(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
@@ -72,15 +90,18 @@ static void test_page_walks(void **state)
     assert_true(memory_walk(&m, 1e6) == 0);
     m.pages = 2048;
     m.walk_cycles = 17;
-    assert_true(memory_walk(&m, 1000) < 0.2 && memory_walk(&m, 4000) > 16.9 && memory_walk(&m, INFINITY) == 17);
+    assert_true(memory_walk(&m, 1000) < 0.2 && memory_walk(&m, 4000) > 16.9 &&
+                memory_walk(&m, INFINITY) == 17);
     assert_true(memory_walk(&m, 2048) > 17 / 3.0 && memory_walk(&m, 2048) < 17 * 2 / 3.0);
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 17, 0}, none), 15, 1e-9);
     assert_true(window_waits(&m, &(struct window){40, 20, 10, 17, 0}, none) == 0);
-    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 10, 0}, all), (41 * 17 - 80) / 41.0, 1e-9);
+    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 10, 0}, all),
+                       (41 * 17 - 80) / 41.0, 1e-9);
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30, 0}, all), 28, 1e-9);
 }
 
-/* Two columns side by side that come to new lines in an eighth of their steps, both at once: only then is waited, once for both. */
+/* Two columns side by side that come to new lines in an eighth of their steps, both at once: only
+ * then is waited, once for both. */
 static void test_phases(void **state)
 {
     struct run_bin bins[] = {{10, 700, 700, 5600}, {1e6, 100, 100, 5600}};
@@ -93,11 +114,13 @@ static void test_phases(void **state)
     assert_true(window_phases(&two, &w, &walks, 800, none) == 0);
     vec_push(&walks.list, ((struct walk_reference){&column, 1}));
     vec_push(&walks.list, ((struct walk_reference){&column, 1}));
-    assert_float_equal(window_phases(&two, &w, &walks, 800, none), 100 * window_waits(&two, &w, both), 1e-3);
+    assert_float_equal(window_phases(&two, &w, &walks, 800, none),
+                       100 * window_waits(&two, &w, both), 1e-3);
     vec_done(&walks.list);
 }
 
-/* A column whose lines the second level has: nothing is waited for where a prefetcher follows steps as long as these, and as much as ever where it follows shorter ones only. */
+/* A column whose lines the second level has: nothing is waited for where a prefetcher follows steps
+ * as long as these, and as much as ever where it follows shorter ones only. */
 static void test_prefetched_walk(void **state)
 {
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
@@ -118,7 +141,8 @@ static void test_prefetched_walk(void **state)
     vec_done(&walks.list);
 }
 
-/* A column in steps of a page: its lines take the time of the one set that they come to, less the core's, and nothing of it where the steps are a line longer. */
+/* A column in steps of a page: its lines take the time of the one set that they come to, less the
+ * core's, and nothing of it where the steps are a line longer. */
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};
@@ -144,6 +168,9 @@ static void test_one_set(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_phases), cmocka_unit_test(test_prefetched_walk), cmocka_unit_test(test_one_set)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time),
+        cmocka_unit_test(test_page_walks),        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_prefetched_walk),   cmocka_unit_test(test_one_set)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,15 +62,29 @@ static void test_usage_text(void **state)
     assert_int_equal(usage_volume(&usage), 7);
     usage_done(&usage);
     str_done(&text);
-    static const struct { const char *text; size_t column; } bad[] = {
-        {"1*p", 4}, {"1*q0", 3}, {"0*p0", 1}, {"1*p09", 5}, {"1*p00", 5}, {"1*p0+", 6}, {"1*p[DV", 7}, {"1*p[X]", 5}, {"2p0", 2},
-        {"1*p0 1*p1", 5}, {"99999999999*p0", 1}, {"1*p[]", 5}, {"100001*p0", 1}, {"1*p1+60000*p0+40001*p0", 15},
+    static const struct { const char *text; size_t column;
+    } bad[] = {
+        {"1*p", 4},
+        {"1*q0", 3},
+        {"0*p0", 1},
+        {"1*p09", 5},
+        {"1*p00", 5},
+        {"1*p0+", 6},
+        {"1*p[DV", 7},
+        {"1*p[X]", 5},
+        {"2p0", 2},
+        {"1*p0 1*p1", 5},
+        {"99999999999*p0", 1},
+        {"1*p[]", 5},
+        {"100001*p0", 1},
+        {"1*p1+60000*p0+40001*p0", 15},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(usage_parse(bad[i].text, &ports, &usage, &err));
         assert_int_equal(usage.count, 0);
         if (err.column != bad[i].column)
-            fail_msg("%s: column %zu instead of %zu: %s", bad[i].text, err.column, bad[i].column, err.what);
+            fail_msg("%s: column %zu instead of %zu: %s", bad[i].text, err.column, bad[i].column,
+                     err.what);
     }
 }
 
@@ -95,7 +109,8 @@ static void test_ports_lists(void **state)
     assert_true(ports_parse("0, 1 ,DV 3 ", &spaced, &err));
     portset_list(UINT32_MAX, &spaced, "/", "|", &text);
     assert_string_equal(str_text(&text), "0/1/DV|3");
-    static const char *const bad[] = {"", ",", "0,", ",0", "0,,1", "0,0", "0,a-b", "0,muchtoolongname", " 0"};
+    static const char *const bad[] = {
+        "", ",", "0,", ",0", "0,,1", "0,0", "0,a-b", "0,muchtoolongname", " 0"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct ports none = {0};
         assert_false(ports_parse(bad[i], &none, &err));
@@ -135,8 +150,12 @@ static void test_experiment_text(void **state)
     experiment_done(&e);
     experiment_done(&again);
     str_done(&text);
-    static const char *const bad[] = {"", "ADD +", "2*", "0*ADD", "ADD (R64", "ADD )", "+", "9999999999*ADD", "10001*ADD",
-                                      "6000*ADD + 4001*ADD", "2*3*ADD", "1*2 * ADD"};
+    static const char *const bad[] = {"",          "ADD +",
+                                      "2*",        "0*ADD",
+                                      "ADD (R64",  "ADD )",
+                                      "+",         "9999999999*ADD",
+                                      "10001*ADD", "6000*ADD + 4001*ADD",
+                                      "2*3*ADD",   "1*2 * ADD"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(experiment_parse(bad[i], &e, &err));
         assert_int_equal(e.count, 0);
@@ -180,11 +199,14 @@ static void test_csv_faults(void **state)
     str_done(&out);
 }
 
-/* What is written comes back: blanks at the edges, rows of nothing, a byte order mark that is data. */
+/* What is written comes back: blanks at the edges, rows of nothing, a byte order mark that is
+ * data. */
 static void test_csv_round_trip(void **state)
 {
     (void)state;
-    static const char *const fields[] = {"\xef\xbb\xbfmark", "", " a", "b ", "\tc", "d\t", "", "\"", "e\nf", "\r", "\xef\xbb\xbf", ","};
+    static const char *const fields[] = {
+        "\xef\xbb\xbfmark", "", " a", "b ", "\tc", "d\t", "", "\"", "e\nf", "\r",
+        "\xef\xbb\xbf",     ","};
     enum { COUNT = sizeof fields / sizeof *fields };
     for (size_t columns = 1; columns <= 3; columns++) {
         struct str out = {0};
@@ -196,7 +218,8 @@ static void test_csv_round_trip(void **state)
         assert_int_equal(t->columns, columns);
         assert_int_equal(t->count, COUNT / columns - 1);
         for (size_t i = 0; i < COUNT; i++)
-            assert_string_equal(i < columns ? t->header[i] : t->rows[i / columns - 1][i % columns], fields[i]);
+            assert_string_equal(i < columns ? t->header[i] : t->rows[i / columns - 1][i % columns],
+                                fields[i]);
         csv_table_free(t);
         str_done(&out);
     }
@@ -216,7 +239,9 @@ static void test_csv_lines(void **state)
     assert_int_equal(t->lines[1], 8);
     assert_int_equal(t->lines[2], 10);
     csv_table_free(t);
-    static const char *const bad[] = {"a\n\xc0\x80", "a\n\xed\xa0\x80", "a\n\xe0\x80\x80", "a\n\xf0\x80\x80\x80", "a\n\xf4\x90\x80\x80", "a\n\xe2\x82"};
+    static const char *const bad[] = {"a\n\xc0\x80",         "a\n\xed\xa0\x80",
+                                      "a\n\xe0\x80\x80",     "a\n\xf0\x80\x80\x80",
+                                      "a\n\xf4\x90\x80\x80", "a\n\xe2\x82"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_null(csv_table_parse("x.csv", bad[i], strlen(bad[i]), &err));
         assert_int_equal(err.line, 2);
@@ -231,7 +256,8 @@ static struct mapping *two_forms(void)
     struct ports ports = some_ports();
     struct mapping *m = mapping_new(&ports);
     struct err err = {0};
-    static const char rows[] = "form,usage,latency,micro_ops,source\nADD,1*p01,1,1,\nDIV,1*p0+4*p[DV],14,,manual\n";
+    static const char rows[] =
+        "form,usage,latency,micro_ops,source\nADD,1*p01,1,1,\nDIV,1*p0+4*p[DV],14,,manual\n";
     assert_true(machine_parse_mapping(m, "mapping.csv", rows, sizeof rows - 1, false, &err));
     return m;
 }
@@ -258,7 +284,8 @@ static void test_mapping_rows(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct mapping *m = two_forms();
         struct err err = {0};
-        assert_false(machine_parse_mapping(m, "x.csv", bad[i].rows, strlen(bad[i].rows), bad[i].overrides, &err));
+        assert_false(machine_parse_mapping(m, "x.csv", bad[i].rows, strlen(bad[i].rows),
+                                           bad[i].overrides, &err));
         assert_string_equal(err.file, "x.csv");
         if (err.line != bad[i].line || err.column != bad[i].column)
             fail_msg("case %zu: %zu:%zu %s", i, err.line, err.column, err.what);
@@ -266,7 +293,8 @@ static void test_mapping_rows(void **state)
     }
     struct mapping *m = two_forms();
     struct err err = {0};
-    static const char rows[] = "form,usage,latency,micro_ops,source\nD*,,20,,measured\nNEW,1*p5,,,\nADD,none,,,\n";
+    static const char rows[] =
+        "form,usage,latency,micro_ops,source\nD*,,20,,measured\nNEW,1*p5,,,\nADD,none,,,\n";
     assert_true(machine_parse_mapping(m, "x.csv", rows, sizeof rows - 1, true, &err));
     assert_int_equal(mapping_count(m), 3);
     assert_true(mapping_find(m, "DIV")->latency == 20);
@@ -274,7 +302,8 @@ static void test_mapping_rows(void **state)
     assert_string_equal(mapping_find(m, "DIV")->source, "measured");
     assert_true(isnan(mapping_find(m, "NEW")->latency));
     assert_int_equal(mapping_find(m, "ADD")->usage.count, 0);
-    assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);   /* another usage forgets the old number */
+    /* another usage forgets the old number */
+    assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);
     mapping_free(m);
 }
 
@@ -289,7 +318,8 @@ static void test_machine_facts(void **state)
     assert_int_equal(ports.count, 3);
     assert_int_equal(ports.pipes, 4);
     assert_true(machine_number(m, "issue_width") == 4);
-    static const char *const bad[] = {"key,value\nports,\n", "key,value\nports,\",,\"\n", "key,value\nports,\"0,0\"\n", "key\nports\n"};
+    static const char *const bad[] = {"key,value\nports,\n", "key,value\nports,\",,\"\n",
+                                      "key,value\nports,\"0,0\"\n", "key\nports\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct ports again = {0};
         assert_false(machine_parse_facts(m, &again, "machine.csv", bad[i], strlen(bad[i]), &err));
@@ -316,23 +346,28 @@ static void test_machine_round_trip(void **state)
     assert_null(machine_load("", &err));
 }
 
-/* Group accounting on a small table: the store of ADD charges Port4 and Port04, its load Port23 and Port237, and so on. */
+/* Group accounting on a small table: the store of ADD charges Port4 and Port04, its load Port23 and
+ * Port237, and so on. */
 static void test_group_accounting(void **state)
 {
     (void)state;
     static const char table[] =
-        "Resources:\n[0]   - TDivider:1\n[1]   - TPort0:1\n[2]   - TPort1:1\n[3]   - TPort01:2 TPort0, TPort1\n\n"
-        "Instruction Info:\n[1]: #uOps\n[1]    [2]    [3]    [4]    [5]    [6]    [7]    [8]   [9]   Instructions:\n"
+        "Resources:\n[0]   - TDivider:1\n[1]   - TPort0:1\n[2]   - TPort1:1\n[3]   - TPort01:2 "
+        "TPort0, TPort1\n\n"
+        "Instruction Info:\n[1]: #uOps\n[1]    [2]    [3]    [4]    [5]    [6]    [7]    [8]   [9] "
+        "  Instructions:\n"
         " 1      1     0.50                         1     TPort01  ADD64rr add rcx, rdx\n"
         " 1      1     1.00                  U      1     TPort0,TPort01  CLD cld\n"
         " 1      14    4.00    *                    14    TDivider[4],TPort0,TPort01  DIV div rcx\n"
         " 1      1     1.00                  U      1     TPort0,TPort01  CLD cld\n"
         " 1      1     1.00                  U      1     TPort0,TPort01  CLD cld\n"
         " 1      1     1.00                  U      1     TPort0,TPort01[3]  CLD cld\n"
-        " 1      1     1.00                  U      1     TPort0,TPort01[3]  CLD cld\n\n\nResources:\n";
+        " 1      1     1.00                  U      1     TPort0,TPort01[3]  CLD "
+        "cld\n\n\nResources:\n";
     static const char *const forms[] = {"ADD", "DIV", "REFUSED", "CLD ()"};
     struct err err = {0};
-    struct machine *m = import_llvm_parse(ISA_X86_64, "test", table, sizeof table - 1, forms, 4, &err);
+    struct machine *m =
+        import_llvm_parse(ISA_X86_64, "test", table, sizeof table - 1, forms, 4, &err);
     struct str text = {0};
     assert_non_null(m);
     static const char *const usages[] = {"1*p01", "1*p0+4*p[DV]", NULL, "1*p0+2*p01"};
@@ -347,7 +382,9 @@ static void test_group_accounting(void **state)
     assert_true(mapping_find(m->mapping, "DIV")->latency == 14);
     machine_free(m);
     str_done(&text);
-    assert_null(import_llvm_parse(ISA_X86_64, "test", table, sizeof table - 1, (const char *const[]){"A", "B", "C", "D", "E", "F", "G"}, 7, &err));
+    assert_null(import_llvm_parse(ISA_X86_64, "test", table, sizeof table - 1,
+                                  (const char *const[]){"A", "B", "C", "D", "E", "F", "G"}, 7,
+                                  &err));
     assert_null(import_llvm_parse(ISA_X86_64, "test", "nonsense", 8, forms, 4, &err));
 }
 
@@ -396,26 +433,32 @@ static void test_limits(void **state)
     str_done(&text);
 }
 
-/* Rows that make no sense cost their form, not the import; none may leave a form without its µops. */
+/* Rows that make no sense cost their form, not the import; none may leave a form without its
+ * µops. */
 static void test_llvm_nonsense(void **state)
 {
     (void)state;
     static const char *const charges[] = {
-        "TPort0[",    "TPort0[]",  "TPort0[4",        "TPort0[x]",      "TPort0[4]x", "TPort0,",  "TPort0,Nothing", "TPort0[1,]",
-        "TPort0[1,2", "Nothing[2]", "TPort0[9999999]", "TPort0[4294967296]", "TPort0[-1]", ",TPort0", "TPort0[9223372036854775808]",
+        "TPort0[",        "TPort0[]",        "TPort0[4",
+        "TPort0[x]",      "TPort0[4]x",      "TPort0,",
+        "TPort0,Nothing", "TPort0[1,]",      "TPort0[1,2",
+        "Nothing[2]",     "TPort0[9999999]", "TPort0[4294967296]",
+        "TPort0[-1]",     ",TPort0",         "TPort0[9223372036854775808]",
     };
     static const char *const forms[] = {"ADD", "SUB"};
     struct err err = {0};
     for (size_t i = 0; i < sizeof charges / sizeof *charges; i++) {
         struct str table = {0};
-        str_addf(&table,
-                 "Resources:\n[0]   - TPort0:1\n[1]   - TPort1:1\nInstruction Info:\n[1] Instructions:\n"
-                 " 1      1     0.50                         1     %s  ADD64rr add rcx, rdx\n"
-                 " 1      1     1.00                  U      1     TPort0  CLD cld\n"
-                 " 1      3     1.00                         1     TPort1[1,3]  SUB64rr sub rcx, rdx\n"
-                 " 1      1     1.00                  U      1     TPort0  CLD cld\n 1 1 1.00 1 TPort0",
-                 charges[i]);
-        struct machine *m = import_llvm_parse(ISA_X86_64, "test", str_text(&table), table.length, forms, 2, &err);
+        str_addf(
+            &table,
+            "Resources:\n[0]   - TPort0:1\n[1]   - TPort1:1\nInstruction Info:\n[1] Instructions:\n"
+            " 1      1     0.50                         1     %s  ADD64rr add rcx, rdx\n"
+            " 1      1     1.00                  U      1     TPort0  CLD cld\n"
+            " 1      3     1.00                         1     TPort1[1,3]  SUB64rr sub rcx, rdx\n"
+            " 1      1     1.00                  U      1     TPort0  CLD cld\n 1 1 1.00 1 TPort0",
+            charges[i]);
+        struct machine *m =
+            import_llvm_parse(ISA_X86_64, "test", str_text(&table), table.length, forms, 2, &err);
         assert_non_null(m);
         if (mapping_find(m->mapping, "ADD"))
             fail_msg("%s gave a usage", charges[i]);
@@ -428,12 +471,13 @@ static void test_llvm_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage_round_trip), cmocka_unit_test(test_usage_text),         cmocka_unit_test(test_ports_lists),
-        cmocka_unit_test(test_ports_rules),
-        cmocka_unit_test(test_experiment_text),  cmocka_unit_test(test_csv_faults),         cmocka_unit_test(test_machine_round_trip),
-        cmocka_unit_test(test_group_accounting), cmocka_unit_test(test_llvm_nonsense),      cmocka_unit_test(test_csv_round_trip),
-        cmocka_unit_test(test_csv_lines),        cmocka_unit_test(test_mapping_rows),       cmocka_unit_test(test_machine_facts),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_usage_round_trip),   cmocka_unit_test(test_usage_text),
+        cmocka_unit_test(test_ports_lists),        cmocka_unit_test(test_ports_rules),
+        cmocka_unit_test(test_experiment_text),    cmocka_unit_test(test_csv_faults),
+        cmocka_unit_test(test_machine_round_trip), cmocka_unit_test(test_group_accounting),
+        cmocka_unit_test(test_llvm_nonsense),      cmocka_unit_test(test_csv_round_trip),
+        cmocka_unit_test(test_csv_lines),          cmocka_unit_test(test_mapping_rows),
+        cmocka_unit_test(test_machine_facts),      cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("model text", tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A monkey at the workbench: random keys, resizes, pastes, clicks and commands, cut short and in any order, on a terminal of its own. The program may neither crash (under
- * the sanitizers: report anything) nor stop answering, and its screen must be alive at the end. Its commands have experiments timed by
- * a simulated processor, so that its run is much the same on busy machines. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey KEYS=100000` runs it for long. */
+/* A monkey at the workbench: random keys, resizes, pastes, clicks and commands, cut short and in
+ * any order, on a terminal of its own. The program may neither crash (under the sanitizers: report
+ * anything) nor stop answering, and its screen must be alive at the end. Its commands have
+ * experiments timed by a simulated processor, so that its run is much the same on busy machines.
+ * MONKEY_KEYS and MONKEY_SEED can be set; `make monkey KEYS=100000` runs it for long. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -79,14 +81,17 @@ static void print_end(const struct str *text, size_t most)
 
 static void report_and_fail(struct monkey *m, const char *what)
 {
-    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: ", what, m->keys, number_from("MONKEY_SEED", SEED));
+    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: ", what,
+                  m->keys, number_from("MONKEY_SEED", SEED));
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
     print_end(&m->terminal.recent, 16000);   /* a report of a sanitizer is long */
     if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
         char line[240];
-        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status; ps -o pid,stat,wchan,args --ppid %d", (int)m->terminal.pid,
-                 (int)m->terminal.pid, (int)m->terminal.pid);
+        snprintf(line, sizeof line,
+                 "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' "
+                 "/proc/%d/status; ps -o pid,stat,wchan,args --ppid %d",
+                 (int)m->terminal.pid, (int)m->terminal.pid, (int)m->terminal.pid);
         if (system(line))
             print_message("# %s failed\n", line);
     }
@@ -102,12 +107,14 @@ static void judge_end(struct monkey *m)
     int status = m->terminal.status;
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
         char what[80];
-        snprintf(what, sizeof what, "ended by %s %d", WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        snprintf(what, sizeof what, "ended by %s %d", WIFEXITED(status) ? "status" : "signal",
+                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
         report_and_fail(m, what);
     }
 }
 
-/* Keys that leave a prompt and what waits, then one that has the whole screen drawn anew: the sequence that clears it is the answer. */
+/* Keys that leave a prompt and what waits, then one that has the whole screen drawn anew: the
+ * sequence that clears it is the answer. */
 static void must_answer(struct monkey *m)
 {
     const double begun = clock_wall();
@@ -118,7 +125,8 @@ static void must_answer(struct monkey *m)
         if (!terminal_type(&m->terminal, "\033[201~\003\003", 8))
             break;
         terminal_read(&m->terminal, 50);
-        if (terminal_type(&m->terminal, "\014", 1) && terminal_sees(&m->terminal, "\033[2J", TRY_AGAIN)) {
+        if (terminal_type(&m->terminal, "\014", 1) &&
+            terminal_sees(&m->terminal, "\033[2J", TRY_AGAIN)) {
             double took = clock_wall() - begun;
             m->longest = took > m->longest ? took : m->longest;
             return;
@@ -160,10 +168,73 @@ static void type_text(struct monkey *m, const char *text)
 static void press_key(struct monkey *m)
 {
     static const char *const sequences[] = {
-        "\033[A", "\033[B", "\033[C", "\033[D", "\033OA", "\033OB", "\033OC", "\033OD", "\033[5~", "\033[6~", "\033[H", "\033[F", "\033[3~", "\033[2~", "\033OP", "\033OQ", "\033OR", "\033OS", "\033[15~",
-        "\033[17~", "\033[18~", "\033[19~", "\033[20~", "\033[Z", "\033[1;5D", "\033[1;5C", "\033[1;2A", "\033[200;3~", "\033[M !!", "\033[M#*0", "\033[<0;10;10M", "\033[?1;2c", "\033[I", "\033",
-        "\033\033", "\033[", "\033O", "\033[1;", "\t", "\r", "\n", " ", "\x7f", "\b", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0b", "\x0c", "\x0e", "\x0f", "\x10", "\x12", "\x14", "\x15", "\x17", "\x19", "\x1a",
-        "\x03", "\xc3\xa4", "\xe2\x86\x92", "\xf0\x9f\xa6\x9c", "\xff", "\xc3", "\x80",
+        "\033[A",
+        "\033[B",
+        "\033[C",
+        "\033[D",
+        "\033OA",
+        "\033OB",
+        "\033OC",
+        "\033OD",
+        "\033[5~",
+        "\033[6~",
+        "\033[H",
+        "\033[F",
+        "\033[3~",
+        "\033[2~",
+        "\033OP",
+        "\033OQ",
+        "\033OR",
+        "\033OS",
+        "\033[15~",
+        "\033[17~",
+        "\033[18~",
+        "\033[19~",
+        "\033[20~",
+        "\033[Z",
+        "\033[1;5D",
+        "\033[1;5C",
+        "\033[1;2A",
+        "\033[200;3~",
+        "\033[M !!",
+        "\033[M#*0",
+        "\033[<0;10;10M",
+        "\033[?1;2c",
+        "\033[I",
+        "\033",
+        "\033\033",
+        "\033[",
+        "\033O",
+        "\033[1;",
+        "\t",
+        "\r",
+        "\n",
+        " ",
+        "\x7f",
+        "\b",
+        "\x01",
+        "\x02",
+        "\x04",
+        "\x05",
+        "\x06",
+        "\x0b",
+        "\x0c",
+        "\x0e",
+        "\x0f",
+        "\x10",
+        "\x12",
+        "\x14",
+        "\x15",
+        "\x17",
+        "\x19",
+        "\x1a",
+        "\x03",
+        "\xc3\xa4",
+        "\xe2\x86\x92",
+        "\xf0\x9f\xa6\x9c",
+        "\xff",
+        "\xc3",
+        "\x80",
     };
     unsigned kind = below(m, 10);
     char c;
@@ -183,26 +254,118 @@ static void click(struct monkey *m)
     static const char buttons[] = " `a";   /* pressed, wheel up and down */
     char report[8];
 
-    snprintf(report, sizeof report, "\033[M%c%c%c", buttons[below(m, 3)], (char)(33 + below(m, 90)), (char)(33 + below(m, 60)));
+    snprintf(report, sizeof report, "\033[M%c%c%c", buttons[below(m, 3)], (char)(33 + below(m, 90)),
+             (char)(33 + below(m, 60)));
     type(m, report, 6);
 }
 
-/* Commands whose work is done here alone, and briefly; now and then one is cut short, completed or cancelled. */
+/* Commands whose work is done here alone, and briefly; now and then one is cut short, completed or
+ * cancelled. */
 static void command(struct monkey *m)
 {
     static const char *const lines[] = {
-        "view kernel", "view timeline", "view mapping", "view experiments", "view evolution", "view accuracy", "view machine", "view help", "view log", "view next", "view functions", "view program",
-        "kernel analyze", "kernel analyze --all", "kernel simulate", "kernel simulate --iterations 30", "kernel whatif issue_width=1..8", "kernel hex 4801d8480fafd1", "kernel show", "kernel list", "kernel diff 1",
-        "kernel use 1", "kernel omitted", "kernel machines --show", "kernel load data/kernels/triad-skl-O3.s", "kernel load data/kernels/pi-O1.s", "kernel load nosuch.s", "kernel report monkey.html",
-        "kernel save monkey.s", "kernel paste", "kernel functions", "kernel compile -O1", "kernel switch next", "kernel edit", "kernel reload",
-        "set machine skylake", "set machine znver4,sapphirerapids,cortex-a72", "set machine native", "set ascii on", "set ascii off", "set keep-going on", "set threads 1",
-        "mapping show ADD", "mapping show nosuch", "mapping set 'ADD (R64, R64)' 1*p05", "mapping use haswell", "mapping new 4", "mapping diff skylake haswell", "mapping save monkey.csv",
-        "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)'", "forms list 'ADD*'", "experiments generate", "experiments generate --singles", "experiments generate --triples 50",
-        "experiments measure --simulate skylake", "experiments pause", "experiments resume", "experiments list", "experiments clear", "experiments save monkey-experiments.csv",
-        "experiments load monkey-experiments.csv", "evolve start --seconds 1", "evolve start --ports auto --seconds 2 --checkpoint none", "evolve pause", "evolve resume", "evolve stop", "evolve adopt",
-        "evolve status", "evaluate", "congruence", "report monkey.html", "report monkey.md", "plot accuracy monkey.svg", "sort cycles", "sort cycles,experiment", "sort", "filter cycles>1", "filter form~ADD | cycles>2", "filter", "filter ((",
-        "find add", "find --next", "find --previous", "undo", "redo", "jobs", "job cancel 1", "job wait", "session save monkey-session", "session load monkey-session", "session list", "session diff monkey-session",
-        "export monkey.csv", "export monkey.json", "help kernel load", "help nosuch", "tutorial", "demo --seconds 5", "source nosuch.pf", "throughput 2*ADD (R64, R64)", "machine info", "machine show zen4",
+        "view kernel",
+        "view timeline",
+        "view mapping",
+        "view experiments",
+        "view evolution",
+        "view accuracy",
+        "view machine",
+        "view help",
+        "view log",
+        "view next",
+        "view functions",
+        "view program",
+        "kernel analyze",
+        "kernel analyze --all",
+        "kernel simulate",
+        "kernel simulate --iterations 30",
+        "kernel whatif issue_width=1..8",
+        "kernel hex 4801d8480fafd1",
+        "kernel show",
+        "kernel list",
+        "kernel diff 1",
+        "kernel use 1",
+        "kernel omitted",
+        "kernel machines --show",
+        "kernel load data/kernels/triad-skl-O3.s",
+        "kernel load data/kernels/pi-O1.s",
+        "kernel load nosuch.s",
+        "kernel report monkey.html",
+        "kernel save monkey.s",
+        "kernel paste",
+        "kernel functions",
+        "kernel compile -O1",
+        "kernel switch next",
+        "kernel edit",
+        "kernel reload",
+        "set machine skylake",
+        "set machine znver4,sapphirerapids,cortex-a72",
+        "set machine native",
+        "set ascii on",
+        "set ascii off",
+        "set keep-going on",
+        "set threads 1",
+        "mapping show ADD",
+        "mapping show nosuch",
+        "mapping set 'ADD (R64, R64)' 1*p05",
+        "mapping use haswell",
+        "mapping new 4",
+        "mapping diff skylake haswell",
+        "mapping save monkey.csv",
+        "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)'",
+        "forms list 'ADD*'",
+        "experiments generate",
+        "experiments generate --singles",
+        "experiments generate --triples 50",
+        "experiments measure --simulate skylake",
+        "experiments pause",
+        "experiments resume",
+        "experiments list",
+        "experiments clear",
+        "experiments save monkey-experiments.csv",
+        "experiments load monkey-experiments.csv",
+        "evolve start --seconds 1",
+        "evolve start --ports auto --seconds 2 --checkpoint none",
+        "evolve pause",
+        "evolve resume",
+        "evolve stop",
+        "evolve adopt",
+        "evolve status",
+        "evaluate",
+        "congruence",
+        "report monkey.html",
+        "report monkey.md",
+        "plot accuracy monkey.svg",
+        "sort cycles",
+        "sort cycles,experiment",
+        "sort",
+        "filter cycles>1",
+        "filter form~ADD | cycles>2",
+        "filter",
+        "filter ((",
+        "find add",
+        "find --next",
+        "find --previous",
+        "undo",
+        "redo",
+        "jobs",
+        "job cancel 1",
+        "job wait",
+        "session save monkey-session",
+        "session load monkey-session",
+        "session list",
+        "session diff monkey-session",
+        "export monkey.csv",
+        "export monkey.json",
+        "help kernel load",
+        "help nosuch",
+        "tutorial",
+        "demo --seconds 5",
+        "source nosuch.pf",
+        "throughput 2*ADD (R64, R64)",
+        "machine info",
+        "machine show zen4",
     };
     char line[256];
 
@@ -230,8 +393,10 @@ static void command(struct monkey *m)
 
 static void resize(struct monkey *m)
 {
-    static const unsigned usual[][2] = {{80, 24}, {120, 40}, {200, 60}, {40, 10}, {1, 1}, {2, 200}, {300, 100}, {20, 3}};
-    unsigned at = below(m, 16), columns = at < 8 ? usual[at][0] : 1 + below(m, 250), rows = at < 8 ? usual[at][1] : 1 + below(m, 90);
+    static const unsigned usual[][2] = {{80, 24}, {120, 40}, {200, 60},  {40, 10},
+                                        {1, 1},   {2, 200},  {300, 100}, {20, 3}};
+    unsigned at = below(m, 16), columns = at < 8 ? usual[at][0] : 1 + below(m, 250),
+             rows = at < 8 ? usual[at][1] : 1 + below(m, 90);
 
     m->resizes++;
     str_addf(&m->script, "<%ux%u> ", columns, rows);
@@ -247,7 +412,9 @@ static void paste(struct monkey *m)
     if (below(m, 6) == 0) {
         for (unsigned i = below(m, 400); i-- > 0;)
             str_add_char(&text, (char)below(m, 256));
-    } else if (file_read(m->pastes.items[below(m, (unsigned)m->pastes.count)], PASTE_MOST, &text, NULL) && text.length) {
+    } else if (file_read(m->pastes.items[below(m, (unsigned)m->pastes.count)], PASTE_MOST, &text,
+                         NULL) &&
+               text.length) {
         for (unsigned i = below(m, 2) * below(m, 10); i-- > 0;)
             text.data[below(m, (unsigned)text.length)] = (char)below(m, 256);
     }
@@ -308,7 +475,8 @@ static int compare_paths(const void *a, const void *b)
 /* A sanitizer's report is no ordinary end; what readline leaves behind is not ours. */
 static void set_sanitizers(void)
 {
-    static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"};
+    static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS",
+                                            "LSAN_OPTIONS"};
     struct str options = {0};
 
     work_put("suppressions", "leak:libreadline\n");
@@ -338,7 +506,8 @@ static void settle_in(void)
     set_sanitizers();
 }
 
-/* What one test leaves behind, as a session that is offered to the next start, is not there for another, in whatever order and at whatever pace they run. */
+/* What one test leaves behind, as a session that is offered to the next start, is not there for
+ * another, in whatever order and at whatever pace they run. */
 static int home_of_its_own(void **state)
 {
     static unsigned number;
@@ -390,14 +559,17 @@ static void test_random_keys(void **state)
     if (!terminal_await(&m.terminal, "Help"))
         report_and_fail(&m, "does not show what is asked for");
     for (double begun = clock_wall(); m.terminal.pid && clock_wall() < begun + HANG_SECONDS;) {
-        type_text(&m, "\003\003:quit\r");   /* a paste that a job refuses late opens the editor, which would take the command as text */
+        /* a paste that a job refuses late opens the editor, which would take the command as text */
+        type_text(&m, "\003\003:quit\r");
         terminal_ends(&m.terminal, TRY_AGAIN);
     }
     if (m.terminal.pid)
         report_and_fail(&m, "does not end");
     judge_end(&m);
-    print_message("# %zu keys, %zu commands, %zu resizes, %zu pastes; started %zu times, stopped and continued %u times, asked %zu times, longest answer %.1f s\n", m.keys, m.commands, m.resizes, m.pasted, m.starts,
-                  m.terminal.stops, m.looks, m.longest);
+    print_message("# %zu keys, %zu commands, %zu resizes, %zu pastes; started %zu times, stopped "
+                  "and continued %u times, asked %zu times, longest answer %.1f s\n",
+                  m.keys, m.commands, m.resizes, m.pasted, m.starts, m.terminal.stops, m.looks,
+                  m.longest);
     for (size_t i = 0; i < m.pastes.count; i++)
         free(m.pastes.items[i]);
     vec_done(&m.pastes);
@@ -405,7 +577,8 @@ static void test_random_keys(void **state)
     terminal_close(&m.terminal);
 }
 
-/* What the monkey found: a Ctrl-\\ typed while the terminal was the shell's or an editor's killed the workbench, which did not even put the terminal back. */
+/* What the monkey found: a Ctrl-\\ typed while the terminal was the shell's or an editor's killed
+ * the workbench, which did not even put the terminal back. */
 static void test_a_quit_signal_leaves_in_good_order(void **state)
 {
     (void)state;
@@ -421,7 +594,8 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     terminal_close(&m.terminal);
 }
 
-/* What the monkey found: a Ctrl-S typed while the terminal was an editor's stops its output, and the workbench waited for a Ctrl-Q in its first write after that. */
+/* What the monkey found: a Ctrl-S typed while the terminal was an editor's stops its output, and
+ * the workbench waited for a Ctrl-Q in its first write after that. */
 static void test_output_stopped_in_an_editor(void **state)
 {
     (void)state;
@@ -448,7 +622,8 @@ static void test_output_stopped_in_an_editor(void **state)
     terminal_close(&m.terminal);
 }
 
-/* What the monkey found, under AddressSanitizer: a search at the prompt that Ctrl-X ends, with a key behind it that begins another sequence. */
+/* What the monkey found, under AddressSanitizer: a search at the prompt that Ctrl-X ends, with a
+ * key behind it that begins another sequence. */
 static void test_a_search_that_a_prefix_ends(void **state)
 {
     (void)state;
@@ -465,7 +640,8 @@ static void test_a_search_that_a_prefix_ends(void **state)
     terminal_close(&m.terminal);
 }
 
-/* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops between two drawings, and goes on. */
+/* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops
+ * between two drawings, and goes on. */
 static void test_stops_at_any_moment(void **state)
 {
     (void)state;
@@ -479,7 +655,9 @@ static void test_stops_at_any_moment(void **state)
         terminal_read(&m.terminal, 5);
     }
     if (!m.terminal.pid)
-        fail_msg("ended by %s %d", WIFSIGNALED(m.terminal.status) ? "signal" : "status", WIFSIGNALED(m.terminal.status) ? WTERMSIG(m.terminal.status) : WEXITSTATUS(m.terminal.status));
+        fail_msg("ended by %s %d", WIFSIGNALED(m.terminal.status) ? "signal" : "status",
+                 WIFSIGNALED(m.terminal.status) ? WTERMSIG(m.terminal.status)
+                                                : WEXITSTATUS(m.terminal.status));
     assert_true(m.terminal.stops > 0);
     kill(m.terminal.pid, SIGQUIT);
     assert_true(terminal_await_end(&m.terminal));

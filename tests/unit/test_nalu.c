@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The neural arithmetic logic unit: values and gradients by hand, gradients by finite differences, what it can learn, and that expressions bred from the same
- * runs predict better outside of them. */
+/* The neural arithmetic logic unit: values and gradients by hand, gradients by finite differences,
+ * what it can learn, and that expressions bred from the same runs predict better outside of
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,9 @@
 #include "program/nalu.h"
 #include "program/symbolic.h"
 
-/* One input, one hidden cell. All parameters 0: W = 0, so a = 0, m = 1, g = 1/2 and y = 1/2, of both layers. Beside the output x = 1/2 the second layer's
- * dy/dW = x / 2 + log(x) / 2, dW/dA = 1/2, dW/dB = 0, dy/dG = (a - m) / 4 x = -1/8; nothing comes through to the first. */
+/* One input, one hidden cell. All parameters 0: W = 0, so a = 0, m = 1, g = 1/2 and y = 1/2, of
+ * both layers. Beside the output x = 1/2 the second layer's dy/dW = x / 2 + log(x) / 2, dW/dA =
+ * 1/2, dW/dB = 0, dy/dG = (a - m) / 4 x = -1/8; nothing comes through to the first. */
 static void test_zero(void **state)
 {
     struct nalu n = {.inputs = 1, .hidden = 1, .input_scale = {4}, .scale = 10};
@@ -32,10 +34,15 @@ static void test_zero(void **state)
         assert_float_equal(gradient[i], 0, 1e-12);
 }
 
-/* The second layer passes its input on (W = 1, g = 0: exp(log h) = h), the first at 0 has y = 1/2; x = 1, so log x = 0: dy/dA = x / 2 / 2, dy/dG = -1/4. */
+/* The second layer passes its input on (W = 1, g = 0: exp(log h) = h), the first at 0 has y = 1/2;
+ * x = 1, so log x = 0: dy/dA = x / 2 / 2, dy/dG = -1/4. */
 static void test_through(void **state)
 {
-    struct nalu n = {.inputs = 1, .hidden = 1, .input_scale = {1}, .scale = 1, .parameters = {0, 0, 0, 40, 40, -200}};
+    struct nalu n = {.inputs = 1,
+                     .hidden = 1,
+                     .input_scale = {1},
+                     .scale = 1,
+                     .parameters = {0, 0, 0, 40, 40, -200}};
     const double inputs[] = {1}, values[] = {1};
     const struct fit_data data = {inputs, 1, 1, values};
     double gradient[NALU_PARAMETERS];
@@ -57,7 +64,8 @@ static void test_gradient(void **state)
     (void)state;
     rng_seed(&rng, 7);
     for (int round = 0; round < 20; round++) {
-        struct nalu n = {.inputs = 2, .hidden = NALU_HIDDEN, .input_scale = {12, 90}, .scale = 1000};
+        struct nalu n = {
+            .inputs = 2, .hidden = NALU_HIDDEN, .input_scale = {12, 90}, .scale = 1000};
         for (size_t i = 0; i < nalu_parameter_count(&n); i++)
             n.parameters[i] = 3 * rng_unit(&rng) - 1.5;
         nalu_loss(&n, &data, gradient);
@@ -66,17 +74,30 @@ static void test_gradient(void **state)
             const double step = 1e-6;
             up.parameters[i] += step;
             down.parameters[i] -= step;
-            double by_difference = (nalu_loss(&up, &data, NULL) - nalu_loss(&down, &data, NULL)) / (2 * step);
-            if (fabs(gradient[i] - by_difference) > 1e-5 * (fabs(by_difference) + nalu_loss(&n, &data, NULL)))
-                fail_msg("round %d, parameter %zu: %g instead of %g", round, i, gradient[i], by_difference);
+            double by_difference =
+                (nalu_loss(&up, &data, NULL) - nalu_loss(&down, &data, NULL)) / (2 * step);
+            if (fabs(gradient[i] - by_difference) >
+                1e-5 * (fabs(by_difference) + nalu_loss(&n, &data, NULL)))
+                fail_msg("round %d, parameter %zu: %g instead of %g", round, i, gradient[i],
+                         by_difference);
         }
     }
 }
 
 static double product(const double *x, double noise) { (void)noise; return x[0] * x[1]; }
-static double chains(const double *x, double noise) { return rint(0.5 * x[0] * x[0] / x[1] * (1 + 0.02 * noise) + x[0]); }
-static double smaller(const double *x, double noise) { (void)noise; return 3 * fmin(x[0], 4 * x[1]) * x[0]; }
-static double quotient(const double *x, double noise) { return rint(x[0] * x[0] * x[0] / (x[0] + 8 * x[1]) * (1 + 0.03 * noise)); }
+static double chains(const double *x, double noise)
+{
+    return rint(0.5 * x[0] * x[0] / x[1] * (1 + 0.02 * noise) + x[0]);
+}
+static double smaller(const double *x, double noise)
+{
+    (void)noise;
+    return 3 * fmin(x[0], 4 * x[1]) * x[0];
+}
+static double quotient(const double *x, double noise)
+{
+    return rint(x[0] * x[0] * x[0] / (x[0] + 8 * x[1]) * (1 + 0.03 * noise));
+}
 
 static size_t runs(double inputs[2 * 25], double values[25], double (*of)(const double *, double))
 {
@@ -105,7 +126,8 @@ static void test_product(void **state)
     assert_memory_equal(&n, &again, sizeof n);
 }
 
-/* The paper's finding (section 6.2): worse than symbolic regression. Counts that regression has no formula for, four times outside of the runs. */
+/* The paper's finding (section 6.2): worse than symbolic regression. Counts that regression has no
+ * formula for, four times outside of the runs. */
 static void test_worse_than_symbolic(void **state)
 {
     static double (*const functions[])(const double *, double) = {chains, smaller, quotient};
@@ -120,8 +142,12 @@ static void test_worse_than_symbolic(void **state)
         fit_counts(&data, &bred);
         assert_true(symbolic_needed(&data, &bred));
         symbolic_fit(&data, &bred);
-        double left_out = nalu_fit(&data, &network), b = fabs(formula_value(&bred, far, 2) / truth - 1), n = fabs(nalu_value(&network, far) / truth - 1);
-        print_message("function %zu at four times the runs: bred %.2f %% off (left-out error %.2f %%), network %.2f %% (%.2f %%)\n", i, 100 * b, 100 * bred.error, 100 * n, 100 * left_out);
+        double left_out = nalu_fit(&data, &network),
+               b = fabs(formula_value(&bred, far, 2) / truth - 1),
+               n = fabs(nalu_value(&network, far) / truth - 1);
+        print_message("function %zu at four times the runs: bred %.2f %% off (left-out error %.2f "
+                      "%%), network %.2f %% (%.2f %%)\n",
+                      i, 100 * b, 100 * bred.error, 100 * n, 100 * left_out);
         bred_sum += b;
         network_sum += n;
     }
@@ -130,7 +156,9 @@ static void test_worse_than_symbolic(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_zero), cmocka_unit_test(test_through), cmocka_unit_test(test_gradient), cmocka_unit_test(test_product),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_zero), cmocka_unit_test(test_through),
+                                       cmocka_unit_test(test_gradient),
+                                       cmocka_unit_test(test_product),
                                        cmocka_unit_test(test_worse_than_symbolic)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

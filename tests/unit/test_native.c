@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the CPU gives a program at the moment, whatever the caches are; and the CPU time of a program started beside others. */
+/* What the CPU gives a program at the moment, whatever the caches are; and the CPU time of a
+ * program started beside others. */
 #include <pthread.h>
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +21,11 @@
 #include "program/native_kept.h"
 #include "../support/support.h"
 
-static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)1 << 32, .file_size = 4096, .wall_seconds = 60, .output = 4096};
+static const struct child_limits limits = {.cpu_seconds = 60,
+                                           .memory = (size_t)1 << 32,
+                                           .file_size = 4096,
+                                           .wall_seconds = 60,
+                                           .output = 4096};
 
 static double cpu_seconds(const char *script)
 {
@@ -77,23 +82,29 @@ static void test_huge_second_level(void **state)
     }
 }
 
-/* Lines of the second and third level that others replace, the oldest first: after which time comes out again, whatever of the area lies in the second level. Nothing is said of a
- * level that keeps all. */
+/* Lines of the second and third level that others replace, the oldest first: after which time comes
+ * out again, whatever of the area lies in the second level. Nothing is said of a level that keeps
+ * all. */
 static void test_replaced_by_others(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
 
     (void)state;
     for (size_t i = 0; i < n.count; i++)
-        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9, i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, 3e-9};
+        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9,
+                                           i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, 3e-9};
     for (double kept = 0.5e-3; kept < 5e-3; kept *= 1.7) {
         struct machine *m = load_machine("sapphirerapids");
         double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
-        /* Latency of the third level as native_apply finds it: of an area that lies in the second one by half. */
+        /* Latency of the third level as native_apply finds it: of an area that lies in the second
+         * one by half. */
         double third = (50e-9 - 0.5 * 10e-9) / 0.5, kept_second = 0.7 * kept;
         for (int i = 0; i < NATIVE_WAITS; i++) {
-            double age = 0.4e-3 * (1 << i), left = exp(-age / kept * age / kept), second = exp(-age / kept_second * age / kept_second);
-            n.waits[i] = (struct native_wait){age, part * 10e-9 + (1 - part) * (left * third + (1 - left) * 210e-9), age, second * 10e-9 + (1 - second) * third};
+            double age = 0.4e-3 * (1 << i), left = exp(-age / kept * age / kept),
+                   second = exp(-age / kept_second * age / kept_second);
+            n.waits[i] = (struct native_wait){
+                age, part * 10e-9 + (1 - part) * (left * third + (1 - left) * 210e-9), age,
+                second * 10e-9 + (1 - second) * third};
         }
         native_apply(&n, m);
         assert_float_equal(fact_number(m, "l3_kept"), kept * 1e3, kept * 1e3 * 0.03);
@@ -108,16 +119,20 @@ static void test_replaced_by_others(void **state)
     machine_free(m);
 }
 
-/* A second level of which a thread on the same core takes a part: how much is left comes out again, and with it the latency of the level behind. Alone it loses what falls
- * into sets that are full, and no more. */
+/* A second level of which a thread on the same core takes a part: how much is left comes out again,
+ * and with it the latency of the level behind. Alone it loses what falls into sets that are full,
+ * and no more. */
 static void test_second_level_shared(void **state)
 {
-    const double near = 10e-9, third = 70e-9, all = 0x1p21, crowded = pow(16, 16) * exp(-16) / tgamma(17);   /* E(X - 16)+ / 16 of a Poisson X of mean 16 */
+    /* E(X - 16)+ / 16 of a Poisson X of mean 16 */
+    const double near = 10e-9, third = 70e-9, all = 0x1p21,
+                 crowded = pow(16, 16) * exp(-16) / tgamma(17);
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
 
     (void)state;
     for (size_t i = 0; i < n.count; i++)
-        n.sizes[i] = (struct native_level){i ? all * (double)(1u << i) : all / 8, 4e-9, 5e-9, i < 4 ? third : 210e-9, 3e-9};
+        n.sizes[i] = (struct native_level){i ? all * (double)(1u << i) : all / 8, 4e-9, 5e-9,
+                                           i < 4 ? third : 210e-9, 3e-9};
     n.sizes[0].latency = near;
     n.second.bytes = all;
     for (int i = 0; i < NATIVE_WAITS; i++)
@@ -135,7 +150,8 @@ static void test_second_level_shared(void **state)
     }
 }
 
-/* What others leave of a core's ports shows in loads only where it is known how many it can do: of every core that programs are measured on. */
+/* What others leave of a core's ports shows in loads only where it is known how many it can do: of
+ * every core that programs are measured on. */
 static void test_ports_left(void **state)
 {
     static const char *const cores[] = {"sapphirerapids", "znver3", "znver4"};
@@ -147,7 +163,9 @@ static void test_ports_left(void **state)
         struct core_share share;
         double hz;
         for (int k = 0; k < 10; k++)
-            vec_push(&r.list, ((struct core_reading){3e9, 24 / fact_number(m, "loads_per_cycle") / 0.6 / 3e9, 97 / fact_number(m, "issue_width") / 0.4 / 3e9}));
+            vec_push(&r.list,
+                     ((struct core_reading){3e9, 24 / fact_number(m, "loads_per_cycle") / 0.6 / 3e9,
+                                            97 / fact_number(m, "issue_width") / 0.4 / 3e9}));
         core_readings_judge(&r, m, &hz, &share);
         assert_float_equal(hz, 3e9, 1);
         assert_float_equal(share.slots, 0.4, 1e-6);
@@ -157,16 +175,20 @@ static void test_ports_left(void **state)
     }
 }
 
-/* A TLB of a certain size, and what a look into the page tables takes, come out of the walks that showed them; where pages are huge and none is seen, nothing is said. */
+/* A TLB of a certain size, and what a look into the page tables takes, come out of the walks that
+ * showed them; where pages are huge and none is seen, nothing is said. */
 static void test_page_walks(void **state)
 {
-    struct native n = {.clock_hz = 2e9, .count = 1, .sizes = {{0x1p18, 1e-9, 2e-9, 7e-9, 1e-9}}, .alone = 1e-8};
+    struct native n = {
+        .clock_hz = 2e9, .count = 1, .sizes = {{0x1p18, 1e-9, 2e-9, 7e-9, 1e-9}}, .alone = 1e-8};
 
     (void)state;
     for (double pages = 1100; pages < 5000; pages *= 1.6) {
         struct machine *m = load_machine("sapphirerapids");
         for (size_t i = 0; i < NATIVE_WALKS; i++)
-            n.walks[i] = 1e-9 + 8e-9 * fmin(1, fmax(0, 0.5 + log2((double)(NATIVE_FIRST_WALK << i) / pages)));
+            n.walks[i] =
+                1e-9 +
+                8e-9 * fmin(1, fmax(0, 0.5 + log2((double)(NATIVE_FIRST_WALK << i) / pages)));
         native_apply(&n, m);
         assert_float_equal(fact_number(m, "tlb_pages"), pages, 0.2 * pages);
         assert_float_equal(fact_number(m, "page_walk_cycles"), 16, 0.01);
@@ -180,22 +202,26 @@ static void test_page_walks(void **state)
     machine_free(m);
 }
 
-/* Lines that crowd in few sets of the second level: as many are served by it as where the oldest goes, or any, and the share of the one comes out again. */
+/* Lines that crowd in few sets of the second level: as many are served by it as where the oldest
+ * goes, or any, and the share of the one comes out again. */
 static void test_replacement(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
 
     (void)state;
     for (size_t i = 0; i < n.count; i++)
-        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9, i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, i ? 5e-9 : 1e-9};
+        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9,
+                                           i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, i ? 5e-9 : 1e-9};
     for (int i = 0; i < NATIVE_WAITS; i++)
         n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = 1e-9;
     for (double oldest = 0; oldest < 1.1; oldest += 0.25) {
         struct machine *m = load_machine("sapphirerapids");
-        const struct cache_shape crowd = {fact_number(m, "l2_bytes") / MEMORY_PAGE, fact_number(m, "l2_ways")};
-        double hit = oldest * sdcm_hit(&crowd, NATIVE_FIRST_WALK) + (1 - oldest) * sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
+        const struct cache_shape crowd = {fact_number(m, "l2_bytes") / MEMORY_PAGE,
+                                          fact_number(m, "l2_ways")};
+        double hit = oldest * sdcm_hit(&crowd, NATIVE_FIRST_WALK) +
+                     (1 - oldest) * sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
         n.crowded = 1e-9 * hit + 5e-9 * (1 - hit);
         native_apply(&n, m);
         assert_float_equal(fact_number(m, "l2_oldest"), oldest, 1e-3);
@@ -212,10 +238,12 @@ static void test_replacement(void **state)
     machine_free(m);
 }
 
-/* What was measured is kept with its day, without the clock, which changes; another CPU's lines stay as they are; damaged numbers are not believed. */
+/* What was measured is kept with its day, without the clock, which changes; another CPU's lines
+ * stay as they are; damaged numbers are not believed. */
 static void test_kept(void **state)
 {
-    static const char others[] = "cpu,signature,date,fact,value,unit\nOther CPU,00000001,2020-01-02,l2_latency,77,cycles\n";
+    static const char others[] =
+        "cpu,signature,date,fact,value,unit\nOther CPU,00000001,2020-01-02,l2_latency,77,cycles\n";
     char day[NATIVE_DAY];
     const char *path = work_path("portolan/native.csv");
     struct machine *measured = load_machine("skylake"), *again = load_machine("skylake");
@@ -236,7 +264,8 @@ static void test_kept(void **state)
     native_keep(measured);
     assert_true(native_recall(again, day));
     assert_int_equal(strlen(day), 10);
-    assert_true(fact_number(again, "l2_latency") == 19.5 && fact_number(again, "clock") == clock && fact_number(again, "l3_latency") != 88);
+    assert_true(fact_number(again, "l2_latency") == 19.5 && fact_number(again, "clock") == clock &&
+                fact_number(again, "l3_latency") != 88);
     assert_true(file_read(path, 1 << 16, &text, &err));
     assert_non_null(strstr(str_text(&text), "Other CPU,00000001,2020-01-02,l2_latency,77,cycles"));
     char *number = strstr(str_text(&text), "19.5");
@@ -259,7 +288,8 @@ static void test_kept(void **state)
 #define SANITIZED
 #endif
 
-/* Under a limit of address space that leaves no room to measure in, the table's facts stay, and it is said; who asks for fresh ones is refused. */
+/* Under a limit of address space that leaves no room to measure in, the table's facts stay, and it
+ * is said; who asks for fresh ones is refused. */
 static void test_no_room(void **state)
 {
     (void)state;
@@ -278,7 +308,8 @@ static void test_no_room(void **state)
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     low.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
-    bool known = native_known(m, false, day, &err), fresh = native_known(m, true, (char[NATIVE_DAY]){0}, &err);
+    bool known = native_known(m, false, day, &err),
+         fresh = native_known(m, true, (char[NATIVE_DAY]){0}, &err);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(known);
     assert_string_equal(day, NATIVE_NEVER);
@@ -289,7 +320,8 @@ static void test_no_room(void **state)
 #endif
 }
 
-/* Looks agree while the largest and the least of each differ by no more than asked for, whichever level it is; what lies in the second level is not compared. */
+/* Looks agree while the largest and the least of each differ by no more than asked for, whichever
+ * level it is; what lies in the second level is not compared. */
 static void test_looks_agree(void **state)
 {
     struct native n[3];
@@ -298,7 +330,8 @@ static void test_looks_agree(void **state)
     for (int k = 0; k < 3; k++) {
         n[k] = (struct native){.count = 3};
         for (size_t i = 0; i < 3; i++)
-            n[k].sizes[i] = (struct native_level){.read = 1e-9 * (1 + 0.1 * k), .latency = 1e-8 * (1 + 0.1 * (2 - k))};
+            n[k].sizes[i] = (struct native_level){.read = 1e-9 * (1 + 0.1 * k),
+                                                  .latency = 1e-8 * (1 + 0.1 * (2 - k))};
     }
     assert_true(native_looks_agree(n, 3, 0.21));
     assert_false(native_looks_agree(n, 3, 0.19));
@@ -317,6 +350,11 @@ static void test_looks_agree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_ports_left), cmocka_unit_test(test_replacement), cmocka_unit_test(test_kept), cmocka_unit_test(test_looks_agree), cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_time_of_one_child),  cmocka_unit_test(test_huge_second_level),
+        cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared),
+        cmocka_unit_test(test_page_walks),         cmocka_unit_test(test_ports_left),
+        cmocka_unit_test(test_replacement),        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_looks_agree),        cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

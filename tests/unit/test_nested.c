@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops within loops: what an iteration of the outer one takes, by hand, and against the same iteration written out. */
+/* Loops within loops: what an iteration of the outer one takes, by hand, and against the same
+ * iteration written out. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,8 @@ static double cycles_of(const char *text, const char *id, double trips, double *
     return cycles;
 }
 
-/* A chain through both loops: each trip takes what its multiplication does, whatever stands between; of three loops, as many as the trips of both within. */
+/* A chain through both loops: each trip takes what its multiplication does, whatever stands
+ * between; of three loops, as many as the trips of both within. */
 static void test_chain(void **state)
 {
     static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
@@ -63,13 +65,18 @@ static void test_chain(void **state)
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
             const double n = trips[i];
-            double most, found = cycles_of("1: movl $9, %ecx\n2: imulq %rax, %rax\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n", ids[m], n, &most);
+            double most,
+                found = cycles_of(
+                    "1: movl $9, %ecx\n2: imulq %rax, %rax\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n",
+                    ids[m], n, &most);
             if (fabs(found - 3 * n) > 1e-6 * n + 0.01)
                 fail_msg("%s: %g trips take %.4f", ids[m], n, found);
             assert_true(most >= found + fact_number(machine(ids[m]), "branch_miss") - 1e-6 * n);
             if (n > 1e6)
                 continue;
-            found = cycles_of("1: movl $9, %ecx\n2: movl $9, %ebx\n3: imulq %rax, %rax\ndecl %ebx\njne 3b\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n", ids[m], n, NULL);
+            found = cycles_of("1: movl $9, %ecx\n2: movl $9, %ebx\n3: imulq %rax, %rax\ndecl "
+                              "%ebx\njne 3b\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n",
+                              ids[m], n, NULL);
             if (fabs(found - 3 * n * n) > 0.01 + 1e-6 * n * n)
                 fail_msg("%s: %g times %g trips take %.4f", ids[m], n, n, found);
         }
@@ -80,7 +87,8 @@ static void test_jumps(void **state)
 {
     (void)state;
     for (double trips = 4; trips < 5000; trips *= 7) {
-        const double found = cycles_of("1: movl $9, %ecx\n2: decl %ecx\njne 2b\ndecl %edx\njne 1b\n", "skylake", trips, NULL);
+        const double found = cycles_of(
+            "1: movl $9, %ecx\n2: decl %ecx\njne 2b\ndecl %edx\njne 1b\n", "skylake", trips, NULL);
         assert_true(found >= trips && found <= trips + 2);
     }
 }
@@ -104,7 +112,8 @@ static double written_out(const char *id, unsigned trips)
     return cycles;
 }
 
-/* Chains of one iteration run beside those of the next as far as the reorder buffer reaches: the same as with all trips written out. */
+/* Chains of one iteration run beside those of the next as far as the reorder buffer reaches: the
+ * same as with all trips written out. */
 static void test_overlap(void **state)
 {
     static const unsigned trips[] = {1, 3, 20, 60, 150, 300};
@@ -113,22 +122,33 @@ static void test_overlap(void **state)
     (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
-            const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);   /* a jump back each, which is not in what is written out */
-            const double found = cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), %xmm0\naddq $8, %rsi\ndecl %ecx\njne 2b\n"
-                                           "movsd %xmm0, (%rbx)\naddq $8, %rbx\ndecl %edx\njne 1b\n", ids[m], trips[i], NULL);
+            /* a jump back each, which is not in what is written out */
+            const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);
+            const double found =
+                cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), "
+                          "%xmm0\naddq $8, %rsi\ndecl %ecx\njne 2b\n"
+                          "movsd %xmm0, (%rbx)\naddq $8, %rbx\ndecl %edx\njne 1b\n",
+                          ids[m], trips[i], NULL);
             if (fabs(found / wanted - 1) > 0.02)
-                fail_msg("%s: %u trips take %.2f, written out %.2f", ids[m], trips[i], found, wanted);
+                fail_msg("%s: %u trips take %.2f, written out %.2f", ids[m], trips[i], found,
+                         wanted);
         }
 }
 
 /* What is left open is said, by name. */
 static void test_notes(void **state)
 {
-    static const struct { const char *text, *says; } notes[] = {
+    static const struct { const char *text, *says;
+    } notes[] = {
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n",
-         " An inner loop runs here (.L2, lines 2 to 3): its trip count is not known, so it is counted once. kernel analyze --trip 64 tells what 64 iterations take."},
-        {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne .L1\n", " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are not known"},
-        {".L1: call f\ncall g\ndecl %edx\njne .L1\n", " What is called here is not included (call f; call g)."},
+         " An inner loop runs here (.L2, lines 2 to 3): its trip count is not known, so it is "
+         "counted once. kernel analyze --trip 64 tells what 64 iterations take."},
+        {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne "
+         ".L1\n",
+         " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are not "
+         "known"},
+        {".L1: call f\ncall g\ndecl %edx\njne .L1\n",
+         " What is called here is not included (call f; call g)."},
     };
 
     (void)state;
@@ -138,7 +158,8 @@ static void test_notes(void **state)
         if (!strstr(a->sentence, notes[i].says))
             fail_msg("\"%s\" lacks \"%s\"", a->sentence, notes[i].says);
         analysis_free(a);
-        a = analysis_new(k, 0, machine("skylake"));   /* an innermost one leaves nothing open but calls */
+        /* an innermost one leaves nothing open but calls */
+        a = analysis_new(k, 0, machine("skylake"));
         assert_null(strstr(a->sentence, "loop runs here"));
         analysis_free(a);
         kernel_free(k);
@@ -161,14 +182,17 @@ static void test_command(void **state)
     struct err err = {0};
 
     (void)state;
-    work_put("nest.s", ".L1: movl $9, %ecx\n.L2: imulq %rax, %rax\ndecl %ecx\njne .L2\ndecl %edx\njne .L1\n");
+    work_put("nest.s",
+             ".L1: movl $9, %ecx\n.L2: imulq %rax, %rax\ndecl %ecx\njne .L2\ndecl %edx\njne .L1\n");
     assert_true(runs("set machine skylake; kernel load @/nest.s", &out, &err));
     assert_false(runs("kernel analyze --trip 64", &out, &err));
     assert_non_null(strstr(err.what, "no loop runs within it"));
     assert_false(runs("kernel analyze --trip 64 --all", &out, &err));
     assert_true(runs("kernel load @/nest.s --loop 2; kernel analyze --trip 64", &out, &err));
-    assert_non_null(strstr(str_text(&out), "192.00 cycles per iteration with all that runs within, at most "));
-    assert_non_null(strstr(str_text(&out), "64 iterations of innermost loop .L2, 3.00 cycles each"));
+    assert_non_null(
+        strstr(str_text(&out), "192.00 cycles per iteration with all that runs within, at most "));
+    assert_non_null(
+        strstr(str_text(&out), "64 iterations of innermost loop .L2, 3.00 cycles each"));
     assert_false(runs("kernel analyze --trip 0", &out, &err));
     str_done(&out);
 }
@@ -189,6 +213,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_jumps), cmocka_unit_test(test_overlap), cmocka_unit_test(test_notes), cmocka_unit_test(test_command)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_jumps),
+                                       cmocka_unit_test(test_overlap), cmocka_unit_test(test_notes),
+                                       cmocka_unit_test(test_command)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -82,7 +82,8 @@ static void test_masses(void **state)
             struct mass masses[MOST];
             portset bottleneck;
             for (size_t i = 0; i < n; i++)
-                masses[i] = (struct mass){1 + (portset)rng_below(&rng, (1ull << ports) - 1), 1 + (uint32_t)rng_below(&rng, 9)};
+                masses[i] = (struct mass){1 + (portset)rng_below(&rng, (1ull << ports) - 1),
+                                          1 + (uint32_t)rng_below(&rng, 9)};
             size_t before = allocations;
             double cycles = throughput_of_masses(t, masses, n);
             assert_true(cycles > 0);
@@ -97,7 +98,8 @@ static void test_masses(void **state)
     }
 }
 
-/* The child that becomes the user's editor allocates nothing: another thread may have held the allocator's lock when it began, and it would wait for ever. */
+/* The child that becomes the user's editor allocates nothing: another thread may have held the
+ * allocator's lock when it began, and it would wait for ever. */
 static void test_editor(void **state)
 {
     struct err err = {0};
@@ -112,10 +114,13 @@ static void test_editor(void **state)
     self = 0;
 }
 
-/* A name that begins as an option or a command of an editor reaches it as an absolute path, and never a shell. */
+/* A name that begins as an option or a command of an editor reaches it as an absolute path, and
+ * never a shell. */
 static void test_editor_argument(void **state)
 {
-    static const char *const names[] = {"+:silent !touch acted", "-c :!touch acted", "--cmd", "@acted", "$(touch acted)", "; touch acted", "a b"};
+    static const char *const names[] = {
+        "+:silent !touch acted", "-c :!touch acted", "--cmd", "@acted",
+        "$(touch acted)",        "; touch acted",    "a b"};
     struct err err = {0};
     char here[4096], *there;
 
@@ -126,7 +131,8 @@ static void test_editor_argument(void **state)
         /* sh -c 'script' NAME: the last word is what the editor is given. */
         setenv("WANTED_DIRECTORY", here, 1);
         setenv("WANTED_NAME", names[i], 1);
-        setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_DIRECTORY/$WANTED_NAME\" -a $# = 1' sh", 1);
+        setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_DIRECTORY/$WANTED_NAME\" -a $# = 1' sh",
+               1);
         assert_true(editor_run(names[i], 0, &err));
         setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_NAME\"' sh", 1);
         assert_false(editor_run(names[i], 0, &err));
@@ -136,6 +142,8 @@ static void test_editor_argument(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counting), cmocka_unit_test(test_masses), cmocka_unit_test(test_editor), cmocka_unit_test(test_editor_argument)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counting),
+                                       cmocka_unit_test(test_masses), cmocka_unit_test(test_editor),
+                                       cmocka_unit_test(test_editor_argument)};
     return cmocka_run_group_tests_name("no_allocation", tests, NULL, NULL);
 }

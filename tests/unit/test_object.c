@@ -17,13 +17,18 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-static const char source[] = ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"
-                             ".section .other,\"ax\"\nh: nop\n";
+static const char source[] =
+    ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"
+    ".section .other,\"ax\"\nh: nop\n";
 
 static char *assemble_object(char **dir)
 {
     const char *argv[] = {"as", "-o", "t.o", NULL};
-    struct child_limits limits = {.cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = 1 << 20, .wall_seconds = 60, .output = 1 << 16};
+    struct child_limits limits = {.cpu_seconds = 2,
+                                  .memory = (size_t)1 << 30,
+                                  .file_size = 1 << 20,
+                                  .wall_seconds = 60,
+                                  .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
     *dir = child_directory_new(&err);
@@ -84,11 +89,17 @@ static void test_damaged_files(void **state)
     child_directory_free(dir);
 }
 
-/* A program without symbols, of a function that is called and one that the unwind tables alone know: @flags are for `ld`. Returns its path; NULL without tools. */
+/* A program without symbols, of a function that is called and one that the unwind tables alone
+ * know: @flags are for `ld`. Returns its path; NULL without tools. */
 static char *link_stripped(const char *text, char **dir)
 {
-    const char *as[] = {"as", "-o", "t.o", NULL}, *ld[] = {"ld", "-s", "-o", "t", "-e", "start", "t.o", NULL};
-    struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)1 << 30, .file_size = 16 << 20, .wall_seconds = 60, .output = 1 << 16};
+    const char *as[] = {"as", "-o", "t.o", NULL},
+               *ld[] = {"ld", "-s", "-o", "t", "-e", "start", "t.o", NULL};
+    struct child_limits limits = {.cpu_seconds = 10,
+                                  .memory = (size_t)1 << 30,
+                                  .file_size = 16 << 20,
+                                  .wall_seconds = 60,
+                                  .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
     struct str path = {0};
@@ -147,8 +158,9 @@ static void expect_functions(const char *text, size_t count, const uint64_t (*pl
 static void test_functions_of_unwind_tables(void **state)
 {
     (void)state;
-    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n nop\n nop\n ret\n.cfi_endproc\n"
-                               "f:\n.cfi_startproc\n dec %eax\n jne f\n ret\n.cfi_endproc\n";
+    static const char text[] =
+        ".globl start\nstart:\n.cfi_startproc\n nop\n nop\n ret\n.cfi_endproc\n"
+        "f:\n.cfi_startproc\n dec %eax\n jne f\n ret\n.cfi_endproc\n";
     static const uint64_t places[][2] = {{0, 3}, {3, 5}};
     expect_functions(text, 2, places);
 }
@@ -165,8 +177,9 @@ static void test_functions_of_calls(void **state)
 static void test_large_file_is_mapped(void **state)
 {
     (void)state;
-    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip 1500000, 0x90\n"
-                               "f:\n.cfi_startproc\n addps %xmm0, %xmm1\n.L1: dec %eax\n jne .L1\n ret\n.cfi_endproc\n";
+    static const char text[] =
+        ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip 1500000, 0x90\n"
+        "f:\n.cfi_startproc\n addps %xmm0, %xmm1\n.L1: dec %eax\n jne .L1\n ret\n.cfi_endproc\n";
     char *dir, *path = link_stripped(text, &dir);
     struct object o;
     struct err err = {0};
@@ -197,11 +210,13 @@ static bool shrink(void *state)
     return false;
 }
 
-/* A mapped file that becomes shorter while it is read, or afterwards, costs the one who reads it, and not the program. */
+/* A mapped file that becomes shorter while it is read, or afterwards, costs the one who reads it,
+ * and not the program. */
 static void test_file_that_shrinks(void **state)
 {
     (void)state;
-    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip 1500000, 0x90\n.L1: dec %eax\n jne .L1\n ret\n";
+    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip "
+                               "1500000, 0x90\n.L1: dec %eax\n jne .L1\n ret\n";
     char *dir, *path = link_stripped(text, &dir);
     struct object o;
     struct err err = {0};
@@ -287,15 +302,22 @@ static void test_names_that_double(void **state)
     str_add(&name, "_Z1fSt4pairIiiES_IS0_S0_E");
     char *text = demangle(str_text(&name));
     if (text)   /* built with libiberty */
-        assert_non_null(strstr(text, "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int>"));
+        assert_non_null(strstr(
+            text, "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int>"));
     free(text);
     str_done(&name);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel), cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_functions_of_unwind_tables),
-                                       cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_file_that_shrinks_little),
-                                       cmocka_unit_test(test_names_as_programmers_write_them), cmocka_unit_test(test_names_that_double)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel),
+                                       cmocka_unit_test(test_damaged_files),
+                                       cmocka_unit_test(test_functions_of_unwind_tables),
+                                       cmocka_unit_test(test_functions_of_calls),
+                                       cmocka_unit_test(test_large_file_is_mapped),
+                                       cmocka_unit_test(test_file_that_shrinks),
+                                       cmocka_unit_test(test_file_that_shrinks_little),
+                                       cmocka_unit_test(test_names_as_programmers_write_them),
+                                       cmocka_unit_test(test_names_that_double)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

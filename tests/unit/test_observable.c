@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What measurements leave open of a mapping and of classes of forms, and the experiments that would tell. */
+/* What measurements leave open of a mapping and of classes of forms, and the experiments that would
+ * tell. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +14,14 @@
 #include "../support/support.h"
 
 #define FORMS 4
-enum { WIDE, HALF, TWO, PAIRED };   /* takes any of four ports, one of two of them; two slots of which the ports are asked for; a slot */
+/* takes any of four ports, one of two of them; two slots of which the ports are asked for; a
+ * slot */
+enum { WIDE, HALF, TWO, PAIRED };
 
 static const char *const names[FORMS] = {"WIDE", "HALF", "TWO", "PAIRED"};
 
-static void measure(struct experiments *t, uint32_t a, uint32_t count_a, uint32_t b, uint32_t count_b, double cycles)
+static void measure(struct experiments *t, uint32_t a, uint32_t count_a, uint32_t b,
+                    uint32_t count_b, double cycles)
 {
     struct flat_term terms[2] = {{a, count_a}, {b, count_b}};
     experiments_set(t, experiments_add(t, terms, count_b ? 2 : 1), cycles, NAN, 1, NULL);
@@ -41,7 +45,8 @@ static struct mapping *mapping_of_forms(void)
     struct mapping *m = mapping_new(&ports);
     mapping_set_issue_width(m, 4);
     for (uint32_t f = 0; f < FORMS; f++) {
-        struct mapping_entry entry = {.form = (char *)names[f], .latency = NAN, .micro_ops = slots[f], .source = (char *)""};
+        struct mapping_entry entry = {
+            .form = (char *)names[f], .latency = NAN, .micro_ops = slots[f], .source = (char *)""};
         if (f == HALF)
             usage_add(&entry.usage, 3, 1);
         mapping_set(m, &entry);
@@ -50,8 +55,9 @@ static struct mapping *mapping_of_forms(void)
     return m;
 }
 
-/* A form that is as quick as the issue width has any of four ports or none, and no experiment of these forms says which; of one that takes two slots it may be two ports, and beside
- * what these are busy with it shows. */
+/* A form that is as quick as the issue width has any of four ports or none, and no experiment of
+ * these forms says which; of one that takes two slots it may be two ports, and beside what these
+ * are busy with it shows. */
 static void test_width_hides(void **state)
 {
     struct mapping *m = mapping_of_forms();
@@ -75,7 +81,8 @@ static void test_width_hides(void **state)
     size_t before = t->rows.count;
     assert_int_equal(generate_hidden(t, list), 1);
     assert_int_equal(generate_hidden(t, list), 0);
-    /* It takes what it would without those ports: of its rivals the one that is left is hidden in any experiment. */
+    /* It takes what it would without those ports: of its rivals the one that is left is hidden in
+     * any experiment. */
     const struct flat_term *terms = experiments_terms(t, before);
     double slots = 0, half = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -115,7 +122,8 @@ static void test_with_ports(void **state)
     usage_done(&entry.usage);
     measure(t, TWO, 1, 0, 0, 1);
     observable_find(m, t, list);
-    assert_int_equal(list[TWO].rivals, 1);   /* four slots and no port, for all that its time alone says */
+    /* four slots and no port, for all that its time alone says */
+    assert_int_equal(list[TWO].rivals, 1);
     observable_done(list, FORMS);
     measure(t, WIDE, 1, TWO, 1, 1);
     observable_find(m, t, list);
@@ -125,7 +133,8 @@ static void test_with_ports(void **state)
     mapping_free(m);
 }
 
-/* Alike alone is a class, of which is said that nothing compares its members; pairs with the first of them do, with each other too. */
+/* Alike alone is a class, of which is said that nothing compares its members; pairs with the first
+ * of them do, with each other too. */
 static void test_untested(void **state)
 {
     struct experiments *t = table_of_forms();
@@ -138,7 +147,8 @@ static void test_untested(void **state)
     assert_int_equal(c.classes, 1);
     assert_int_equal(c.untested[0], 6);
     assert_false(congruence_undistinguished(&c, 0));
-    assert_true(congruence_undistinguished(&c, 1) && congruence_undistinguished(&c, 2) && congruence_undistinguished(&c, 3));
+    assert_true(congruence_undistinguished(&c, 1) && congruence_undistinguished(&c, 2) &&
+                congruence_undistinguished(&c, 3));
     assert_int_equal(generate_untold(t, &c), 3);
     congruence_done(&c);
     static const double cycles[] = {2, 2, 1};   /* the last shares no port with the first */
@@ -151,7 +161,8 @@ static void test_untested(void **state)
     assert_int_not_equal(c.class_of[3], c.class_of[0]);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    /* To the evolver a pair compares neither of its forms with the other; beside the first the other two are compared. */
+    /* To the evolver a pair compares neither of its forms with the other; beside the first the
+     * other two are compared. */
     congruence_find(t, CONGRUENCE_EPSILON, 0, false, &c);
     assert_int_equal(c.classes, 2);
     assert_int_equal(c.untested[0], 2);
@@ -159,7 +170,8 @@ static void test_untested(void **state)
     experiments_free(t);
 }
 
-/* Several of a form take as many times as long as one: alone they say what it takes beside itself, too, and nothing is left to measure. */
+/* Several of a form take as many times as long as one: alone they say what it takes beside itself,
+ * too, and nothing is left to measure. */
 static void test_several_alone(void **state)
 {
     struct experiments *t = table_of_forms();
@@ -183,6 +195,8 @@ static void test_several_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_width_hides), cmocka_unit_test(test_with_ports), cmocka_unit_test(test_untested), cmocka_unit_test(test_several_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_width_hides), cmocka_unit_test(test_with_ports),
+        cmocka_unit_test(test_untested), cmocka_unit_test(test_several_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,10 @@ struct expected {
 static void check(enum isa isa, const struct expected *e)
 {
     struct insn insn = decode(isa, e->hex);
-    if (insn.operation != e->operation || insn.condition != e->condition || insn.result != e->result || insn.inputs[0] != e->first || insn.inputs[1] != e->second)
-        fail_msg("%s %s: operation %u condition %u result %u inputs %u %u", e->hex, insn.form, insn.operation, insn.condition, insn.result, insn.inputs[0], insn.inputs[1]);
+    if (insn.operation != e->operation || insn.condition != e->condition ||
+        insn.result != e->result || insn.inputs[0] != e->first || insn.inputs[1] != e->second)
+        fail_msg("%s %s: operation %u condition %u result %u inputs %u %u", e->hex, insn.form,
+                 insn.operation, insn.condition, insn.result, insn.inputs[0], insn.inputs[1]);
     insn_done(&insn);
 }
 
@@ -81,12 +83,14 @@ static void test_x86(void **state)
         {"480fa3c8", OPERATION_BIT_TEST, 0, N, 0, 1},                  /* bt rax, rcx */
         {"f3480fb8c1", OPERATION_BIT_COUNT, 0, 0, 1, N},               /* popcnt rax, rcx */
         {"0f0b", OPERATION_TRAP, 0, N, N, N},                          /* ud2 */
-        {"a5", OPERATION_STRING, 0, N, N, N},                          /* movsd, the string instruction */
+        /* movsd, the string instruction */
+        {"a5", OPERATION_STRING, 0, N, N, N},
         {"f20f10c1", OPERATION_VECTOR_MOVE, 0, 0, 1, N},               /* movsd xmm0, xmm1 */
         {"66480f6ec0", OPERATION_TRANSFER, 0, 0, 1, N},                /* movq xmm0, rax */
         {"f20f58c1", OPERATION_FP_ADD, 0, 0, 0, 1},                    /* addsd xmm0, xmm1 */
         {"c5f459c2", OPERATION_FP_MULTIPLY, 0, 0, 1, 2},               /* vmulps ymm0, ymm1, ymm2 */
-        {"c4e275b8c2", OPERATION_FP_FUSED, 0, 0, 0, 1},                /* vfmadd231ps ymm0, ymm1, ymm2 */
+        /* vfmadd231ps ymm0, ymm1, ymm2 */
+        {"c4e275b8c2", OPERATION_FP_FUSED, 0, 0, 0, 1},
         {"f20f5ec1", OPERATION_FP_DIVIDE, 0, 0, 0, 1},                 /* divsd */
         {"660fefc1", OPERATION_VECTOR_LOGIC, 0, 0, 0, 1},              /* pxor xmm0, xmm1 */
         {"0f57c1", OPERATION_VECTOR_LOGIC, 0, 0, 0, 1},                /* xorps */
@@ -122,7 +126,8 @@ static void test_a64(void **state)
         {"2008c29a", OPERATION_DIVIDE, 0, 0, 1, 2},                    /* udiv x0, x1, x2 */
         {"2028621e", OPERATION_FP_ADD, 0, 0, 1, 2},                    /* fadd d0, d1, d2 */
         {"200c421f", OPERATION_FP_FUSED, 0, 0, 1, 2},                  /* fmadd d0, d1, d2, d3 */
-        {"201c224e", OPERATION_VECTOR_LOGIC, 0, 0, 1, 2},              /* and v0.16b, v1.16b, v2.16b */
+        /* and v0.16b, v1.16b, v2.16b */
+        {"201c224e", OPERATION_VECTOR_LOGIC, 0, 0, 1, 2},
         {"2000669e", OPERATION_TRANSFER, 0, 0, 1, N},                  /* fmov x0, d1 */
         {"000020d4", OPERATION_TRAP, 0, N, 0, N},                      /* brk #0 */
     };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: hand-derived answers, round trips over shipped machines, faults with their lines. */
+/* OSACA machine files: hand-derived answers, round trips over shipped machines, faults with their
+ * lines. */
 #include <setjmp.h>
 #include <glob.h>
 #include <math.h>
@@ -28,7 +29,8 @@ static const char small[] =
     "scheduler_size: ~\n"
     "load_latency: {gpr: 4.0, xmm: 5.0, ymm: 6.0}\n"
     "load_throughput:\n"
-    "- {dst: ymm, base: '*', offset: '*', index: '*', scale: '*', port_pressure: [[2, '23'], [2, ['2D', '3D']]]}\n"
+    "- {dst: ymm, base: '*', offset: '*', index: '*', scale: '*', port_pressure: [[2, '23'], [2, "
+    "['2D', '3D']]]}\n"
     "load_throughput_default: [[1, '23'], [1, ['2D', '3D']]]\n"
     "store_throughput:\n"
     "- {base: gpr, offset: '*', index: ~, scale: '*', port_pressure: [[1, '237'], [1, '4']]}\n"
@@ -56,19 +58,23 @@ static const char small[] =
     "  latency: 4\n"
     "  port_pressure: [[2, '1']]\n"
     "- name: vaddpd\n"
-    "  operands: [{class: register, name: '*'}, {class: register, name: '*'}, {class: register, name: '*'}]\n"
+    "  operands: [{class: register, name: '*'}, {class: register, name: '*'}, {class: register, "
+    "name: '*'}]\n"
     "  latency: 4\n"
     "  port_pressure: [[1, '01']]\n"
     "- name: vdivpd\n"
-    "  operands: [{class: register, name: ymm}, {class: register, name: ymm}, {class: register, name: ymm}]\n"
+    "  operands: [{class: register, name: ymm}, {class: register, name: ymm}, {class: register, "
+    "name: ymm}]\n"
     "  latency: 13\n"
     "  port_pressure: [[1, '0'], [8.4, [0DV]]]\n"
     "- name: vpaddd\n"
-    "  operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm, mask: True}]\n"
+    "  operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, "
+    "name: zmm, mask: True}]\n"
     "  latency: 1\n"
     "  port_pressure: [[1, '05']]\n"
     "- name: lea\n"
-    "  operands: [{class: memory, base: gpr, offset: imd, index: gpr, scale: '*'}, {class: register, name: gpr}]\n"
+    "  operands: [{class: memory, base: gpr, offset: imd, index: gpr, scale: '*'}, {class: "
+    "register, name: gpr}]\n"
     "  latency: 3\n"
     "  port_pressure: [[1, '1']]\n"
     "- name: jne\n"
@@ -88,7 +94,8 @@ static void test_reads_as_osaca_would(void **state)
     (void)state;
     struct osaca_notes notes;
     struct err err = {0};
-    struct machine *m = import_osaca_parse("small", "small.yml", small, strlen(small), shipped_forms(), &notes, &err);
+    struct machine *m = import_osaca_parse("small", "small.yml", small, strlen(small),
+                                           shipped_forms(), &notes, &err);
 
     if (!m)
         fail_msg("%s", err.what);
@@ -121,9 +128,11 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "JNZ (Rel8)", "", 0);
     assert_null(mapping_find(m->mapping, "NOP ()"));
     assert_string_equal(m->title, "A small one");
-    /* By the names that the analysis reads; what the file does not know is not there, and the width of retirement is not that of issue. */
+    /* By the names that the analysis reads; what the file does not know is not there, and the width
+     * of retirement is not that of issue. */
     assert_true(fact_number(m, "reorder_buffer") == 100 && fact_number(m, "retire_width") == 4);
-    assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_vector") == 5 && fact_number(m, "load_latency_wide") == 6);
+    assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_vector") == 5 &&
+                fact_number(m, "load_latency_wide") == 6);
     assert_null(machine_fact(m, "scheduler"));
     assert_null(machine_fact(m, "issue_width"));
     for (size_t i = 0; i < m->fact_count; i++)
@@ -133,8 +142,9 @@ static void test_reads_as_osaca_would(void **state)
     machine_free(m);
 }
 
-/* As OSACA's newest files are written: '13' in a string is ports 1 and 3 though one is called 13, masks in both spellings, keys of other tools, rules by register class
- * in which one class stores through both ports, a part of a cycle in a rule. */
+/* As OSACA's newest files are written: '13' in a string is ports 1 and 3 though one is called 13,
+ * masks in both spellings, keys of other tools, rules by register class in which one class stores
+ * through both ports, a part of a cycle in a rule. */
 static void test_reads_ports_of_two_digits(void **state)
 {
     static const char text[] =
@@ -145,12 +155,16 @@ static void test_reads_ports_of_two_digits(void **state)
         "hidden_loads: false\n"
         "load_latency: {gpr: 4.0, mm: 4.0, xmm: 7.0, ymm: 7.0, zmm: 7.0}\n"
         "load_throughput:\n"
-        "- {dst: gpr, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, ['12', '13']]]}\n"
-        "- {dst: zmm, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, '13'], [0.5, ['12']]]}\n"
+        "- {dst: gpr, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, "
+        "['12', '13']]]}\n"
+        "- {dst: zmm, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, "
+        "'13'], [0.5, ['12']]]}\n"
         "load_throughput_default: [[1, ['4D']], [1, ['12', '13']]]\n"
         "store_throughput:\n"
-        "- {src: gpr, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, '45'], [1, ['12', '13']]]}\n"
-        "- {src: zmm, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, '4'], [1, '5'], [1, ['12', '13']]]}\n"
+        "- {src: gpr, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, "
+        "'45'], [1, ['12', '13']]]}\n"
+        "- {src: zmm, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, "
+        "'4'], [1, '5'], [1, ['12', '13']]]}\n"
         "store_throughput_default: [[1, '45'], [1, ['12', '13']]]\n"
         "store_to_load_forward_latency: 0.0\n"
         "ports: ['1', '3', '4', 4D, '5', '12', '13']\n"
@@ -163,15 +177,18 @@ static void test_reads_ports_of_two_digits(void **state)
         "  operands:\n  - class: register\n    name: gpr\n  - class: register\n    name: gpr\n"
         "  latency: ~\n  port_pressure: [[2, ['12', '13']]]\n  throughput: 0.33333\n  uops: ~\n"
         "- name: vxorps\n"
-        "  operands:\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n    mask: true\n"
+        "  operands:\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n  - "
+        "class: register\n    name: zmm\n    mask: true\n"
         "  latency: 2\n  port_pressure: [[1, '1']]\n"
         "- name: vpcmpeqd\n"
-        "  operands:\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n  - class: register\n    name: k\n    mask: True\n"
+        "  operands:\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n  - "
+        "class: register\n    name: k\n    mask: True\n"
         "  latency: 7\n  port_pressure: [[1, ['3']]]\n";
     struct osaca_notes notes;
     struct err err = {0};
     (void)state;
-    struct machine *m = import_osaca_parse("new", "new.yml", text, strlen(text), shipped_forms(), &notes, &err);
+    struct machine *m =
+        import_osaca_parse("new", "new.yml", text, strlen(text), shipped_forms(), &notes, &err);
 
     if (!m)
         fail_msg("%s", err.what);
@@ -183,7 +200,8 @@ static void test_reads_ports_of_two_digits(void **state)
     assert_usage(m, "XADD (R64, R64)", "2*p[12,13]", NAN);
     assert_usage(m, "XADD (M64, R64)", "1*p45+4*p[12,13]", NAN);
     assert_usage(m, "VXORPS (ZMM, K, ZMM, ZMM)", "1*p1", 2);
-    assert_usage(m, "VXORPS (ZMM, K, ZMM, M512)", "1*p1+1*p13", 9);   /* half a cycle of port 12 does not bind */
+    /* half a cycle of port 12 does not bind */
+    assert_usage(m, "VXORPS (ZMM, K, ZMM, M512)", "1*p1+1*p13", 9);
     assert_usage(m, "VPCMPEQD (K, K, ZMM, ZMM)", "1*p3", 7);
     assert_true(fact_number(m, "reorder_buffer") == 448 && fact_number(m, "issue_width") == 8);
     assert_null(machine_fact(m, "retire_width"));
@@ -192,34 +210,49 @@ static void test_reads_ports_of_two_digits(void **state)
     machine_free(m);
 }
 
-/* Habits of the older files: numbers by register class that multiply the rules, an empty pressure of what nobody measured, alternatives, fractions, dividers called DV0,
- * lists of names, names that only the mnemonic without its suffix finds. */
+/* Habits of the older files: numbers by register class that multiply the rules, an empty pressure
+ * of what nobody measured, alternatives, fractions, dividers called DV0, lists of names, names that
+ * only the mnemonic without its suffix finds. */
 static const char old[] =
     "isa: x86\nload_latency: {gpr: 4.0, mm: 4.0, xmm: 4.0, ymm: ~}\n"
-    "load_throughput_multiplier: {gpr: 1.0, xmm: 1.0, ymm: 2.0}\nstore_throughput_multiplier: {ymm: 3.0}\n"
-    "load_throughput:\n - {base: gpr, index: ~, offset: ~, scale: 1, port_pressure:     [[1, '89'], [1, ['8D','9D']]]}\n"
-    "load_throughput_default: [[1, '89']]\nstore_throughput: []\nstore_throughput_default: {0: [[1, '8'], [1,[ST]]], 1: [[1, '9']]}  # of two\n"
+    "load_throughput_multiplier: {gpr: 1.0, xmm: 1.0, ymm: 2.0}\nstore_throughput_multiplier: "
+    "{ymm: 3.0}\n"
+    "load_throughput:\n - {base: gpr, index: ~, offset: ~, scale: 1, port_pressure:     [[1, "
+    "'89'], [1, ['8D','9D']]]}\n"
+    "load_throughput_default: [[1, '89']]\nstore_throughput: []\nstore_throughput_default: {0: "
+    "[[1, '8'], [1,[ST]]], 1: [[1, '9']]}  # of two\n"
     "ports: ['0', DV0, '1', DV1, '8', 8D, '9', 9D, ST]\n"
     "instruction_forms: \n##########\n"
-    "- name: sqrtsd\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n  throughput: ~     #8.0\n  latency: 23.0\n  port_pressure: []\n"
-    "- name: mov\n  operands:\n  - class: register\n    name: gpr\n  - class: register\n    name: gpr\n  throughput: 0.0\n  latency: 0.0  # \t1*p01\n  port_pressure: []\n"
-    "- {name: vaddpd, operands: [{class: register, name: ymm}, {class: register, name: ymm}, {class: register, name: ymm}], latency: 3, port_pressure: [[2, '01']], uops: }\n"
-    "- {name: vmovapd, operands: [{class: register, name: ymm}, {class: register, name: ymm}], latency: 0, port_pressure: [], throughput: 0}\n"
-    "- {name: [and, or], operands: [{class: register, name: '*'}, {class: register, name: '*'}], latency: 2, port_pressure: [[1, '0']]}\n"
-    "- {name: and, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '01']]}\n"
+    "- name: sqrtsd\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n    "
+    "name: xmm\n  throughput: ~     #8.0\n  latency: 23.0\n  port_pressure: []\n"
+    "- name: mov\n  operands:\n  - class: register\n    name: gpr\n  - class: register\n    name: "
+    "gpr\n  throughput: 0.0\n  latency: 0.0  # \t1*p01\n  port_pressure: []\n"
+    "- {name: vaddpd, operands: [{class: register, name: ymm}, {class: register, name: ymm}, "
+    "{class: register, name: ymm}], latency: 3, port_pressure: [[2, '01']], uops: }\n"
+    "- {name: vmovapd, operands: [{class: register, name: ymm}, {class: register, name: ymm}], "
+    "latency: 0, port_pressure: [], throughput: 0}\n"
+    "- {name: [and, or], operands: [{class: register, name: '*'}, {class: register, name: '*'}], "
+    "latency: 2, port_pressure: [[1, '0']]}\n"
+    "- {name: and, operands: [{class: register, name: gpr}, {class: register, name: gpr}], "
+    "latency: 1, port_pressure: [[1, '01']]}\n"
     "- {name: CDQ, operands: [], latency: 1, port_pressure: [[1, '1']]}\n"
-    "- {name: fld, operands: [{class: memory, base: '*', offset: '*', index: '*', scale: '*'}], latency: 7, port_pressure: [[1, '89']]}\n"
-    "- {name: vdivpd, operands: [{class: register, name: xmm}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 13,\n"
+    "- {name: fld, operands: [{class: memory, base: '*', offset: '*', index: '*', scale: '*'}], "
+    "latency: 7, port_pressure: [[1, '89']]}\n"
+    "- {name: vdivpd, operands: [{class: register, name: xmm}, {class: register, name: xmm}, "
+    "{class: register, name: xmm}], latency: 13,\n"
     "   port_pressure: [[1, '1'], [0.5, ['0']], [4.6, [DV0, DV1]]]}\n"
-    "- {name: vsqrtpd, operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 13, port_pressure: [[0.5, ['0']]]}\n"
-    "- {name: vpaddd, operands: [{class: register, name: xmm}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 1, port_pressure: {2: [[1, '0']]}}\n";
+    "- {name: vsqrtpd, operands: [{class: register, name: xmm}, {class: register, name: xmm}], "
+    "latency: 13, port_pressure: [[0.5, ['0']]]}\n"
+    "- {name: vpaddd, operands: [{class: register, name: xmm}, {class: register, name: xmm}, "
+    "{class: register, name: xmm}], latency: 1, port_pressure: {2: [[1, '0']]}}\n";
 
 static void test_reads_older_habits(void **state)
 {
     (void)state;
     struct osaca_notes notes;
     struct err err = {0};
-    struct machine *m = import_osaca_parse("old", "old.yml", old, strlen(old), shipped_forms(), &notes, &err);
+    struct machine *m =
+        import_osaca_parse("old", "old.yml", old, strlen(old), shipped_forms(), &notes, &err);
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
@@ -249,21 +282,32 @@ static void test_reads_older_habits(void **state)
     machine_free(m);
 }
 
-/* What OSACA would find only under the mnemonic before the point, or does not find any more, and we know: conditions that are called identifiers, shapes that are not said. */
+/* What OSACA would find only under the mnemonic before the point, or does not find any more, and we
+ * know: conditions that are called identifiers, shapes that are not said. */
 static void test_reads_older_aarch64(void **state)
 {
     static const char text[] =
-        "isa: aarch64\nload_latency: {x: 4.0}\nload_throughput: []\nload_throughput_default: [[1, '1']]\nports: ['0', '1']\ninstruction_forms:\n# Branch\n"
-        "- {name: B, operands: [{class: identifier}], latency: 1.0, port_pressure: [[1, '0']], throughput: 1.0}\n"
-        "- {name: csel, operands: [{class: register, prefix: x}, {class: register, prefix: x}, {class: register, prefix: x}, {class: identifier}], latency: 1.0, port_pressure: [[1, '1']]}\n"
-        "- {name: ptrue, operands: [{class: register, prefix: p}], latency: 3, port_pressure: [[1, '1']]}\n"
-        "- {name: fadd, operands: [{class: register, prefix: '*'}, {class: register, prefix: '*'}, {class: register, prefix: '*'}], latency: 3, port_pressure: [[1, '1']]}\n"
-        "- name: prfm\n  operands:\n  - class: prfop\n    type: pld\n    target: l1\n    policy: keep\n"
-        "  - class: memory\n    base: x\n    offset: imd\n    index: ~\n    scale: 1\n    pre-indexed: false\n    post-indexed: false\n  throughput: ~\n  latency: ~\n  port_pressure: []\n";
+        "isa: aarch64\nload_latency: {x: 4.0}\nload_throughput: []\nload_throughput_default: [[1, "
+        "'1']]\nports: ['0', '1']\ninstruction_forms:\n# Branch\n"
+        "- {name: B, operands: [{class: identifier}], latency: 1.0, port_pressure: [[1, '0']], "
+        "throughput: 1.0}\n"
+        "- {name: csel, operands: [{class: register, prefix: x}, {class: register, prefix: x}, "
+        "{class: register, prefix: x}, {class: identifier}], latency: 1.0, port_pressure: [[1, "
+        "'1']]}\n"
+        "- {name: ptrue, operands: [{class: register, prefix: p}], latency: 3, port_pressure: [[1, "
+        "'1']]}\n"
+        "- {name: fadd, operands: [{class: register, prefix: '*'}, {class: register, prefix: '*'}, "
+        "{class: register, prefix: '*'}], latency: 3, port_pressure: [[1, '1']]}\n"
+        "- name: prfm\n  operands:\n  - class: prfop\n    type: pld\n    target: l1\n    policy: "
+        "keep\n"
+        "  - class: memory\n    base: x\n    offset: imd\n    index: ~\n    scale: 1\n    "
+        "pre-indexed: false\n    post-indexed: false\n  throughput: ~\n  latency: ~\n  "
+        "port_pressure: []\n";
     struct osaca_notes notes;
     struct err err = {0};
     (void)state;
-    struct machine *m = import_osaca_parse("old", "old.yml", text, strlen(text), shipped_forms(), &notes, &err);
+    struct machine *m =
+        import_osaca_parse("old", "old.yml", text, strlen(text), shipped_forms(), &notes, &err);
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
@@ -283,25 +327,39 @@ static void test_masks_of_stores(void **state)
 {
     static const char text[] =
         "isa: x86\nload_latency: {gpr: 5.0}\nports: ['0', '1', '4', '7']\ninstruction_forms:\n"
-        "- name: [vscatterdpd, vscatterqpd]  # with store\n  operands:\n  - class: register\n    name: zmm\n"
-        "  - class: memory\n    base: \"*\"\n    offset: \"*\"\n    index: \"*\"\n    scale: \"*\"\n"
+        "- name: [vscatterdpd, vscatterqpd]  # with store\n  operands:\n  - class: register\n    "
+        "name: zmm\n"
+        "  - class: memory\n    base: \"*\"\n    offset: \"*\"\n    index: \"*\"\n    scale: "
+        "\"*\"\n"
         "  latency: 0\n  port_pressure: [[2, '0'], [14, '47']]\n  throughput: 7.0\n  uops: 20\n"
-        "- {name: vmovupd, operands: [{class: register, name: zmm}, {class: memory, base: '*', offset: '*', index: '*', scale: '*'}], latency: 0, port_pressure: [[1, '4']]}\n"
-        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm, mask: true}], latency: 4, port_pressure: [[1, '1']]}\n"
-        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n"
-        /* As the files made of uops.info's tables have it: a general register for the mask, and for its result; EVEX as a word. */
-        "- name: '{evex} VPMULHUW'\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n"
+        "- {name: vmovupd, operands: [{class: register, name: zmm}, {class: memory, base: '*', "
+        "offset: '*', index: '*', scale: '*'}], latency: 0, port_pressure: [[1, '4']]}\n"
+        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
+        "{class: register, name: zmm, mask: true}], latency: 4, port_pressure: [[1, '1']]}\n"
+        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
+        "{class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        /* As the files made of uops.info's tables have it: a general register for the mask, and for
+         * its result; EVEX as a word. */
+        "- name: '{evex} VPMULHUW'\n  operands:\n  - class: register\n    name: xmm\n  - class: "
+        "register\n    name: xmm\n  - class: register\n    name: xmm\n"
         "  latency: 5\n  port_pressure: [[1, '01']]\n"
-        "- name: VPMULHUW\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n  - class: register\n    name: gpr\n  - class: register\n    name: xmm\n"
+        "- name: VPMULHUW\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n  "
+        "  name: xmm\n  - class: register\n    name: gpr\n  - class: register\n    name: xmm\n"
         "  latency: 6\n  port_pressure: [[1, '1']]\n"
-        "- {name: VPMULHUW, operands: [{class: register, name: xmm}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
-        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: gpr}, {class: register, name: gpr}], latency: 4, port_pressure: [[1, '7']]}\n"
-        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: gpr}], latency: 3, port_pressure: [[1, '4']]}\n"
-        "- {name: VCVTSI2SD, operands: [{class: register, name: gpr}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 7, port_pressure: [[1, '1'], [1, '0']]}\n";
+        "- {name: VPMULHUW, operands: [{class: register, name: xmm}, {class: register, name: xmm}, "
+        "{class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: "
+        "zmm}, {class: register, name: gpr}, {class: register, name: gpr}], latency: 4, "
+        "port_pressure: [[1, '7']]}\n"
+        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: "
+        "zmm}, {class: register, name: gpr}], latency: 3, port_pressure: [[1, '4']]}\n"
+        "- {name: VCVTSI2SD, operands: [{class: register, name: gpr}, {class: register, name: "
+        "xmm}, {class: register, name: xmm}], latency: 7, port_pressure: [[1, '1'], [1, '0']]}\n";
     struct osaca_notes notes;
     struct err err = {0};
     (void)state;
-    struct machine *m = import_osaca_parse("masks", "masks.yml", text, strlen(text), shipped_forms(), &notes, &err);
+    struct machine *m =
+        import_osaca_parse("masks", "masks.yml", text, strlen(text), shipped_forms(), &notes, &err);
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
@@ -324,7 +382,8 @@ static void test_masks_of_stores(void **state)
 /* What @m says comes back. What it does not may come from its plain loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
-    if (machine_fact(m, fact) && fact_number(m, fact) > 0 && (!machine_fact(back, fact) || fact_number(m, fact) != fact_number(back, fact)))
+    if (machine_fact(m, fact) && fact_number(m, fact) > 0 &&
+        (!machine_fact(back, fact) || fact_number(m, fact) != fact_number(back, fact)))
         fail_msg("%s: %s does not come back", m->id, fact);
 }
 
@@ -335,14 +394,16 @@ static void assert_round_trip(const struct machine *m)
     struct osaca_notes notes;
 
     assert_true(export_osaca(m, &text, &err));
-    struct machine *back = import_osaca_parse(m->id, "back", text.data, text.length, shipped_forms(), &notes, &err);
+    struct machine *back =
+        import_osaca_parse(m->id, "back", text.data, text.length, shipped_forms(), &notes, &err);
     if (!back)
         fail_msg("%zu: %s", err.line, err.what);
     assert_true(mapping_equal(m->mapping, back->mapping));
     assert_true(mapping_ports(m->mapping)->pipes == mapping_ports(back->mapping)->pipes);
     assert_int_equal(notes.unnamed, 0);
     for (size_t i = 0; i < mapping_count(m->mapping); i++)
-        assert_int_equal(mapping_at(m->mapping, i)->micro_ops, mapping_find(back->mapping, mapping_at(m->mapping, i)->form)->micro_ops);
+        assert_int_equal(mapping_at(m->mapping, i)->micro_ops,
+                         mapping_find(back->mapping, mapping_at(m->mapping, i)->form)->micro_ops);
     assert_string_equal(m->isa, back->isa);
     assert_int_equal(notes.skipped_count, 0);
     osaca_notes_done(&notes);
@@ -355,7 +416,8 @@ static void assert_round_trip(const struct machine *m)
             assert_fact_back(m, back, load->fact);
     for (size_t i = 0; i < m->fact_count; i++) {
         const char *key = m->facts[i].key, *value = machine_fact(back, key);
-        if (fact_find(key) && strcmp(key, "source") != 0 && strcmp(key, "base") != 0 && (!value || strcmp(value, m->facts[i].value) != 0))
+        if (fact_find(key) && strcmp(key, "source") != 0 && strcmp(key, "base") != 0 &&
+            (!value || strcmp(value, m->facts[i].value) != 0))
             fail_msg("%s: %s comes back as %s", m->id, key, value ? value : "nothing");
     }
     machine_free(back);
@@ -365,7 +427,8 @@ static void assert_round_trip(const struct machine *m)
 static void test_round_trip_of_shipped_machines(void **state)
 {
     (void)state;
-    static const char *const ids[] = {"skylake", "znver4", "sapphirerapids", "neoverse-n1", "a64fx", "cortex-a72"};
+    static const char *const ids[] = {"skylake",     "znver4", "sapphirerapids",
+                                      "neoverse-n1", "a64fx",  "cortex-a72"};
     for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct machine *m = machine_load(ids[i], NULL);
         assert_non_null(m);
@@ -384,11 +447,13 @@ static struct machine *seen_by_others(const struct machine *m)
     for (const char *line = text.data, *next; *line; line = next) {
         size_t span = strcspn(line, "\n");
         next = line + span + (line[span] == '\n');
-        if (strncmp(line, "portolan", 8) != 0 && strncmp(line, "  pipes", 7) != 0 && strncmp(line, "  portolan_forms", 16) != 0 &&
-            strncmp(line, "  facts", 7) != 0 && strncmp(line, "    ", 4) != 0)
+        if (strncmp(line, "portolan", 8) != 0 && strncmp(line, "  pipes", 7) != 0 &&
+            strncmp(line, "  portolan_forms", 16) != 0 && strncmp(line, "  facts", 7) != 0 &&
+            strncmp(line, "    ", 4) != 0)
             str_add_bytes(&foreign, line, (size_t)(next - line));
     }
-    struct machine *back = import_osaca_parse(m->id, "foreign", foreign.data, foreign.length, shipped_forms(), NULL, &err);
+    struct machine *back = import_osaca_parse(m->id, "foreign", foreign.data, foreign.length,
+                                              shipped_forms(), NULL, &err);
     if (!back)
         fail_msg("%zu: %s", err.line, err.what);
     str_done(&text);
@@ -404,7 +469,8 @@ static void test_foreign_eyes_see_the_same(void **state)
     size_t same = 0, known = 0;
 
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-        const struct mapping_entry *entry = mapping_at(m->mapping, i), *other = mapping_find(back->mapping, entry->form);
+        const struct mapping_entry *entry = mapping_at(m->mapping, i),
+                                   *other = mapping_find(back->mapping, entry->form);
         bool nameless = strstr(entry->form, "_LOCK") || str_has_prefix(entry->form, "REP");
         known += other != NULL;
         same += other && usage_equal(&entry->usage, &other->usage);
@@ -417,12 +483,14 @@ static void test_foreign_eyes_see_the_same(void **state)
     assert_true(same > known * 98 / 100);
     assert_usage(back, "ADC (R64, I8)", "1*p06", 1);
     assert_usage(back, "IMUL (R64)", "1*p1+1*p5", mapping_find(m->mapping, "IMUL (R64)")->latency);
-    assert_usage(back, "IMUL (R16)", "1*p1+1*p06+2*p0156", mapping_find(m->mapping, "IMUL (R16)")->latency);
+    assert_usage(back, "IMUL (R16)", "1*p1+1*p06+2*p0156",
+                 mapping_find(m->mapping, "IMUL (R16)")->latency);
     machine_free(back);
     machine_free(m);
 }
 
-/* The same of AArch64: what differs hangs on a shift, on how many lanes there are, or on whether a register or a number steps the base, which OSACA does not look at. */
+/* The same of AArch64: what differs hangs on a shift, on how many lanes there are, or on whether a
+ * register or a number steps the base, which OSACA does not look at. */
 static void test_foreign_eyes_on_aarch64(void **state)
 {
     (void)state;
@@ -431,7 +499,8 @@ static void test_foreign_eyes_on_aarch64(void **state)
         struct machine *m = machine_load(ids[k], NULL), *back = seen_by_others(m);
         size_t same = 0;
         for (size_t i = 0; i < mapping_count(m->mapping); i++) {
-            const struct mapping_entry *entry = mapping_at(m->mapping, i), *other = mapping_find(back->mapping, entry->form);
+            const struct mapping_entry *entry = mapping_at(m->mapping, i),
+                                       *other = mapping_find(back->mapping, entry->form);
             if (!other)
                 fail_msg("%s: %s is lost", ids[k], entry->form);
             same += usage_equal(&entry->usage, &other->usage);
@@ -443,7 +512,8 @@ static void test_foreign_eyes_on_aarch64(void **state)
     }
 }
 
-/* OSACA's own machine files, which are not ours to ship: PORTOLAN_OSACA_DATA names the folder with them. */
+/* OSACA's own machine files, which are not ours to ship: PORTOLAN_OSACA_DATA names the folder with
+ * them. */
 static void test_files_of_osaca(void **state)
 {
     (void)state;
@@ -466,7 +536,9 @@ static void test_files_of_osaca(void **state)
             continue;
         if (!m)
             fail_msg("%s:%zu: %s", found.gl_pathv[i], err.line, err.what);
-        print_message("%s: %zu entries, %zu forms, %zu of no form of ours, %zu left out\n", found.gl_pathv[i], notes.entries, mapping_count(m->mapping), notes.unnamed, notes.skipped_count);
+        print_message("%s: %zu entries, %zu forms, %zu of no form of ours, %zu left out\n",
+                      found.gl_pathv[i], notes.entries, mapping_count(m->mapping), notes.unnamed,
+                      notes.skipped_count);
         assert_true(notes.skipped_count * 20 < notes.entries);
         assert_round_trip(m);
         osaca_notes_done(&notes);
@@ -503,7 +575,8 @@ static void test_faults_name_the_line(void **state)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct err err = {0};
         altered(faults[i].from, faults[i].to, &text);
-        assert_null(import_osaca_parse("x", "bad.yml", text.data, text.length, shipped_forms(), NULL, &err));
+        assert_null(import_osaca_parse("x", "bad.yml", text.data, text.length, shipped_forms(),
+                                       NULL, &err));
         assert_string_equal(err.file, "bad.yml");
         if (!strstr(err.what, faults[i].what) || (faults[i].line && err.line != faults[i].line))
             fail_msg("%s: line %zu: %s", faults[i].to, err.line, err.what);
@@ -513,17 +586,22 @@ static void test_faults_name_the_line(void **state)
     assert_null(import_osaca_parse("x", "bad.yml", "[[[[", 4, shipped_forms(), NULL, &err));
     assert_null(import_osaca_parse("x", "bad.yml", "\xff\xfe\xff", 3, shipped_forms(), NULL, &err));
     /* Nothing in it can be taken: the first reason, at its line. */
-    static const char none[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, port_pressure: [[1, '7']]}\n- {name: sub, port_pressure: 3}\n";
-    assert_null(import_osaca_parse("x", "bad.yml", none, strlen(none), shipped_forms(), NULL, &err));
+    static const char none[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, "
+                               "port_pressure: [[1, '7']]}\n- {name: sub, port_pressure: 3}\n";
+    assert_null(
+        import_osaca_parse("x", "bad.yml", none, strlen(none), shipped_forms(), NULL, &err));
     assert_non_null(strstr(err.what, "unknown port \"7\""));
     assert_int_equal(err.line, 4);
-    static const char occupied[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, operands: [], port_occupation: [1.0]}\n";
-    assert_null(import_osaca_parse("x", "bad.yml", occupied, strlen(occupied), shipped_forms(), NULL, &err));
+    static const char occupied[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, "
+                                   "operands: [], port_occupation: [1.0]}\n";
+    assert_null(import_osaca_parse("x", "bad.yml", occupied, strlen(occupied), shipped_forms(),
+                                   NULL, &err));
     assert_non_null(strstr(err.what, "no entry has a port_pressure"));
     str_done(&text);
 }
 
-/* OSACA's own files have such entries: they are left out, with their line and why, and the rest is taken. */
+/* OSACA's own files have such entries: they are left out, with their line and why, and the rest is
+ * taken. */
 static void test_bad_entries_are_left_out(void **state)
 {
     (void)state;
@@ -547,65 +625,91 @@ static void test_bad_entries_are_left_out(void **state)
         struct err err = {0};
         struct osaca_notes notes;
         altered(faults[i].from, faults[i].to, &text);
-        struct machine *m = import_osaca_parse("x", "odd.yml", text.data, text.length, shipped_forms(), &notes, &err);
+        struct machine *m = import_osaca_parse("x", "odd.yml", text.data, text.length,
+                                               shipped_forms(), &notes, &err);
         if (!m)
             fail_msg("%s: %s", faults[i].to, err.what);
         assert_int_equal(notes.skipped_count, 1);
-        if (!strstr(notes.skipped[0].why, faults[i].what) || notes.skipped[0].line != faults[i].line || strcmp(notes.skipped[0].name, faults[i].name) != 0)
-            fail_msg("%s: line %zu, %s: %s", faults[i].to, notes.skipped[0].line, notes.skipped[0].name, notes.skipped[0].why);
+        if (!strstr(notes.skipped[0].why, faults[i].what) ||
+            notes.skipped[0].line != faults[i].line ||
+            strcmp(notes.skipped[0].name, faults[i].name) != 0)
+            fail_msg("%s: line %zu, %s: %s", faults[i].to, notes.skipped[0].line,
+                     notes.skipped[0].name, notes.skipped[0].why);
         assert_usage(m, "VADDPD (XMM, XMM, XMM)", "1*p01", 4);
         /* Neither the entry nor one of its names is left, nor does another take its place. */
         if (strcmp(faults[i].name, "add") == 0)
-            assert_true(!mapping_find(m->mapping, "ADD (R64, R64)") && !mapping_find(m->mapping, "SUB (R8l, R8l)"));
+            assert_true(!mapping_find(m->mapping, "ADD (R64, R64)") &&
+                        !mapping_find(m->mapping, "SUB (R8l, R8l)"));
         osaca_notes_done(&notes);
         machine_free(m);
     }
     str_done(&text);
 }
 
-/* As OSACA's files for AArch64 are written: prefixes and shapes, both spellings of what steps a base, ports of two digits, rules by register class. */
+/* As OSACA's files for AArch64 are written: prefixes and shapes, both spellings of what steps a
+ * base, ports of two digits, rules by register class. */
 static const char a64[] =
-    "osaca_version: 0.5.3\nmicro_architecture: An Arm\narch_code: arm\nisa: AArch64\nROB_size: ~\nhidden_loads: false\n"
-    "load_latency: {w: 4.0, x: 4.0, b: 4.0, h: 7.0, s: 6.0, d: 6.0, q: 7.0, v: 6.0, z: 8.0}\np_index_latency: 1\n"
+    "osaca_version: 0.5.3\nmicro_architecture: An Arm\narch_code: arm\nisa: AArch64\nROB_size: "
+    "~\nhidden_loads: false\n"
+    "load_latency: {w: 4.0, x: 4.0, b: 4.0, h: 7.0, s: 6.0, d: 6.0, q: 7.0, v: 6.0, z: "
+    "8.0}\np_index_latency: 1\n"
     "load_throughput:\n"
-    "- {dst: 'z', base: '*', index: '*', offset: '*', scale: '*', pre_indexed: false, post_indexed: false, port_pressure: [[2, ['12', '13']]]}\n"
-    "- {base: x, index: ~, offset: imd, scale: 1, pre-indexed: false, post-indexed: false, port_pressure: [[1, ['12', '13']]]}\n"
-    "- {base: x, index: ~, offset: imd, scale: 1, pre-indexed: false, post-indexed: true, port_pressure: [[1, ['12', '13']], [1, '23']]}\n"
-    "load_throughput_default: [[1, ['12']]]\nstore_throughput: []\nstore_throughput_default: [[1, '59']]\n"
+    "- {dst: 'z', base: '*', index: '*', offset: '*', scale: '*', pre_indexed: false, "
+    "post_indexed: false, port_pressure: [[2, ['12', '13']]]}\n"
+    "- {base: x, index: ~, offset: imd, scale: 1, pre-indexed: false, post-indexed: false, "
+    "port_pressure: [[1, ['12', '13']]]}\n"
+    "- {base: x, index: ~, offset: imd, scale: 1, pre-indexed: false, post-indexed: true, "
+    "port_pressure: [[1, ['12', '13']], [1, '23']]}\n"
+    "load_throughput_default: [[1, ['12']]]\nstore_throughput: []\nstore_throughput_default: [[1, "
+    "'59']]\n"
     "ports: ['0', 0DV, '1', '2', '3', '4', '12', '13']\n"
     "instruction_forms:\n"
-    "- {name: [b.ne, b.lt, bne], operands: [{class: identifier}], latency: 0.0, port_pressure: [[1, '1']]}\n"
-    "- {name: add, operands: [{class: register, prefix: x}, {class: register, prefix: x}, {class: register, prefix: x}], latency: 1.0, port_pressure: [[1, '23']]}\n"
-    "- {name: fadd, operands: [{class: register, prefix: v, shape: d}, {class: register, prefix: v, shape: d}, {class: register, prefix: v, shape: d}],\n"
+    "- {name: [b.ne, b.lt, bne], operands: [{class: identifier}], latency: 0.0, port_pressure: "
+    "[[1, '1']]}\n"
+    "- {name: add, operands: [{class: register, prefix: x}, {class: register, prefix: x}, {class: "
+    "register, prefix: x}], latency: 1.0, port_pressure: [[1, '23']]}\n"
+    "- {name: fadd, operands: [{class: register, prefix: v, shape: d}, {class: register, prefix: "
+    "v, shape: d}, {class: register, prefix: v, shape: d}],\n"
     "   latency: 2.0, port_pressure: [[1, '0']]}\n"
-    "- {name: fadd, operands: [{class: register, prefix: '*'}, {class: register, prefix: '*'}, {class: register, prefix: '*'}], latency: 3.0, port_pressure: [[1, '4']]}\n"
-    "- {name: fdiv, operands: [{class: register, prefix: z, shape: '*', width: '*'}, {class: register, prefix: p, predication: '*'},\n"
-    "   {class: register, prefix: z, shape: '*'}, {class: register, prefix: z, shape: '*'}], latency: 20.0, port_pressure: [[1, '0'], [17.0, [0DV]]]}\n"
+    "- {name: fadd, operands: [{class: register, prefix: '*'}, {class: register, prefix: '*'}, "
+    "{class: register, prefix: '*'}], latency: 3.0, port_pressure: [[1, '4']]}\n"
+    "- {name: fdiv, operands: [{class: register, prefix: z, shape: '*', width: '*'}, {class: "
+    "register, prefix: p, predication: '*'},\n"
+    "   {class: register, prefix: z, shape: '*'}, {class: register, prefix: z, shape: '*'}], "
+    "latency: 20.0, port_pressure: [[1, '0'], [17.0, [0DV]]]}\n"
     "- name: ldr\n"
     "  operands:\n"
     "  - {class: register, prefix: d}\n"
-    "  - {class: memory, base: x, offset: '*', index: '*', scale: '*', post-indexed: false, pre-indexed: false}\n"
+    "  - {class: memory, base: x, offset: '*', index: '*', scale: '*', post-indexed: false, "
+    "pre-indexed: false}\n"
     "  latency: 5.0\n"
     "  port_pressure: [[1, '3']]\n"
     "- name: ldr\n"
     "  operands:\n"
     "  - {class: register, prefix: d}\n"
-    "  - {class: memory, base: x, offset: '*', index: '*', scale: '*', post_indexed: true, pre_indexed: false}\n"
+    "  - {class: memory, base: x, offset: '*', index: '*', scale: '*', post_indexed: true, "
+    "pre_indexed: false}\n"
     "  latency: 5.0\n"
     "  port_pressure: [[1, '3'], [1, '2']]\n"
-    "- {name: ldr, operands: [{class: register, prefix: x}, {class: register, prefix: x}], latency: 0.0, port_pressure: []}\n"
-    "- {name: ld1, operands: [{class: register, prefix: v, shape: d}, {class: register, prefix: v, shape: d},\n"
-    "   {class: memory, base: x, offset: ~, index: ~, scale: 1, pre_indexed: false, post_indexed: true}], latency: 6.0, port_pressure: [[2, '4']]}\n"
-    "- {name: csel, operands: [{class: register, prefix: w}, {class: register, prefix: w}, {class: register, prefix: w}, {class: condition, ccode: '*'}],\n"
+    "- {name: ldr, operands: [{class: register, prefix: x}, {class: register, prefix: x}], "
+    "latency: 0.0, port_pressure: []}\n"
+    "- {name: ld1, operands: [{class: register, prefix: v, shape: d}, {class: register, prefix: v, "
+    "shape: d},\n"
+    "   {class: memory, base: x, offset: ~, index: ~, scale: 1, pre_indexed: false, post_indexed: "
+    "true}], latency: 6.0, port_pressure: [[2, '4']]}\n"
+    "- {name: csel, operands: [{class: register, prefix: w}, {class: register, prefix: w}, {class: "
+    "register, prefix: w}, {class: condition, ccode: '*'}],\n"
     "   latency: 1.0, port_pressure: [[1, '2']]}\n"
-    "- {name: bfc, operands: [{class: register, prefix: '*'}], latency: 2.0, port_pressure: [[1, ['67']]]}\n";
+    "- {name: bfc, operands: [{class: register, prefix: '*'}], latency: 2.0, port_pressure: [[1, "
+    "['67']]]}\n";
 
 static void test_reads_aarch64(void **state)
 {
     (void)state;
     struct osaca_notes notes;
     struct err err = {0};
-    struct machine *m = import_osaca_parse("arm", "arm.yml", a64, strlen(a64), shipped_forms(), &notes, &err);
+    struct machine *m =
+        import_osaca_parse("arm", "arm.yml", a64, strlen(a64), shipped_forms(), &notes, &err);
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
@@ -633,7 +737,8 @@ static void test_reads_aarch64(void **state)
     assert_usage(m, "LDR (X, [X], I)", "1*p23+1*p[12,13]", 4);
     assert_usage(m, "LDR (X, [X, X])", "1*p[12]", 4);
     assert_usage(m, "CSEL (W, W, W, C)", "1*p2", 1);
-    assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_scalar") == 6 && fact_number(m, "load_latency_vector") == 7 &&
+    assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_scalar") == 6 &&
+                fact_number(m, "load_latency_vector") == 7 &&
                 fact_number(m, "load_latency_wide") == 8);
     assert_null(machine_fact(m, "reorder_buffer"));
     /* There is no port 67, nor a 5, which the default of stores names. */
@@ -647,38 +752,45 @@ static void test_reads_aarch64(void **state)
 static void test_aliases_are_bounded(void **state)
 {
     (void)state;
-    static const char *const lists[] = {"port_pressure: &p [&q [1, '0']", "port_pressure: [[1, &p ['0'", "operands: [&q {class: immediate}"};
+    static const char *const lists[] = {"port_pressure: &p [&q [1, '0']",
+                                        "port_pressure: [[1, &p ['0'",
+                                        "operands: [&q {class: immediate}"};
     struct str text = {0};
     for (int i = 0; i < 3; i++) {
         struct err err = {0};
         str_clear(&text);
-        str_addf(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- &e {name: add, %s", lists[i]);
+        str_addf(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- &e {name: add, %s",
+                 lists[i]);
         for (int k = 0; k < 1000; k++)
             str_add(&text, i == 1 ? ", '0'" : ", *q");
         str_add(&text, i == 1 ? "]]]}\n" : "]}\n");
         for (int k = 0; k < 1000; k++)
             str_add(&text, "- *e\n");
-        assert_null(import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), NULL, &err));
+        assert_null(
+            import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), NULL, &err));
         assert_true(strstr(err.what, "too") != NULL);
     }
     str_done(&text);
 }
 
-/* Names of entries that are left out count, too: a list of them may stand in any number of entries. */
+/* Names of entries that are left out count, too: a list of them may stand in any number of
+ * entries. */
 static void test_names_are_bounded(void **state)
 {
     (void)state;
     struct str text = {0};
     struct osaca_notes notes;
 
-    str_add(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: addq, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, "
+    str_add(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: addq, operands: [{class: "
+                   "register, name: gpr}, {class: register, name: gpr}], latency: 1, "
                    "port_pressure: [[1, '0']]}\n- &e {name: [add");
     for (int k = 0; k < 2000; k++)
         str_add(&text, ", a");
     str_add(&text, ", []]}\n");
     for (int k = 0; k < 1000; k++)
         str_add(&text, "- *e\n");
-    struct machine *m = import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), &notes, NULL);
+    struct machine *m =
+        import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), &notes, NULL);
     assert_usage(m, "ADD (R64, R64)", "1*p0", 1);
     assert_int_equal(notes.skipped_count, 1001);
     assert_non_null(strstr(notes.skipped[0].why, "without a name"));
@@ -696,9 +808,17 @@ static void test_odd_names_survive(void **state)
     ports_add(&ports, "B", NULL);
     ports_add(&ports, "FPDV", NULL);
     struct machine *m = machine_new("odd: 'one'", &ports);
-    static const char *const names[] = {"PREFETCH_EXCLUSIVE (M512)", "~", "it's: [odd], {very}", "ADD_LOCK (M64, R64)", "1.5", "null", "FLUMB (Q7)"};
+    static const char *const names[] = {"PREFETCH_EXCLUSIVE (M512)",
+                                        "~",
+                                        "it's: [odd], {very}",
+                                        "ADD_LOCK (M64, R64)",
+                                        "1.5",
+                                        "null",
+                                        "FLUMB (Q7)"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct mapping_entry entry = {.form = (char *)names[i], .latency = i % 2 ? NAN : 0.1 + (double)i, .source = (char *)""};
+        struct mapping_entry entry = {.form = (char *)names[i],
+                                      .latency = i % 2 ? NAN : 0.1 + (double)i,
+                                      .source = (char *)""};
         usage_add(&entry.usage, 1u + (unsigned)(i % 7), (uint32_t)i + 1);
         if (i != 3)
             usage_add(&entry.usage, 4, 3);
@@ -712,13 +832,21 @@ static void test_odd_names_survive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads_as_osaca_would), cmocka_unit_test(test_reads_ports_of_two_digits),   cmocka_unit_test(test_round_trip_of_shipped_machines),
-        cmocka_unit_test(test_foreign_eyes_see_the_same), cmocka_unit_test(test_faults_name_the_line),
-        cmocka_unit_test(test_aliases_are_bounded),    cmocka_unit_test(test_odd_names_survive),
-        cmocka_unit_test(test_bad_entries_are_left_out), cmocka_unit_test(test_reads_aarch64),
-        cmocka_unit_test(test_foreign_eyes_on_aarch64), cmocka_unit_test(test_files_of_osaca),
-        cmocka_unit_test(test_names_are_bounded),      cmocka_unit_test(test_reads_older_habits),
-        cmocka_unit_test(test_reads_older_aarch64),    cmocka_unit_test(test_masks_of_stores),
+        cmocka_unit_test(test_reads_as_osaca_would),
+        cmocka_unit_test(test_reads_ports_of_two_digits),
+        cmocka_unit_test(test_round_trip_of_shipped_machines),
+        cmocka_unit_test(test_foreign_eyes_see_the_same),
+        cmocka_unit_test(test_faults_name_the_line),
+        cmocka_unit_test(test_aliases_are_bounded),
+        cmocka_unit_test(test_odd_names_survive),
+        cmocka_unit_test(test_bad_entries_are_left_out),
+        cmocka_unit_test(test_reads_aarch64),
+        cmocka_unit_test(test_foreign_eyes_on_aarch64),
+        cmocka_unit_test(test_files_of_osaca),
+        cmocka_unit_test(test_names_are_bounded),
+        cmocka_unit_test(test_reads_older_habits),
+        cmocka_unit_test(test_reads_older_aarch64),
+        cmocka_unit_test(test_masks_of_stores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: which entry describes a form, and what becomes of those that describe none. */
+/* OSACA machine files: which entry describes a form, and what becomes of those that describe
+ * none. */
 #include <setjmp.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,7 +17,8 @@
 static struct machine *imported(const char *text, struct osaca_notes *notes)
 {
     struct err err = {0};
-    struct machine *m = import_osaca_parse("some", "some.yml", text, strlen(text), shipped_forms(), notes, &err);
+    struct machine *m =
+        import_osaca_parse("some", "some.yml", text, strlen(text), shipped_forms(), notes, &err);
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
@@ -34,23 +36,28 @@ static void test_unused_entries_are_listed(void **state)
         {12, "bswap", "other entries already describe its forms"},
         {15, "", "no form matches"},
         {16, "an_instruction_of_a_name_that_i", "no form matches"},
-        {18, "an_instruction_of_a_name_that_", "no form matches"},   /* cut before the character that does not fit */
+        /* cut before the character that does not fit */
+        {18, "an_instruction_of_a_name_that_", "no form matches"},
     };
     struct osaca_notes notes;
-    struct machine *m = imported("isa: x86\nports: ['0', '1']\ninstruction_forms:\n"
-                                 "- name: imul\n  operands: [{class: register, name: gpr}, {class: register, name: gpr}]\n  port_pressure: [[1, '1']]\n"
-                                 "- name: [frobnicate, flumb]\n  operands: []\n  port_pressure: [[1, '0']]\n"
-                                 "- {name: IMUL, operands: [{class: register, name: '*'}, {class: register, name: '*'}], port_pressure: [[1, '0']]}\n"
-                                 "- {name: nop, operands: [], port_pressure: ~}\n"
-                                 /* Names of a list come behind all others. */
-                                 "- {name: [bswap], operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n"
-                                 "- {name: bswapl, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
-                                 "- {name: bswapq, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
-                                 "- {name: '', operands: [], port_pressure: [[1, '0']]}\n"
-                                 "- {name: an_instruction_of_a_name_that_is_too_long, operands: [], port_pressure: [[1, '0']]}\n"
-                                 "- {name: [flumb, cdq], operands: [], port_pressure: [[1, '0']]}\n"
-                                 "- {name: an_instruction_of_a_name_that_\u00e4, operands: [], port_pressure: [[1, '0']]}\n",
-                                 &notes);
+    struct machine *m = imported(
+        "isa: x86\nports: ['0', '1']\ninstruction_forms:\n"
+        "- name: imul\n  operands: [{class: register, name: gpr}, {class: register, name: gpr}]\n  "
+        "port_pressure: [[1, '1']]\n"
+        "- name: [frobnicate, flumb]\n  operands: []\n  port_pressure: [[1, '0']]\n"
+        "- {name: IMUL, operands: [{class: register, name: '*'}, {class: register, name: '*'}], "
+        "port_pressure: [[1, '0']]}\n"
+        "- {name: nop, operands: [], port_pressure: ~}\n"
+        /* Names of a list come behind all others. */
+        "- {name: [bswap], operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n"
+        "- {name: bswapl, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
+        "- {name: bswapq, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
+        "- {name: '', operands: [], port_pressure: [[1, '0']]}\n"
+        "- {name: an_instruction_of_a_name_that_is_too_long, operands: [], port_pressure: [[1, "
+        "'0']]}\n"
+        "- {name: [flumb, cdq], operands: [], port_pressure: [[1, '0']]}\n"
+        "- {name: an_instruction_of_a_name_that_\u00e4, operands: [], port_pressure: [[1, '0']]}\n",
+        &notes);
 
     assert_usage(m, "IMUL (R64, R64)", "1*p1", NAN);
     assert_usage(m, "BSWAP (R64)", "1*p1", NAN);
@@ -61,7 +68,8 @@ static void test_unused_entries_are_listed(void **state)
     assert_int_equal(notes.unused_count, sizeof unused / sizeof *unused);
     for (size_t i = 0; i < notes.unused_count; i++) {
         const struct osaca_unused *u = &notes.unused[i];
-        if (u->line != unused[i].line || strcmp(u->name, unused[i].name) != 0 || strcmp(u->why, unused[i].why) != 0)
+        if (u->line != unused[i].line || strcmp(u->name, unused[i].name) != 0 ||
+            strcmp(u->why, unused[i].why) != 0)
             fail_msg("line %zu, %s: %s", u->line, u->name, u->why);
     }
     osaca_notes_done(&notes);
@@ -72,17 +80,23 @@ static void test_unused_entries_are_listed(void **state)
 static void test_messages_are_cut_between_characters(void **state)
 {
     (void)state;
-    static const char long_port[] = "a_port_of_a_name_that_is_forty_bytes__\u00e4\u00e4\u00e4";   /* the 40th byte ends a character, with one more letter it does not */
+    /* the 40th byte ends a character, with one more letter it does not */
+    static const char long_port[] = "a_port_of_a_name_that_is_forty_bytes__\u00e4\u00e4\u00e4";
     struct str text = {0};
 
     for (size_t i = 0; i < 2; i++) {
         struct osaca_notes notes;
         str_clear(&text);
-        str_addf(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
-                        "- {name: cdq, operands: [], port_pressure: [[1, ['%s%s']]]}\n", i ? "x" : "", long_port);
+        str_addf(&text,
+                 "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], "
+                 "port_pressure: [[1, '0']]}\n"
+                 "- {name: cdq, operands: [], port_pressure: [[1, ['%s%s']]]}\n",
+                 i ? "x" : "", long_port);
         struct machine *m = imported(str_text(&text), &notes);
         assert_int_equal(notes.skipped_count, 1);
-        assert_string_equal(notes.skipped[0].why, i ? "unknown port \"xa_port_of_a_name_that_is_forty_bytes__\"" : "unknown port \"a_port_of_a_name_that_is_forty_bytes__\u00e4\"");
+        assert_string_equal(notes.skipped[0].why,
+                            i ? "unknown port \"xa_port_of_a_name_that_is_forty_bytes__\""
+                              : "unknown port \"a_port_of_a_name_that_is_forty_bytes__\u00e4\"");
         osaca_notes_done(&notes);
         machine_free(m);
     }
@@ -99,9 +113,12 @@ static void test_unused_without_rules(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct osaca_notes notes;
         str_clear(&text);
-        str_addf(&text, "isa: x86\nports: ['0', '1']\n%sinstruction_forms:\n"
-                        "- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
-                        "- {name: movbe, operands: [{class: register, name: gpr}, {class: register, name: gpr}], port_pressure: [[1, '1']]}\n", rules[i]);
+        str_addf(&text,
+                 "isa: x86\nports: ['0', '1']\n%sinstruction_forms:\n"
+                 "- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
+                 "- {name: movbe, operands: [{class: register, name: gpr}, {class: register, name: "
+                 "gpr}], port_pressure: [[1, '1']]}\n",
+                 rules[i]);
         struct machine *m = imported(str_text(&text), &notes);
         assert_int_equal(mapping_find(m->mapping, "MOVBE (R64, M64)") != NULL, i == 1);
         assert_int_equal(notes.unused_count, i == 0);
@@ -118,10 +135,11 @@ static void test_unused_entries_of_our_own_files(void **state)
 {
     (void)state;
     struct osaca_notes notes;
-    struct machine *m = imported("isa: x86\nports: ['0']\nportolan: {pipes: []}\ninstruction_forms:\n"
-                                 "- {name: nop, operands: [], port_pressure: [[1, '0']], portolan_forms: ['NOP ()']}\n"
-                                 "- {name: cdq, operands: [], port_pressure: [[1, '0']]}\n",
-                                 &notes);
+    struct machine *m = imported(
+        "isa: x86\nports: ['0']\nportolan: {pipes: []}\ninstruction_forms:\n"
+        "- {name: nop, operands: [], port_pressure: [[1, '0']], portolan_forms: ['NOP ()']}\n"
+        "- {name: cdq, operands: [], port_pressure: [[1, '0']]}\n",
+        &notes);
 
     assert_usage(m, "NOP ()", "1*p0", NAN);
     assert_null(mapping_find(m->mapping, "CDQ ()"));
@@ -137,16 +155,23 @@ static void test_predicates_in_names(void **state)
 {
     (void)state;
     struct osaca_notes notes;
-    struct machine *m = imported("isa: x86\nload_latency: {gpr: 4, xmm: 5, ymm: 6}\nload_throughput_default: [[1, '4']]\nports: ['0', '1', '4', '5']\ninstruction_forms:\n"
-                                 "- {name: [cmpeqpd, cmpltpd], operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 3, port_pressure: [[1, '1']]}\n"
-                                 "- {name: CMPPS, operands: [{class: immediate, imd: int}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
-                                 "- {name: cmpltps, operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 3, port_pressure: [[1, '1']]}\n"
-                                 "- {name: vcmpnlesd, operands: [{class: register, name: xmm}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 2, port_pressure: [[1, '0']]}\n"
-                                 "- {name: vcmpltpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: k, mask: True}], latency: 3, port_pressure: [[1, '5']]}\n"
-                                 /* Neither of these is such a comparison. */
-                                 "- {name: cmpltsd, operands: [], port_pressure: [[1, '0']]}\n"
-                                 "- {name: cmpltq, operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n",
-                                 &notes);
+    struct machine *m = imported(
+        "isa: x86\nload_latency: {gpr: 4, xmm: 5, ymm: 6}\nload_throughput_default: [[1, "
+        "'4']]\nports: ['0', '1', '4', '5']\ninstruction_forms:\n"
+        "- {name: [cmpeqpd, cmpltpd], operands: [{class: register, name: xmm}, {class: register, "
+        "name: xmm}], latency: 3, port_pressure: [[1, '1']]}\n"
+        "- {name: CMPPS, operands: [{class: immediate, imd: int}, {class: register, name: xmm}, "
+        "{class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        "- {name: cmpltps, operands: [{class: register, name: xmm}, {class: register, name: xmm}], "
+        "latency: 3, port_pressure: [[1, '1']]}\n"
+        "- {name: vcmpnlesd, operands: [{class: register, name: xmm}, {class: register, name: "
+        "xmm}, {class: register, name: xmm}], latency: 2, port_pressure: [[1, '0']]}\n"
+        "- {name: vcmpltpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
+        "{class: register, name: k, mask: True}], latency: 3, port_pressure: [[1, '5']]}\n"
+        /* Neither of these is such a comparison. */
+        "- {name: cmpltsd, operands: [], port_pressure: [[1, '0']]}\n"
+        "- {name: cmpltq, operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n",
+        &notes);
 
     assert_usage(m, "CMPPD (XMM, XMM, I8)", "1*p1", 3);
     assert_usage(m, "CMPPD (XMM, M128, I8)", "1*p1+1*p4", 8);
@@ -162,18 +187,25 @@ static void test_predicates_in_names(void **state)
     machine_free(m);
 }
 
-/* A form's own name goes before its name without the suffix, however loosely that one's entry fits the address; multipliers that give no whole cycles are told, 0 adds no port. */
+/* A form's own name goes before its name without the suffix, however loosely that one's entry fits
+ * the address; multipliers that give no whole cycles are told, 0 adds no port. */
 static void test_own_name_and_multipliers(void **state)
 {
     (void)state;
     struct osaca_notes notes;
-    struct machine *m = imported("isa: x86\nload_latency: {gpr: 4, xmm: 5}\nload_throughput_multiplier: {gpr: 1.5, xmm: 0}\nload_throughput_default: [[1, '4']]\nports: ['0', '1', '4']\n"
-                                 "instruction_forms:\n"
-                                 "- {name: fldl, operands: [{class: memory, base: gpr, offset: imd, index: gpr, scale: '*'}], latency: 5, port_pressure: [[1, '0']]}\n"
-                                 "- {name: fld, operands: [{class: memory, base: gpr, offset: ~, index: ~, scale: 1}], latency: 6, port_pressure: [[1, '1']]}\n"
-                                 "- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 3, port_pressure: [[1, '1']]}\n"
-                                 "- {name: addpd, operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 3, port_pressure: [[1, '0']]}\n",
-                                 &notes);
+    struct machine *m =
+        imported("isa: x86\nload_latency: {gpr: 4, xmm: 5}\nload_throughput_multiplier: {gpr: 1.5, "
+                 "xmm: 0}\nload_throughput_default: [[1, '4']]\nports: ['0', '1', '4']\n"
+                 "instruction_forms:\n"
+                 "- {name: fldl, operands: [{class: memory, base: gpr, offset: imd, index: gpr, "
+                 "scale: '*'}], latency: 5, port_pressure: [[1, '0']]}\n"
+                 "- {name: fld, operands: [{class: memory, base: gpr, offset: ~, index: ~, scale: "
+                 "1}], latency: 6, port_pressure: [[1, '1']]}\n"
+                 "- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: "
+                 "gpr}], latency: 3, port_pressure: [[1, '1']]}\n"
+                 "- {name: addpd, operands: [{class: register, name: xmm}, {class: register, name: "
+                 "xmm}], latency: 3, port_pressure: [[1, '0']]}\n",
+                 &notes);
 
     assert_usage(m, "FLD (M64)", "1*p0", 5);
     assert_usage(m, "IMUL (R64, M64)", "1*p1+2*p4", 7);
@@ -183,17 +215,19 @@ static void test_own_name_and_multipliers(void **state)
     machine_free(m);
 }
 
-/* '0DV' in a string, whose letters are no ports, is the port of that name. '13' is two where there are a 1 and a 3. */
+/* '0DV' in a string, whose letters are no ports, is the port of that name. '13' is two where there
+ * are a 1 and a 3. */
 static void test_ports_named_whole(void **state)
 {
     (void)state;
     struct osaca_notes notes;
-    struct machine *m = imported("isa: x86\nports: ['0', 0DV, '1', '3', '13', '20']\ninstruction_forms:\n"
-                                 "- {name: cdq, operands: [], latency: 22, port_pressure: [[6, '0DV'], [1, '0']]}\n"
-                                 "- {name: cqo, operands: [], latency: 1, port_pressure: [[1, '13']]}\n"
-                                 "- {name: cwd, operands: [], latency: 1, port_pressure: [[1, '20']]}\n"
-                                 "- {name: nop, operands: [], latency: 1, port_pressure: [[1, '0D']]}\n",
-                                 &notes);
+    struct machine *m =
+        imported("isa: x86\nports: ['0', 0DV, '1', '3', '13', '20']\ninstruction_forms:\n"
+                 "- {name: cdq, operands: [], latency: 22, port_pressure: [[6, '0DV'], [1, '0']]}\n"
+                 "- {name: cqo, operands: [], latency: 1, port_pressure: [[1, '13']]}\n"
+                 "- {name: cwd, operands: [], latency: 1, port_pressure: [[1, '20']]}\n"
+                 "- {name: nop, operands: [], latency: 1, port_pressure: [[1, '0D']]}\n",
+                 &notes);
 
     assert_usage(m, "CDQ ()", "1*p0+6*p[0DV]", 22);
     assert_usage(m, "CQO ()", "1*p13", 1);
@@ -208,9 +242,12 @@ static void test_ports_named_whole(void **state)
 static void test_index_without_base(void **state)
 {
     (void)state;
-    static const char text[] = "isa: x86\nports: ['0', '1', '5']\ninstruction_forms:\n"
-                               "- {name: lea, operands: [{class: memory, base: ~, offset: ~, index: gpr, scale: '*'}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '1']]}\n"
-                               "- {name: lea, operands: [{class: memory, base: gpr, offset: ~, index: gpr, scale: '*'}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '5']]}\n";
+    static const char text[] =
+        "isa: x86\nports: ['0', '1', '5']\ninstruction_forms:\n"
+        "- {name: lea, operands: [{class: memory, base: ~, offset: ~, index: gpr, scale: '*'}, "
+        "{class: register, name: gpr}], latency: 1, port_pressure: [[1, '1']]}\n"
+        "- {name: lea, operands: [{class: memory, base: gpr, offset: ~, index: gpr, scale: '*'}, "
+        "{class: register, name: gpr}], latency: 1, port_pressure: [[1, '5']]}\n";
     struct osaca_notes notes;
     struct machine *m = imported(text, &notes);
 
@@ -233,8 +270,12 @@ static void test_conditions_in_names(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct osaca_notes notes;
         str_clear(&text);
-        str_addf(&text, "isa: AArch64\nports: ['0', '1']\ninstruction_forms:\n- {name: b, operands: [{class: identifier}], latency: 1, port_pressure: [[1, '0']]}\n"
-                        "- {name: %s, operands: [{class: identifier}], latency: 1, port_pressure: [[1, '1']]}\n", names[i]);
+        str_addf(&text,
+                 "isa: AArch64\nports: ['0', '1']\ninstruction_forms:\n- {name: b, operands: "
+                 "[{class: identifier}], latency: 1, port_pressure: [[1, '0']]}\n"
+                 "- {name: %s, operands: [{class: identifier}], latency: 1, port_pressure: [[1, "
+                 "'1']]}\n",
+                 names[i]);
         struct machine *m = imported(str_text(&text), &notes);
         assert_usage(m, "B (Rel)", "1*p0", 1);
         assert_usage(m, "B.COND (Rel)", "1*p1", 1);
@@ -248,8 +289,15 @@ static void test_conditions_in_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_without_rules), cmocka_unit_test(test_messages_are_cut_between_characters), cmocka_unit_test(test_unused_entries_of_our_own_files), cmocka_unit_test(test_predicates_in_names),
-        cmocka_unit_test(test_own_name_and_multipliers), cmocka_unit_test(test_ports_named_whole),         cmocka_unit_test(test_index_without_base),              cmocka_unit_test(test_conditions_in_names),
+        cmocka_unit_test(test_unused_entries_are_listed),
+        cmocka_unit_test(test_unused_without_rules),
+        cmocka_unit_test(test_messages_are_cut_between_characters),
+        cmocka_unit_test(test_unused_entries_of_our_own_files),
+        cmocka_unit_test(test_predicates_in_names),
+        cmocka_unit_test(test_own_name_and_multipliers),
+        cmocka_unit_test(test_ports_named_whole),
+        cmocka_unit_test(test_index_without_base),
+        cmocka_unit_test(test_conditions_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

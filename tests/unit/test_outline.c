@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping of a run as it is shown: its ports keep their places while they are renamed, and what other mappings say otherwise is in doubt. */
+/* The mapping of a run as it is shown: its ports keep their places while they are renamed, and what
+ * other mappings say otherwise is in doubt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,8 @@ static struct genome *shuffled(const struct genome *g)
     return other;
 }
 
-static struct outline *outline_of(struct genome *const *genomes, size_t count, struct problem *p, const struct outline *before)
+static struct outline *outline_of(struct genome *const *genomes, size_t count, struct problem *p,
+                                  const struct outline *before)
 {
     return outline_new(genomes, count, problem_hold(p), before);
 }
@@ -35,7 +37,8 @@ static void test_ports_keep_their_places(void **state)
     (void)state;
     known_set_up(&b, 14, 0.0, 0);
     struct genome *g = genome_of_mapping(b.truth, b.p, &err), *other = shuffled(g);
-    struct outline *first = outline_of(&g, 1, b.p, NULL), *again = outline_of(&other, 1, b.p, first);
+    struct outline *first = outline_of(&g, 1, b.p, NULL),
+                   *again = outline_of(&other, 1, b.p, first);
     for (size_t f = 0; f < b.p->forms; f++)
         assert_int_equal(outline_ports(first, f), outline_ports(again, f));
     assert_int_equal(again->changed, 0);
@@ -91,7 +94,8 @@ static void test_doubts_and_worst(void **state)
     for (size_t e = 0; e < b.p->experiments; e++)
         if (e != worst[0] && e != worst[1] && e != worst[2])
             assert_true(fabs(outline_error(o, e)) <= fabs(outline_error(o, worst[2])));
-    assert_true(fabs(outline_error(o, worst[0])) >= fabs(outline_error(o, worst[1])) && fabs(outline_error(o, worst[2])) > 0.1);
+    assert_true(fabs(outline_error(o, worst[0])) >= fabs(outline_error(o, worst[1])) &&
+                fabs(outline_error(o, worst[2])) > 0.1);
     assert_int_equal(outline_worst(o, worst, 0), 0);
     outline_free(o);
     for (size_t i = 0; i < 3; i++)

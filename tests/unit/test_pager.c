@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines that are too wide for the screen: prose goes on in further rows, tables scroll sideways, and the end can be reached. */
+/* Lines that are too wide for the screen: prose goes on in further rows, tables scroll sideways,
+ * and the end can be reached. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,14 +40,21 @@ static void test_prose_wraps(void **state)
     struct pager p = {0};
 
     (void)state;
-    pager_add(&p, ROLE_TEXT, "more accumulators would help; more ports would not\n  key   edit the source in the editor of the user\n  └ key  short\n");
-    assert_shows(&p, 34, 6, "more accumulators would help; more\nports would not\n  key   edit the source in the\n        editor of the user\n  └ key  short\n\n");
+    pager_add(&p, ROLE_TEXT,
+              "more accumulators would help; more ports would not\n  key   edit the source in the "
+              "editor of the user\n  └ key  short\n");
+    assert_shows(&p, 34, 6,
+                 "more accumulators would help; more\nports would not\n  key   edit the source in "
+                 "the\n        editor of the user\n  └ key  short\n\n");
     assert_status(&p, "1-3/3");
-    assert_shows(&p, 60, 4, "more accumulators would help; more ports would not\n  key   edit the source in the editor of the user\n  └ key  short\n\n");
+    assert_shows(&p, 60, 4,
+                 "more accumulators would help; more ports would not\n  key   edit the source in "
+                 "the editor of the user\n  └ key  short\n\n");
     pager_done(&p);
 }
 
-/* Where columns would no longer be below each other, or little room is left, or much text, a line scrolls sideways. */
+/* Where columns would no longer be below each other, or little room is left, or much text, a line
+ * scrolls sideways. */
 static void test_tables_scroll(void **state)
 {
     struct pager p = {0};
@@ -58,14 +66,19 @@ static void test_tables_scroll(void **state)
         str_add(&list, "1,2,");
     pager_add(&p, ROLE_TEXT, str_text(&list));
     pager_add(&p, ROLE_TEXT, "                  an explanation far to the right");
-    assert_shows(&p, 26, 5, "name       cycles  bottle>\nloop       1.00    ports\n1,2,1,2,1,2,1,2,1,2,1,2,1>\n                  an expl>\n\n");
+    assert_shows(&p, 26, 5,
+                 "name       cycles  bottle>\nloop       1.00    "
+                 "ports\n1,2,1,2,1,2,1,2,1,2,1,2,1>\n                  an expl>\n\n");
     assert_true(pager_act(&p, ACTION_RIGHT));
-    assert_shows(&p, 26, 5, "<  cycles  bottleneck\n<  1.00    ports\n<,2,1,2,1,2,1,2,1,2,1,2,1>\n<         an explanation >\n\n");
+    assert_shows(&p, 26, 5,
+                 "<  cycles  bottleneck\n<  1.00    ports\n<,2,1,2,1,2,1,2,1,2,1,2,1>\n<         "
+                 "an explanation >\n\n");
     str_done(&list);
     pager_done(&p);
 }
 
-/* However many rows the last lines take, the last one can be shown, whole, and a search goes as far. */
+/* However many rows the last lines take, the last one can be shown, whole, and a search goes as
+ * far. */
 static void test_the_end(void **state)
 {
     struct pager p = {0};
@@ -74,21 +87,30 @@ static void test_the_end(void **state)
     for (unsigned i = 0; i < 10; i++)
         pager_add(&p, ROLE_TEXT, "a line of this text that takes two rows");
     pager_add(&p, ROLE_TEXT, "the last line of this text takes two too");
-    assert_shows(&p, 30, 5, "a line of this text that takes\ntwo rows\na line of this text that takes\ntwo rows\na line of this text that takes\n");
+    assert_shows(&p, 30, 5,
+                 "a line of this text that takes\ntwo rows\na line of this text that takes\ntwo "
+                 "rows\na line of this text that takes\n");
     assert_true(pager_act(&p, ACTION_LAST));
-    assert_shows(&p, 30, 5, "a line of this text that takes\ntwo rows\nthe last line of this text\ntakes two too\n\n");
+    assert_shows(
+        &p, 30, 5,
+        "a line of this text that takes\ntwo rows\nthe last line of this text\ntakes two too\n\n");
     assert_status(&p, "10-11/11");
     assert_true(pager_act(&p, ACTION_FIRST));
     assert_true(pager_find(&p, "the last", 1));
-    assert_shows(&p, 30, 5, "a line of this text that takes\ntwo rows\nthe last line of this text\ntakes two too\n\n");
+    assert_shows(
+        &p, 30, 5,
+        "a line of this text that takes\ntwo rows\nthe last line of this text\ntakes two too\n\n");
     assert_true(pager_act(&p, ACTION_PAGE_UP));
-    assert_shows(&p, 30, 3, "a line of this text that takes\ntwo rows\na line of this text that takes\n");
+    assert_shows(&p, 30, 3,
+                 "a line of this text that takes\ntwo rows\na line of this text that takes\n");
     pager_done(&p);
 }
 
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_prose_wraps), cmocka_unit_test(test_tables_scroll), cmocka_unit_test(test_the_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_prose_wraps),
+                                       cmocka_unit_test(test_tables_scroll),
+                                       cmocka_unit_test(test_the_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

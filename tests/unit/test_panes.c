@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places and their panes: what stands where, the focus, the way back, empty panes, sizes that change. */
+/* Places and their panes: what stands where, the focus, the way back, empty panes, sizes that
+ * change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +54,8 @@ static unsigned differing(const char *name, const unsigned (*sizes)[2], size_t c
         struct str text = {0};
         char path[256];
         screen_text(&frame, sizes[i][0], sizes[i][1], true, &text);
-        snprintf(path, sizeof path, "tests/screen/places/%s-%ux%u.txt", name, sizes[i][0], sizes[i][1]);
+        snprintf(path, sizeof path, "tests/screen/places/%s-%ux%u.txt", name, sizes[i][0],
+                 sizes[i][1]);
         differ += !golden_matches(path, str_text(&text));
         str_done(&text);
     }
@@ -91,9 +93,11 @@ static void show_empty_program(void)
 /* What is measured is that of a processor of the test's own. */
 static void show_lab(void)
 {
-    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)'; experiments generate");
+    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, "
+               "I8)' 'MOV (R64, M64)'; experiments generate");
     run_to_end("experiments measure --simulate skylake");
-    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 --threads 1");
+    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 "
+               "--threads 1");
     fill_record();
     run_to_end("view matrix");
 }
@@ -107,8 +111,14 @@ static void show_empty_lab(void)
 static void test_golden(void **state)
 {
     static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
-    static const struct { const char *name; void (*show)(void); } contents[] = {
-        {"loop", show_loop}, {"loop-empty", show_empty}, {"loop-help", show_overlay}, {"program", show_program}, {"program-empty", show_empty_program}, {"lab", show_lab},
+    static const struct { const char *name; void (*show)(void);
+    } contents[] = {
+        {"loop", show_loop},
+        {"loop-empty", show_empty},
+        {"loop-help", show_overlay},
+        {"program", show_program},
+        {"program-empty", show_empty_program},
+        {"lab", show_lab},
         {"lab-empty", show_empty_lab},
     };
     unsigned differ = 0;
@@ -118,14 +128,18 @@ static void test_golden(void **state)
         contents[i].show();
         differ += differing(contents[i].name, sizes, 4);
         session.settings.ascii = true;
-        differ += differing(i == 0 ? "loop-ascii" : i == 5 ? "lab-ascii" : contents[i].name, sizes + 1, i == 0 || i == 5);
+        differ += differing(i == 0   ? "loop-ascii"
+                            : i == 5 ? "lab-ascii"
+                                     : contents[i].name,
+                            sizes + 1, i == 0 || i == 5);
         session.settings.ascii = false;
         teardown(state);
     }
     assert_int_equal(differ, 0);
 }
 
-/* The names of the places and the position in the focused pane stand on the first row; a press on a name shows its place. */
+/* The names of the places and the position in the focused pane stand on the first row; a press on a
+ * name shows its place. */
 static void test_first_row(void **state)
 {
     struct str shown = {0};
@@ -149,7 +163,8 @@ static void test_first_row(void **state)
     str_done(&shown);
 }
 
-/* The last row has the keys of the focused pane, and those of all panes whatever its width; never F1 to F10. */
+/* The last row has the keys of the focused pane, and those of all panes whatever its width; never
+ * F1 to F10. */
 static void test_key_bar(void **state)
 {
     static const unsigned widths[] = {40, 60, 80, 120, 200};
@@ -166,7 +181,8 @@ static void test_key_bar(void **state)
             const char *bar = strrchr(str_text(&shown), '\n');
             while (bar[-1] != '\n')
                 bar--;
-            if (!strstr(bar, "q back") || !strstr(bar, ": command") || strstr(bar, "F10") || strstr(bar, "F3"))
+            if (!strstr(bar, "q back") || !strstr(bar, ": command") || strstr(bar, "F10") ||
+                strstr(bar, "F3"))
                 fail_msg("%s at %u columns: %s", views[v]->name, widths[i], bar);
             str_done(&shown);
         }
@@ -176,7 +192,8 @@ static void test_key_bar(void **state)
     assert_true(screen_holds("s stop"));
 }
 
-/* All panes stand next to each other at 120 by 40; at 80 by 24 one has all to itself, and the others are a Tab away. They tile the area at every size. */
+/* All panes stand next to each other at 120 by 40; at 80 by 24 one has all to itself, and the
+ * others are a Tab away. They tile the area at every size. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -206,14 +223,17 @@ static void test_sizes(void **state)
                 draw(width, height);
                 for (size_t i = 0; i < frame.panes.count; i++) {
                     area += frame.panes.items[i].width * frame.panes.items[i].height;
-                    assert_true(frame.panes.items[i].view == frame.current || frame.panes.count > 1);
+                    assert_true(frame.panes.items[i].view == frame.current ||
+                                frame.panes.count > 1);
                 }
-                assert_int_equal(area, width * (height - 2 - (places[p].draw_head && height - 2 >= 20)));
+                assert_int_equal(area,
+                                 width * (height - 2 - (places[p].draw_head && height - 2 >= 20)));
             }
     }
 }
 
-/* Keys go to the pane with the focus: Tab and l to the next, h to the one before; a place remembers it, and so does every size. */
+/* Keys go to the pane with the focus: Tab and l to the next, h to the one before; a place remembers
+ * it, and so does every size. */
 static void test_focus(void **state)
 {
     const char *prefill;
@@ -244,7 +264,8 @@ static void test_focus(void **state)
     assert_false(session.quit);
 }
 
-/* q and Backspace go back to where one came from, with the cursor where it was; only from the first place of all they quit. */
+/* q and Backspace go back to where one came from, with the cursor where it was; only from the first
+ * place of all they quit. */
 static void test_back(void **state)
 {
     const char *prefill;
@@ -318,7 +339,8 @@ static void test_moving_together(void **state)
     assert_int_equal(session.document.row, 0);
 }
 
-/* Every empty pane names a key, and that key does something: it runs a command that does not fail, or opens the prompt. */
+/* Every empty pane names a key, and that key does something: it runs a command that does not fail,
+ * or opens the prompt. */
 static void test_empty_panes(void **state)
 {
     for (size_t v = 0; v < view_count(); v++) {
@@ -331,7 +353,8 @@ static void test_empty_panes(void **state)
         frame_run(&frame, line);
         struct str text = {0};
         screen_text(&frame, 120, 40, true, &text);
-        const char *row = strstr(str_text(&text), ": 3-3 title bold");   /* the key, at the third column */
+        /* the key, at the third column */
+        const char *row = strstr(str_text(&text), ": 3-3 title bold");
         if (place_of(views[v], &place, &pane, &at) && row) {
             while (row > str_text(&text) && row[-1] != '\n')
                 row--;
@@ -345,7 +368,8 @@ static void test_empty_panes(void **state)
             job_wait(0);
             if (reply != FRAME_PROMPT && frame.failed)
                 fail_msg("%s: the key %c: %s", views[v]->name, on[2], str_text(&frame.message));
-        } else if (place_of(views[v], &place, &pane, &at) && views[v] != &mapping_view && views[v] != &machine_view) {
+        } else if (place_of(views[v], &place, &pane, &at) && views[v] != &mapping_view &&
+                   views[v] != &machine_view) {
             fail_msg("%s names no key when it is empty:\n%s", views[v]->name, str_text(&text));
         }
         str_done(&text);
@@ -421,10 +445,12 @@ static bool shows(unsigned width, unsigned height, const char *text)
     return holds;
 }
 
-/* Of reasons that the pane has no room for it says how many rows there are more; alone, down to the end, there are none. */
+/* Of reasons that the pane has no room for it says how many rows there are more; alone, down to the
+ * end, there are none. */
 static void test_all_reasons(void **state)
 {
-    static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s", "triad-zen-O3.s"};
+    static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s",
+                                          "triad-zen-O3.s"};
     static const unsigned sizes[][2] = {{80, 24}, {100, 30}, {120, 40}, {200, 60}};
     bool cut = false;
 
@@ -451,7 +477,8 @@ static void test_all_reasons(void **state)
     assert_true(cut);
 }
 
-/* The help of a pane has each of its keys at any width; what a key does is whole, ends before a comma, or in an ellipsis. */
+/* The help of a pane has each of its keys at any width; what a key does is whole, ends before a
+ * comma, or in an ellipsis. */
 static void count_key(void *to, const char *keys, const char *command, const char *help)
 {
     struct str *shown = to;
@@ -486,7 +513,8 @@ static void test_help_is_whole(void **state)
             keymap_tell(session.keys, k ? "mapping" : "kernel", count_key, &shown);
             press("q");
             if (k == 0 && widths[i] == 200)
-                assert_non_null(strstr(str_text(&shown), "compile with the next compiler that is installed"));
+                assert_non_null(
+                    strstr(str_text(&shown), "compile with the next compiler that is installed"));
             str_done(&shown);
         }
 }

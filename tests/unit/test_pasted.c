@@ -15,8 +15,13 @@
 
 static void test_text(void **state)
 {
-    static const char *const texts[] = {"\tvmovapd\t(%r15,%rax), %ymm0\r", "addq $1, %rax", "mov eax, [rdi]\r", "  ldr q0, [x1], #16", ".L3:\r\tincq %rax\r\tjne .L3\r",
-                                        "for (long i = 0; i < n; i++)\n    s += a[i];\n", "# a comment\nand its end\n"};
+    static const char *const texts[] = {"\tvmovapd\t(%r15,%rax), %ymm0\r",
+                                        "addq $1, %rax",
+                                        "mov eax, [rdi]\r",
+                                        "  ldr q0, [x1], #16",
+                                        ".L3:\r\tincq %rax\r\tjne .L3\r",
+                                        "for (long i = 0; i < n; i++)\n    s += a[i];\n",
+                                        "# a comment\nand its end\n"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_true(pasted_text(texts[i], strlen(texts[i])));
@@ -24,8 +29,21 @@ static void test_text(void **state)
 
 static void test_keys(void **state)
 {
-    static const char *const keys[] = {"", "q", "jjjjjjjjjjjjjjjj", "j\rj\rj\r", "\t\t\t", "2p--measure 0 --output f 'a b'\r", ":kernel load a b\r:view why\r", "j:set machine skylake\r:kernel measure\r",
-                                       "\033[A\033[B", "\033[200~addq $1, %rax\r\033[201~", "\004", "p ./hot x y\r", "/vmov\rnnn", "L a.s\rt", "    "};
+    static const char *const keys[] = {"",
+                                       "q",
+                                       "jjjjjjjjjjjjjjjj",
+                                       "j\rj\rj\r",
+                                       "\t\t\t",
+                                       "2p--measure 0 --output f 'a b'\r",
+                                       ":kernel load a b\r:view why\r",
+                                       "j:set machine skylake\r:kernel measure\r",
+                                       "\033[A\033[B",
+                                       "\033[200~addq $1, %rax\r\033[201~",
+                                       "\004",
+                                       "p ./hot x y\r",
+                                       "/vmov\rnnn",
+                                       "L a.s\rt",
+                                       "    "};
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (pasted_text(keys[i], strlen(keys[i])))
@@ -62,6 +80,7 @@ static void test_kernels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_keys), cmocka_unit_test(test_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_kernels)};
     return cmocka_run_group_tests_name("pasted", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What people have in the clipboard: each file of tests/data/pastes gives its loop. pastes.csv says how many instructions that has, by the compiler's object and
- * not by this reader, and how many lines are no assembler text. */
+/* What people have in the clipboard: each file of tests/data/pastes gives its loop. pastes.csv says
+ * how many instructions that has, by the compiler's object and not by this reader, and how many
+ * lines are no assembler text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,15 +40,20 @@ static bool row_holds(char *const *row)
     struct str text = {0}, plain = {0};
     bool ok = true;
     struct kernel *k = paste(row[FILE_NAME], &text);
-    const char *lines = plain_text(str_text(&text), text.length, &plain) ? str_text(&plain) : str_text(&text);
+    const char *lines =
+        plain_text(str_text(&text), text.length, &plain) ? str_text(&plain) : str_text(&text);
     enum syntax wanted = strcmp(row[SYNTAX], "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
 
-    if (!k || k->loops[0].count != strtoul(row[INSTRUCTIONS], NULL, 10) || k->left_out_count != strtoul(row[LEFT_OUT], NULL, 10) || k->refused_count ||
-        strcmp(isa_name(k->isa), row[ISA]) != 0 || (*row[SYNTAX] && syntax_detect(lines, strlen(lines)) != wanted)) {
-        print_error("%s: %zu instructions (%s), %zu lines left out (%s), %s\n", row[FILE_NAME], k ? k->loops[0].count : 0, row[INSTRUCTIONS], k ? k->left_out_count : 0,
+    if (!k || k->loops[0].count != strtoul(row[INSTRUCTIONS], NULL, 10) ||
+        k->left_out_count != strtoul(row[LEFT_OUT], NULL, 10) || k->refused_count ||
+        strcmp(isa_name(k->isa), row[ISA]) != 0 ||
+        (*row[SYNTAX] && syntax_detect(lines, strlen(lines)) != wanted)) {
+        print_error("%s: %zu instructions (%s), %zu lines left out (%s), %s\n", row[FILE_NAME],
+                    k ? k->loops[0].count : 0, row[INSTRUCTIONS], k ? k->left_out_count : 0,
                     row[LEFT_OUT], k ? isa_name(k->isa) : "refused");
         for (size_t i = 0; k && i < k->left_out_count; i++)
-            print_error("    line %zu: %s: %s\n", k->left_out[i].line, k->left_out[i].reason, k->left_out[i].text);
+            print_error("    line %zu: %s: %s\n", k->left_out[i].line, k->left_out[i].reason,
+                        k->left_out[i].text);
         ok = false;
     }
     kernel_free(k);
@@ -63,7 +69,8 @@ static void test_corpus(void **state)
     struct csv_reader *r = csv_reader_open(source_path("tests/data/pastes/pastes.csv"), &err);
     char **row;
     size_t count, rows = 0, wrong = 0, skipped = 0;
-    bool arm = system("aarch64-linux-gnu-as --version >/dev/null 2>&1") == 0 || isa_host() == ISA_AARCH64;
+    bool arm =
+        system("aarch64-linux-gnu-as --version >/dev/null 2>&1") == 0 || isa_host() == ISA_AARCH64;
 
     if (!r)
         fail_msg("%s", err.what);
@@ -87,12 +94,13 @@ static void test_corpus(void **state)
 static void test_percents(void **state)
 {
     (void)state;
-    static const char text[] = " Percent |\tSource code & Disassembly of d for cycles (9 samples, percent: local period)\n"
-                               "    0.11 :   112d:   movslq %edi,%rdi\n"
-                               "         : 4    y[i] += a * x[i];\n"
-                               "   16.67 :   1146:   addsd  (%rdx,%rax,1),%xmm1\n"
-                               "    2.10 :   1154:   cmp    %rcx,%rax\n"
-                               "    0.00 :   1157:   jne    1146 <daxpy+0x14>\n";
+    static const char text[] =
+        " Percent |\tSource code & Disassembly of d for cycles (9 samples, percent: local period)\n"
+        "    0.11 :   112d:   movslq %edi,%rdi\n"
+        "         : 4    y[i] += a * x[i];\n"
+        "   16.67 :   1146:   addsd  (%rdx,%rax,1),%xmm1\n"
+        "    2.10 :   1154:   cmp    %rcx,%rax\n"
+        "    0.00 :   1157:   jne    1146 <daxpy+0x14>\n";
     struct kernel *k = kernel_of(text);
     size_t count;
     const struct insn *insns = kernel_insns(k, 0, &count);
@@ -120,11 +128,14 @@ static void test_impossible_percents(void **state)
         struct str text = {0};
         size_t count;
         str_add(&text, "Address\tSource Line\tAssembly\tCPU Time: Total\n");
-        str_addf(&text, "0x10\t3\tadd rax, rbx\t%s\n0x13\t3\tdec rcx\t1.0%%\n0x16\t3\tjnz 0x10\t1.0%%\n", shares[i]);
+        str_addf(&text,
+                 "0x10\t3\tadd rax, rbx\t%s\n0x13\t3\tdec rcx\t1.0%%\n0x16\t3\tjnz 0x10\t1.0%%\n",
+                 shares[i]);
         struct kernel *k = kernel_of(str_text(&text));
         const struct insn *insns = kernel_insns(k, 0, &count);
         assert_int_equal(count, 3);
-        assert_int_equal(isnan(kernel_percent(k, &insns[0])) || kernel_percent(k, &insns[0]) == 0, i > 0);
+        assert_int_equal(isnan(kernel_percent(k, &insns[0])) || kernel_percent(k, &insns[0]) == 0,
+                         i > 0);
         kernel_free(k);
         str_done(&text);
     }
@@ -134,8 +145,17 @@ static void test_impossible_percents(void **state)
 static void test_mistakes_are_refused(void **state)
 {
     (void)state;
-    static const char *const lines[] = {"vaddqd %xmm0, %xmm1, %xmm2", "jnee 1b", "nosuch", "movl $1, %eaxx", "vzerouper", "call\tfoo bar", "addl", "lea rax, [rbx+rcx*3]", "foo $1",
-                                        "a jnee y", "mov my var"};
+    static const char *const lines[] = {"vaddqd %xmm0, %xmm1, %xmm2",
+                                        "jnee 1b",
+                                        "nosuch",
+                                        "movl $1, %eaxx",
+                                        "vzerouper",
+                                        "call\tfoo bar",
+                                        "addl",
+                                        "lea rax, [rbx+rcx*3]",
+                                        "foo $1",
+                                        "a jnee y",
+                                        "mov my var"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct str text = {0};
         struct err err = {0};
@@ -152,16 +172,21 @@ static void test_mistakes_are_refused(void **state)
 static void test_code_is_kept(void **state)
 {
     (void)state;
-    static const struct { const char *text; size_t instructions; } cases[] = {
-        {"1: mov eax, (3+4);\n\tjne 1b\n", 2},           {"for: add eax, 1;\n\tjne for\n", 2},
-        {"count = 4;\n1: add eax, count\n\tjne 1b\n", 2}, {"db: add eax, 1\n\tjmp db\n", 2},
-        {"proc: add eax, 1\n\tcall proc\n\tjmp proc\n", 3}, {"1: fld real8 ptr [rax]\n\tadd eax, 1\n\tjne 1b\n", 3},
+    static const struct { const char *text; size_t instructions;
+    } cases[] = {
+        {"1: mov eax, (3+4);\n\tjne 1b\n", 2},
+        {"for: add eax, 1;\n\tjne for\n", 2},
+        {"count = 4;\n1: add eax, count\n\tjne 1b\n", 2},
+        {"db: add eax, 1\n\tjmp db\n", 2},
+        {"proc: add eax, 1\n\tcall proc\n\tjmp proc\n", 3},
+        {"1: fld real8 ptr [rax]\n\tadd eax, 1\n\tjne 1b\n", 3},
         {"add PROC\nmov eax, 1\nret\nadd ENDP\n", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kernel *k = kernel_of(cases[i].text);
         if (k->insn_count != cases[i].instructions || k->left_out_count)
-            fail_msg("%s: %zu instructions, not %zu; %zu lines left out", cases[i].text, k->insn_count, cases[i].instructions, k->left_out_count);
+            fail_msg("%s: %zu instructions, not %zu; %zu lines left out", cases[i].text,
+                     k->insn_count, cases[i].instructions, k->left_out_count);
         kernel_free(k);
     }
     struct kernel *k = kernel_of(cases[2].text);
@@ -169,31 +194,46 @@ static void test_code_is_kept(void **state)
     kernel_free(k);
 }
 
-/* A semicolon with a blank before it, in Intel syntax: `as` reads on behind it, most people write comments there. */
+/* A semicolon with a blank before it, in Intel syntax: `as` reads on behind it, most people write
+ * comments there. */
 static void test_semicolons(void **state)
 {
     (void)state;
-    static const struct { const char *line; size_t instructions; } cases[] = {
-        {"add eax, 1 ; add ebx, 1", 2},                                 {"add eax, 1 ;add ebx, 1", 2},
-        {"add eax, 1;add ebx, 1", 2},                                   {"add eax, 1 ; add ebx, 1 ; increment both", 2},
-        {"ADD EAX, 1 ; DEC ECX ; JNZ 1b", 3},                           {"nop ; nop ; ret", 3},
-        {"vmulpd ymm0, ymm1, ymm2 ; vmovupd [rdi+rax*8], ymm0", 2},     {"mov eax, 1 ; mov dword ptr [rsp+4], eax ; lock inc dword ptr [rsi]", 3},
-        {"vmovups zmm0 {k1} {z}, zmm1 ; vaddps zmm0, zmm1, zmm2, {rn-sae}", 2}, {"dec ecx ; jne 1b # jump", 2},
-        {"add eax, 1 ; add the next element", 1},                       {"add eax, 1 ; add eax, the sum, to ebx", 1},
-        {"add eax, 1 ; test", 1},                                       {"add eax, 1 ; loop body", 1},
-        {"add eax, 1 ;comment", 1},                                     {"add eax, 1 ; eax = a[i], ebx = b[i]", 1},
-        {"add eax, 1 ; mul x, y", 1},                                   {"add eax, 1 ; add rcx", 1},
-        {"add eax, 1 ;", 1},                                            {"add eax, 1 ; in eax [see above]", 1},
-        {"add eax, 1 ; and not rbx", 1},                                {"add eax, 1 ; call it a day", 1},
+    static const struct { const char *line; size_t instructions;
+    } cases[] = {
+        {"add eax, 1 ; add ebx, 1", 2},
+        {"add eax, 1 ;add ebx, 1", 2},
+        {"add eax, 1;add ebx, 1", 2},
+        {"add eax, 1 ; add ebx, 1 ; increment both", 2},
+        {"ADD EAX, 1 ; DEC ECX ; JNZ 1b", 3},
+        {"nop ; nop ; ret", 3},
+        {"vmulpd ymm0, ymm1, ymm2 ; vmovupd [rdi+rax*8], ymm0", 2},
+        {"mov eax, 1 ; mov dword ptr [rsp+4], eax ; lock inc dword ptr [rsi]", 3},
+        {"vmovups zmm0 {k1} {z}, zmm1 ; vaddps zmm0, zmm1, zmm2, {rn-sae}", 2},
+        {"dec ecx ; jne 1b # jump", 2},
+        {"add eax, 1 ; add the next element", 1},
+        {"add eax, 1 ; add eax, the sum, to ebx", 1},
+        {"add eax, 1 ; test", 1},
+        {"add eax, 1 ; loop body", 1},
+        {"add eax, 1 ;comment", 1},
+        {"add eax, 1 ; eax = a[i], ebx = b[i]", 1},
+        {"add eax, 1 ; mul x, y", 1},
+        {"add eax, 1 ; add rcx", 1},
+        {"add eax, 1 ;", 1},
+        {"add eax, 1 ; in eax [see above]", 1},
+        {"add eax, 1 ; and not rbx", 1},
+        {"add eax, 1 ; call it a day", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int nasm = 0; nasm < 2; nasm++) {
             struct str text = {0};
-            str_addf(&text, "%s1: mov edx, 1\n\t%s\n\tjne 1b\n", nasm ? "section .text\n" : "", cases[i].line);
+            str_addf(&text, "%s1: mov edx, 1\n\t%s\n\tjne 1b\n", nasm ? "section .text\n" : "",
+                     cases[i].line);
             struct kernel *k = kernel_of(text.data);
             size_t wanted = nasm && strstr(cases[i].line, " ;") ? 3 : 2 + cases[i].instructions;
             if (k->insn_count != wanted)
-                fail_msg("%s%s: %zu instructions, not %zu", nasm ? "NASM: " : "", cases[i].line, k->insn_count, wanted);
+                fail_msg("%s%s: %zu instructions, not %zu", nasm ? "NASM: " : "", cases[i].line,
+                         k->insn_count, wanted);
             kernel_free(k);
             str_done(&text);
         }
@@ -204,10 +244,16 @@ static void test_semicolons(void **state)
 static void test_reasons(void **state)
 {
     (void)state;
-    static const struct { const char *line, *reason; } cases[] = {
-        {"The loop is slow here", "a sentence"},       {"for (int i = 0; i < n; i++) {", "source code"}, {"}", "source code"},
-        {"y[i] += a * x[i];", "source code"},          {"$ objdump -d a.out", "a prompt"},               {"#include <stdio.h>", "source code"},
-        {"return sum;", "source code"},                {"double f(int n)", "source code"},
+    static const struct { const char *line, *reason;
+    } cases[] = {
+        {"The loop is slow here", "a sentence"},
+        {"for (int i = 0; i < n; i++) {", "source code"},
+        {"}", "source code"},
+        {"y[i] += a * x[i];", "source code"},
+        {"$ objdump -d a.out", "a prompt"},
+        {"#include <stdio.h>", "source code"},
+        {"return sum;", "source code"},
+        {"double f(int n)", "source code"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str text = {0};
@@ -225,13 +271,16 @@ static void test_reasons(void **state)
 static void test_plain(void **state)
 {
     (void)state;
-    static const struct { const char *text, *plain; } cases[] = {
+    static const struct { const char *text, *plain;
+    } cases[] = {
         {"nop\n", NULL},
         {"nop\r\nret\r\n", "nop\nret\n"},
         {"nop\rret", "nop\nret"},
         {"\033[31mnop\033[0m\033[K\nret", "nop\nret"},
         {"\033]8;;http://x\033\\nop\033]8;;\a\n", "nop\n"},
-        {"\033", ""}, {"\033[", ""}, {"\033]", ""},
+        {"\033", ""},
+        {"\033[", ""},
+        {"\033]", ""},
         {"\ufeffnop\u00a0# \u2013\u200b", "nop # -"},
         {".string \"\u201cx\u201d\"", ".string \"\u201cx\u201d\""},
         {".string \u201cx\u201d", ".string \"x\""},
@@ -239,13 +288,17 @@ static void test_plain(void **state)
         {"{\"asm\":[{\"text\":\"nop\"},{\"text\":\" ret\",\"labels\":[]}]}", "nop\n ret\n"},
         {"[{\"text\":\"nop\"}]", "nop\n"},
         {"{\"a\":[{\"asm\":\"nop\\nret\"}]}", "nop\nret"},
-        {"{\"asm\":[{\"text\":\"je 10 <f>\",\"address\":18,\"opcodes\":[\"74\"]}]}", "12:\tje 10 <f>\n"},
-        {"{\"asm\":", NULL}, {"[1,2]", NULL}, {"{}", NULL},
+        {"{\"asm\":[{\"text\":\"je 10 <f>\",\"address\":18,\"opcodes\":[\"74\"]}]}",
+         "12:\tje 10 <f>\n"},
+        {"{\"asm\":", NULL},
+        {"[1,2]", NULL},
+        {"{}", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str out = {0};
         bool changed = plain_text(cases[i].text, strlen(cases[i].text), &out);
-        if (changed != (cases[i].plain != NULL) || (changed && strcmp(str_text(&out), cases[i].plain) != 0))
+        if (changed != (cases[i].plain != NULL) ||
+            (changed && strcmp(str_text(&out), cases[i].plain) != 0))
             fail_msg("%s: %s", cases[i].text, changed ? str_text(&out) : "as it is");
         str_done(&out);
     }
@@ -253,7 +306,13 @@ static void test_plain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_impossible_percents), cmocka_unit_test(test_mistakes_are_refused), cmocka_unit_test(test_code_is_kept), cmocka_unit_test(test_semicolons),
-                                       cmocka_unit_test(test_reasons), cmocka_unit_test(test_plain)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus),
+                                       cmocka_unit_test(test_percents),
+                                       cmocka_unit_test(test_impossible_percents),
+                                       cmocka_unit_test(test_mistakes_are_refused),
+                                       cmocka_unit_test(test_code_is_kept),
+                                       cmocka_unit_test(test_semicolons),
+                                       cmocka_unit_test(test_reasons),
+                                       cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules of single units of the simulated pipeline, against what was measured or is documented of them. */
+/* Rules of single units of the simulated pipeline, against what was measured or is documented of
+ * them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,9 +39,11 @@ static bool is_simulated(const struct machine *m)
 /* Nothing passes a barrier: what stands between two of them adds up, in bounds and simulation. */
 static void test_barriers(void **state)
 {
-    static const char fenced[] = "f20f59c0" "0faee8" "f20f59c9" "0faee8";   /* mulsd xmm0,xmm0; lfence; mulsd xmm1,xmm1; lfence */
+    /* mulsd xmm0,xmm0; lfence; mulsd xmm1,xmm1; lfence */
+    static const char fenced[] = "f20f59c0" "0faee8" "f20f59c9" "0faee8";
     static const char plain[] = "f20f59c0" "f20f59c9";
-    static const char loads[] = "488b07" "0faee8" "488b0f" "0faee8";        /* mov rax,[rdi]; lfence; mov rcx,[rdi]; lfence */
+    /* mov rax,[rdi]; lfence; mov rcx,[rdi]; lfence */
+    static const char loads[] = "488b07" "0faee8" "488b0f" "0faee8";
     char **ids = machine_ids();
 
     (void)state;
@@ -53,7 +56,8 @@ static void test_barriers(void **state)
             assert_true(sim.cycles >= bounds.total && bounds.total > sim.cycles * 0.9);
             run(m, plain, &bounds);   /* both products next to each other */
             if (with < 2 * bounds.cycles[BOUND_DEPENDENCIES] + 2)
-                fail_msg("%s: %.2f with barriers, %.2f without", ids[i], with, bounds.cycles[BOUND_DEPENDENCIES]);
+                fail_msg("%s: %.2f with barriers, %.2f without", ids[i], with,
+                         bounds.cycles[BOUND_DEPENDENCIES]);
             sim = run(m, loads, &bounds);
             assert_true(sim.cycles >= 2 * machine_number(m, "load_latency") + 2);
         }
@@ -62,11 +66,24 @@ static void test_barriers(void **state)
     free(ids);
 }
 
-/* Microcode and waits that were measured alone take that time in the simulation, parts of cycles add up, and what stands next to them does not. */
+/* Microcode and waits that were measured alone take that time in the simulation, parts of cycles
+ * add up, and what stands next to them does not. */
 static void test_alone(void **state)
 {
-    static const struct { const char *machine, *hex; double cycles; } cases[] = {
-        {"skylake", "f390" "ffc9", 140}, {"zen5-charted", "f390" "ffc9", 65.9}, {"skylake", "f390" "f390", 280},
+    static const struct { const char *machine, *hex; double cycles;
+    } cases[] = {
+        {"skylake",
+         "f390"
+         "ffc9",
+         140},
+        {"zen5-charted",
+         "f390"
+         "ffc9",
+         65.9},
+        {"skylake",
+         "f390"
+         "f390",
+         280},
     };
 
     (void)state;
@@ -75,19 +92,24 @@ static void test_alone(void **state)
         struct bounds bounds;
         struct simulation sim = run(m, cases[i].hex, &bounds);
         if (fabs(sim.cycles - cases[i].cycles) > 1e-6 || sim.bounded)
-            fail_msg("%s, %s: %.3f, not %.3f", cases[i].machine, cases[i].hex, sim.cycles, cases[i].cycles);
+            fail_msg("%s, %s: %.3f, not %.3f", cases[i].machine, cases[i].hex, sim.cycles,
+                     cases[i].cycles);
         machine_free(m);
     }
 }
 
-/* Zen 2 finds stores of general registers of 32 and 64 bits at rename, by the same registers and displacement (Agner Fog: 2 cycles instead of 15). */
+/* Zen 2 finds stores of general registers of 32 and 64 bits at rename, by the same registers and
+ * displacement (Agner Fog: 2 cycles instead of 15). */
 static void test_mirrored(void **state)
 {
     static const struct { const char *hex; bool found; } cases[] = {
-        {"8906" "830605" "8b1e" "89d8", true},                        /* mov [rsi],eax; add dword [rsi],5; mov ebx,[rsi]; mov eax,ebx */
-        {"488946f8" "488346f805" "488b5ef8" "4889d8", true},          /* the same of 64 bits at rsi-8 */
+        /* mov [rsi],eax; add dword [rsi],5; mov ebx,[rsi]; mov eax,ebx */
+        {"8906" "830605" "8b1e" "89d8", true},
+        /* the same of 64 bits at rsi-8 */
+        {"488946f8" "488346f805" "488b5ef8" "4889d8", true},
         {"668906" "66830605" "668b1e" "6689d8", false},               /* of 16 bits */
-        {"890500010000" "8305f900000005" "8b1df3000000" "89d8", false},   /* relative to the program counter */
+        /* relative to the program counter */
+        {"890500010000" "8305f900000005" "8b1df3000000" "89d8", false},
     };
     struct machine *m = load_machine("znver2");
 
@@ -101,21 +123,26 @@ static void test_mirrored(void **state)
     machine_free(m);
 }
 
-/* Chains of one cycle run at their bound where each iteration is renamed in one cycle; an eliminated move takes no turn at the ports (measured on a Haswell: with and
- * without the mov within 2 %). */
+/* Chains of one cycle run at their bound where each iteration is renamed in one cycle; an
+ * eliminated move takes no turn at the ports (measured on a Haswell: with and without the mov
+ * within 2 %). */
 static void test_turns(void **state)
 {
     static const char *const loops[] = {
-        "01f7" "89f3" "ffc6" "83feff" "72f5",             /* add edi,esi; mov ebx,esi; inc esi; cmp esi,-1; jc */
+        /* add edi,esi; mov ebx,esi; inc esi; cmp esi,-1; jc */
+        "01f7" "89f3" "ffc6" "83feff" "72f5",
         "01f7" "ffc6" "89f3" "83feff" "72f5",
         "89f3" "01f7" "ffc6" "83feff" "72f5",
         "4801c3" "4889c2" "48ffc0" "4883f8ff" "72f1",     /* of 64 bits */
         "01f7" "ffc6" "83feff" "72f7",                    /* without the mov */
         "ffc3" "31fe" "ffc9" "75f8",                      /* inc ebx; xor esi,edi; dec ecx; jnz */
         "4183c801" "41f7d1" "ffc9" "75f5",                /* or r8d,1; not r9d; dec ecx; jnz */
-        "c1e001" "83ea03" "8b5d08" "ffc9" "75f3",         /* shl eax,1; sub edx,3; mov ebx,[rbp+8]; dec ecx; jnz */
+        /* shl eax,1; sub edx,3; mov ebx,[rbp+8]; dec ecx; jnz */
+        "c1e001" "83ea03" "8b5d08" "ffc9" "75f3",
     };
-    static const char *const ids[] = {"haswell", "broadwell", "skylake", "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids"};
+    static const char *const ids[] = {"haswell",        "broadwell",      "skylake",
+                                      "skylake-avx512", "icelake-server", "alderlake-p",
+                                      "sapphirerapids"};
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -130,11 +157,15 @@ static void test_turns(void **state)
     }
 }
 
-/* Haswell's decoders take no pattern 3-1: an instruction of three µops is decoded alone, on Skylake another one with it. */
+/* Haswell's decoders take no pattern 3-1: an instruction of three µops is decoded alone, on Skylake
+ * another one with it. */
 static void test_three_uops(void **state)
 {
     static const char three[] = "4887d8" "90" "4887d8" "90";   /* xchg rax,rbx; nop, twice */
-    static const struct { const char *machine; double decode; } cases[] = {{"haswell", 4}, {"broadwell", 4}, {"skylake", 2}};
+    static const struct {
+        const char *machine;
+        double decode;
+    } cases[] = {{"haswell", 4}, {"broadwell", 4}, {"skylake", 2}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -142,13 +173,17 @@ static void test_three_uops(void **state)
         struct bounds bounds;
         struct simulation sim = run(m, three, &bounds);
         if (fabs(bounds.frontend.decode - cases[i].decode) > 1e-9 || sim.cycles < cases[i].decode)
-            fail_msg("%s: %.2f by the decoders, %.2f simulated", cases[i].machine, bounds.frontend.decode, sim.cycles);
+            fail_msg("%s: %.2f by the decoders, %.2f simulated", cases[i].machine,
+                     bounds.frontend.decode, sim.cycles);
         machine_free(m);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_barriers), cmocka_unit_test(test_alone), cmocka_unit_test(test_mirrored), cmocka_unit_test(test_turns), cmocka_unit_test(test_three_uops)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_barriers), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_mirrored), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_three_uops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

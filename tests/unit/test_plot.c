@@ -17,8 +17,14 @@
 static void test_plot(void **state)
 {
     static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};
-    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 4, false}, {"flat", ROLE_WARN, x, flat, 4, true}};
-    struct plot plot = {.title = "curves", .x_label = "s", .log_x = true, .log_y = true, .series = series, .series_count = 2};
+    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 4, false},
+                                         {"flat", ROLE_WARN, x, flat, 4, true}};
+    struct plot plot = {.title = "curves",
+                        .x_label = "s",
+                        .log_x = true,
+                        .log_y = true,
+                        .series = series,
+                        .series_count = 2};
     struct str text = {0};
 
     (void)state;
@@ -48,7 +54,8 @@ static void test_plot(void **state)
 static void test_letters(void **state)
 {
     static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};
-    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 3, false}, {"noise", ROLE_WARN, x, gap, 3, false}};
+    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 3, false},
+                                         {"noise", ROLE_WARN, x, gap, 3, false}};
     struct plot plot = {.title = "curves", .log_x = true, .series = series, .series_count = 2};
 
     (void)state;
@@ -61,8 +68,10 @@ static void test_letters(void **state)
             plot_draw(&plot, &g, 0, 0, 60, 20);
             grid_text(&g, false, &text);
             const bool letters = mono && plot.series_count == 2;
-            assert_int_equal(strstr(str_text(&text), "curves  a error  b noise\n") != NULL, letters);
-            assert_int_equal(g.cells[1 * g.width + 59].glyph[0] == 'a', letters);   /* at (100, 30), the top right corner */
+            assert_int_equal(strstr(str_text(&text), "curves  a error  b noise\n") != NULL,
+                             letters);
+            /* at (100, 30), the top right corner */
+            assert_int_equal(g.cells[1 * g.width + 59].glyph[0] == 'a', letters);
             unsigned ends = 0;
             for (unsigned i = g.width; i < g.width * g.height; i++)
                 ends += g.cells[i].glyph[0] == 'b' && !g.cells[i].glyph[1];
@@ -72,7 +81,8 @@ static void test_letters(void **state)
         }
 }
 
-/* The cells of a front of @points that its steps take: all that is drawn but title, axes and labels. */
+/* The cells of a front of @points that its steps take: all that is drawn but title, axes and
+ * labels. */
 static unsigned front_cells(const struct evolve_point *points, size_t n, struct str *shown)
 {
     struct evolve_point copy[4] = {{0, 0, 0}};
@@ -91,10 +101,16 @@ static unsigned front_cells(const struct evolve_point *points, size_t n, struct 
     return cells;
 }
 
-/* The front is steps from two mappings on; those that another beats are not on it, and one alone is told in words. */
+/* The front is steps from two mappings on; those that another beats are not on it, and one alone is
+ * told in words. */
 static void test_front(void **state)
 {
-    static const struct evolve_point two[] = {{0.10, 4, 7}, {0.02, 9, 20}}, beaten[] = {{0.02, 9, 20}, {0.10, 4, 7}, {0.05, 9, 10}, {0.12, 5, 5}}, one[] = {{0.0335, 4, 7}, {0.0335, 4, 7}};
+    static const struct evolve_point two[] = {{0.10, 4, 7}, {0.02, 9, 20}},
+                                     beaten[] = {{0.02, 9, 20},
+                                                 {0.10, 4, 7},
+                                                 {0.05, 9, 10},
+                                                 {0.12, 5, 5}},
+                                     one[] = {{0.0335, 4, 7}, {0.0335, 4, 7}};
     struct str shown = {0}, first = {0};
 
     (void)state;
@@ -113,6 +129,7 @@ static void test_front(void **state)
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plot), cmocka_unit_test(test_letters), cmocka_unit_test(test_front)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plot), cmocka_unit_test(test_letters),
+                                       cmocka_unit_test(test_front)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

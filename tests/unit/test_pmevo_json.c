@@ -21,16 +21,19 @@
 #include "throughput/predict.h"
 #include "../support/support.h"
 
-#define ARCH "\"arch\":{\"kind\":\"Architecture\",\"insns\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\"," \
-             "\"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]\"," \
-             "\"MOV_((REG:W:G:64)),_((REG:R:G:64))\",\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\"]}"
+#define ARCH                                                                                       \
+    "\"arch\":{\"kind\":\"Architecture\",\"insns\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_(("  \
+    "REG:W:G:64)),__[((IMM:8))]\","                                                                \
+    "\"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]\","         \
+    "\"MOV_((REG:W:G:64)),_((REG:R:G:64))\",\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\"]}"
 
 static void test_form_names(void **state)
 {
     static const char *const cases[][2] = {
         {"ADD_((REG:RW:G:64)),_((IMM:32))", "ADD (R64, I32)"},
         {"ADD ((REG:RW:G:64)), qword ptr [((MEM:64)) + ((MIMM:16))]", "ADD (R64, M64)"},
-        {"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]", "VADDPD (YMM, YMM, M256)"},
+        {"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]",
+         "VADDPD (YMM, YMM, M256)"},
         {"BT_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))", "BT (M64, R64)"},
         {"CDQ", "CDQ ()"},
         {"LEA_((REG:W:G:64)),__[((MEM:64))+2*((DIV:64))]", "LEA_B_IS (R64)"},
@@ -41,9 +44,11 @@ static void test_form_names(void **state)
         {"_add_((REG:W:G:64)),_((REG:R:G:64)),_((REG:R:G:32)),_sxth_3", "ADD (X, X, W, SXTH I)"},
         {"_add_((REG:W:G:64)),_((REG:R:G:64)),_((REG:R:G:64)),_lsl_2", "ADD (X, X, X, LSL 1-4)"},
         {"_subs_((REG:W:G:64)),_((REG:R:G:64)),_((REG:R:G:64)),_lsl_5", "SUBS (X, X, X, LSL I)"},
-        {"_fmla_((REG:W:F:VEC)).2d,_((REG:R:F:VEC)).2d,_((REG:R:F:VEC)).d[0]", "FMLA (V.2D, V.2D, V.D[I])"},
+        {"_fmla_((REG:W:F:VEC)).2d,_((REG:R:F:VEC)).2d,_((REG:R:F:VEC)).d[0]",
+         "FMLA (V.2D, V.2D, V.D[I])"},
         {"_ldr_((REG:W:F:128)),_[((MEM:64)),_((MIMM:16))]", "LDR (Q, [X, I])"},
-        {"_tbl_((REG:W:F:VEC)).16b,_{((REG:R:F:VEC)).16b},_((REG:R:F:VEC)).16b", "TBL (V.16B, {V.16B}, V.16B)"},
+        {"_tbl_((REG:W:F:VEC)).16b,_{((REG:R:F:VEC)).16b},_((REG:R:F:VEC)).16b",
+         "TBL (V.16B, {V.16B}, V.16B)"},
         {"_fmov_((REG:W:F:64)),_1.0e+1", "FMOV (D, I)"},
         {"_cmeq_((REG:R:F:VEC)).2s,_((REG:R:F:VEC)).2s,_#0", "CMEQ (V.2S, V.2S, I)"},
         {"_movi_((REG:W:F:VEC)).4s,_0x4,_lsl_8", "MOVI (V.4S, I, LSL I)"},
@@ -72,11 +77,13 @@ static void test_form_names(void **state)
 
 static void test_experiments(void **state)
 {
-    static const char text[] = "{\"kind\":\"ExperimentList\"," ARCH ",\"exps\":["
-                               "{\"iseq\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\",\"ADD_((REG:RW:G:64)),_((IMM:32))\"],"
-                               "\"result\":{\"cycles\":1.5},\"other_results\":[{\"cycles\":2,\"id\":\"iaca\"}]},"
-                               "{\"iseq\":[\"MOV_((REG:W:G:64)),_((REG:R:G:64))\"],\"result\":null},"
-                               "{\"iseq\":[\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\"],\"result\":{\"cycles\":-1}}]}";
+    static const char text[] =
+        "{\"kind\":\"ExperimentList\"," ARCH ",\"exps\":["
+        "{\"iseq\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\",\"ADD_"
+        "((REG:RW:G:64)),_((IMM:32))\"],"
+        "\"result\":{\"cycles\":1.5},\"other_results\":[{\"cycles\":2,\"id\":\"iaca\"}]},"
+        "{\"iseq\":[\"MOV_((REG:W:G:64)),_((REG:R:G:64))\"],\"result\":null},"
+        "{\"iseq\":[\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\"],\"result\":{\"cycles\":-1}}]}";
     struct err err = {0};
     struct str line = {0};
     struct experiments *e = pmevo_experiments_parse("t", text, sizeof text - 1, &err);
@@ -100,11 +107,18 @@ static void test_experiments(void **state)
 
 static void test_mappings(void **state)
 {
-    static const char three[] = "{\"kind\":\"Mapping3\"," ARCH ",\"assignment\":{\"ADD_((REG:RW:G:64)),_((IMM:32))\":[[\"0\",\"10\"],[\"2\"],[\"10\",\"0\"]],"
-                                "\"LEA_((REG:W:G:64)),__[((IMM:8))]\":[]}}";
-    static const char alike[] = "{\"kind\":\"Mapping\"," ARCH ",\"assignment\":{\"MOV_((REG:W:G:64)),_((REG:R:G:64))\":[0,1],\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\":[0,1]}}";
-    static const char disputed[] = "{\"kind\":\"Mapping\"," ARCH ",\"assignment\":{\"MOV_((REG:W:G:64)),_((REG:R:G:64))\":[0,1],\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\":[0]}}";
-    static const char two[] = "{\"kind\":\"Mapping\"," ARCH ",\"assignment\":{\"ADD_((REG:RW:G:64)),_((IMM:32))\":[2,0]}}";
+    static const char three[] =
+        "{\"kind\":\"Mapping3\"," ARCH ",\"assignment\":{\"ADD_((REG:RW:G:64)),_((IMM:32))\":[["
+                                       "\"0\",\"10\"],[\"2\"],[\"10\",\"0\"]],"
+        "\"LEA_((REG:W:G:64)),__[((IMM:8))]\":[]}}";
+    static const char alike[] =
+        "{\"kind\":\"Mapping\"," ARCH ",\"assignment\":{\"MOV_((REG:W:G:64)),_((REG:R:G:64))\":[0,"
+                                      "1],\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\":[0,1]}}";
+    static const char disputed[] =
+        "{\"kind\":\"Mapping\"," ARCH ",\"assignment\":{\"MOV_((REG:W:G:64)),_((REG:R:G:64))\":[0,"
+                                      "1],\"MOV_((REG:RW:G:64)),_((REG:R:G:64))\":[0]}}";
+    static const char two[] = "{\"kind\":\"Mapping\"," ARCH
+                              ",\"assignment\":{\"ADD_((REG:RW:G:64)),_((IMM:32))\":[2,0]}}";
     struct err err = {0};
     struct str text = {0};
     struct mapping *m = pmevo_mapping_parse("t", three, sizeof three - 1, &err);
@@ -122,7 +136,8 @@ static void test_mappings(void **state)
     usage_print(&mapping_find(m, "ADD (R64, I32)")->usage, mapping_ports(m), &text);
     assert_string_equal(str_text(&text), "1*p02");
     mapping_free(m);
-    /* Two of their names that are one form here: with one usage they are it, with two both keep their names. */
+    /* Two of their names that are one form here: with one usage they are it, with two both keep
+     * their names. */
     m = pmevo_mapping_parse("t", alike, sizeof alike - 1, &err);
     assert_int_equal(mapping_count(m), 1);
     assert_non_null(mapping_find(m, "MOV (R64, R64)"));
@@ -138,13 +153,23 @@ static void test_mappings(void **state)
 static void test_faults(void **state)
 {
     static const char *const lists[] = {
-        "", "[1", "[]", "{\"kind\":\"Mapping3\"}", "{\"kind\":\"ExperimentList\"}", "{\"kind\":\"ExperimentList\",\"exps\":[{}]}",
-        "{\"kind\":\"ExperimentList\",\"exps\":[{\"iseq\":[]}]}", "{\"kind\":\"ExperimentList\",\"exps\":[{\"iseq\":[3]}]}",
+        "",
+        "[1",
+        "[]",
+        "{\"kind\":\"Mapping3\"}",
+        "{\"kind\":\"ExperimentList\"}",
+        "{\"kind\":\"ExperimentList\",\"exps\":[{}]}",
+        "{\"kind\":\"ExperimentList\",\"exps\":[{\"iseq\":[]}]}",
+        "{\"kind\":\"ExperimentList\",\"exps\":[{\"iseq\":[3]}]}",
     };
     static const char *const mappings[] = {
-        "{\"kind\":\"ExperimentList\"}", "{\"kind\":\"Mapping3\"}", "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[\"0\"]}}",
-        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[[\"0\"]]]}}", "{\"kind\":\"Mapping2\",\"assignment\":{\"A\":[[\"0\"]]}}",
-        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[\"a b\"]]}}", "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[-1]]}}",
+        "{\"kind\":\"ExperimentList\"}",
+        "{\"kind\":\"Mapping3\"}",
+        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[\"0\"]}}",
+        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[[\"0\"]]]}}",
+        "{\"kind\":\"Mapping2\",\"assignment\":{\"A\":[[\"0\"]]}}",
+        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[\"a b\"]]}}",
+        "{\"kind\":\"Mapping3\",\"assignment\":{\"A\":[[-1]]}}",
     };
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -164,7 +189,8 @@ static void test_faults(void **state)
 /* What is written reads back: forms, counts, cycles, reasons, what waits. */
 static void test_experiments_out_and_in(void **state)
 {
-    static const char rows[] = "experiment,cycles,spread,repeats,state\n\"2*ADD (R64, R64) + IMUL (R64, R64)\",1.25,,,ok\nDIV (R64),,,,SIGFPE\n"
+    static const char rows[] = "experiment,cycles,spread,repeats,state\n\"2*ADD (R64, R64) + IMUL "
+                               "(R64, R64)\",1.25,,,ok\nDIV (R64),,,,SIGFPE\n"
                                "\"VADDPD (YMM, YMM, M256)\",,,,\nODD NAME (X),0.1,,,ok\n";
     struct err err = {0};
     struct str text = {0};
@@ -185,7 +211,8 @@ static void test_experiments_out_and_in(void **state)
         experiments_print(back, i, &b);
         assert_string_equal(str_text(&a), str_text(&b));
         assert_string_equal(t->rows.items[i].state, back->rows.items[i].state);
-        assert_true(t->rows.items[i].cycles == back->rows.items[i].cycles || (isnan(t->rows.items[i].cycles) && isnan(back->rows.items[i].cycles)));
+        assert_true(t->rows.items[i].cycles == back->rows.items[i].cycles ||
+                    (isnan(t->rows.items[i].cycles) && isnan(back->rows.items[i].cycles)));
         str_done(&a);
         str_done(&b);
     }
@@ -195,12 +222,19 @@ static void test_experiments_out_and_in(void **state)
     str_done(&text);
 }
 
-/* Names that several of theirs share here, or that an export spells otherwise, come back as they were: from their file, and by way of a table of ours. */
+/* Names that several of theirs share here, or that an export spells otherwise, come back as they
+ * were: from their file, and by way of a table of ours. */
 static void test_names_return(void **state)
 {
     static const char *const names[] = {
-        "LEA_((REG:W:G:64)),__[2*((DIV:64))+((IMM:8))]", "LEA_((REG:W:G:64)),__[2*((DIV:64))]", "LEA_((REG:W:G:64)),__[((IMM:8))]", "ADD_((REG:RW:G:64)),_((REG:R:G:64))",
-        "BTR_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))", "MOV_((REG:RW:G:64)),_((IMM:32))", "MOV_((REG:W:G:64)),_((IMM:32))", "odd name",
+        "LEA_((REG:W:G:64)),__[2*((DIV:64))+((IMM:8))]",
+        "LEA_((REG:W:G:64)),__[2*((DIV:64))]",
+        "LEA_((REG:W:G:64)),__[((IMM:8))]",
+        "ADD_((REG:RW:G:64)),_((REG:R:G:64))",
+        "BTR_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))",
+        "MOV_((REG:RW:G:64)),_((IMM:32))",
+        "MOV_((REG:W:G:64)),_((IMM:32))",
+        "odd name",
     };
     struct str json = {0}, first = {0}, csv = {0}, second = {0};
     struct err err = {0};
@@ -208,7 +242,8 @@ static void test_names_return(void **state)
     (void)state;
     str_add(&json, "{\"kind\":\"ExperimentList\",\"arch\":{\"insns\":[]},\"exps\":[");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        str_addf(&json, "%s{\"iseq\":[\"%s\",\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "", names[i], names[(i + 1) % (sizeof names / sizeof *names)]);
+        str_addf(&json, "%s{\"iseq\":[\"%s\",\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "",
+                 names[i], names[(i + 1) % (sizeof names / sizeof *names)]);
     str_add(&json, "]}");
     struct experiments *t = pmevo_experiments_parse("theirs", json.data, json.length, &err);
     assert_non_null(t);
@@ -220,12 +255,14 @@ static void test_names_return(void **state)
     assert_string_equal(str_text(&first), str_text(&second));
     json_t *root = json_loads(str_text(&first), 0, NULL), *item;
     size_t i;
-    assert_int_equal(json_array_size(json_object_get(json_object_get(root, "arch"), "insns")), sizeof names / sizeof *names);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(root, "arch"), "insns")),
+                     sizeof names / sizeof *names);
     json_array_foreach(json_object_get(root, "exps"), i, item) {
         json_t *sequence = json_object_get(item, "iseq");
         assert_int_equal(json_array_size(sequence), 2);
         assert_string_equal(json_string_value(json_array_get(sequence, 0)), names[i]);
-        assert_string_equal(json_string_value(json_array_get(sequence, 1)), names[(i + 1) % (sizeof names / sizeof *names)]);
+        assert_string_equal(json_string_value(json_array_get(sequence, 1)),
+                            names[(i + 1) % (sizeof names / sizeof *names)]);
     }
     json_decref(root);
     experiments_free(t);
@@ -237,10 +274,12 @@ static void test_names_return(void **state)
     str_done(&second);
 }
 
-/* The names of the forms in @exported, a mapping's JSON, in @theirs are all of them, and no others. */
+/* The names of the forms in @exported, a mapping's JSON, in @theirs are all of them, and no
+ * others. */
 static void assert_names(const struct str *exported, const char *const *theirs, size_t count)
 {
-    json_t *root = json_loads(str_text(exported), 0, NULL), *insns = json_object_get(json_object_get(root, "arch"), "insns");
+    json_t *root = json_loads(str_text(exported), 0, NULL),
+           *insns = json_object_get(json_object_get(root, "arch"), "insns");
     json_t *assignment = json_object_get(root, "assignment");
 
     for (size_t i = 0; i < count; i++)
@@ -251,12 +290,17 @@ static void assert_names(const struct str *exported, const char *const *theirs, 
     json_decref(root);
 }
 
-/* A mapping's names come back as its file had them, also by way of a table of ours; and those of experiments, from a mapping that was made of them. */
+/* A mapping's names come back as its file had them, also by way of a table of ours; and those of
+ * experiments, from a mapping that was made of them. */
 static void test_mapping_names_return(void **state)
 {
     static const char *const names[] = {
-        "LEA_((REG:W:G:64)),__[((IMM:8))]", "ADD_((REG:RW:G:64)),_((REG:R:G:64))", "BTR_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))",
-        "MOV_((REG:RW:G:64)),_((IMM:32))", "MOV_((REG:W:G:64)),_((IMM:32))", "odd name",
+        "LEA_((REG:W:G:64)),__[((IMM:8))]",
+        "ADD_((REG:RW:G:64)),_((REG:R:G:64))",
+        "BTR_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))",
+        "MOV_((REG:RW:G:64)),_((IMM:32))",
+        "MOV_((REG:W:G:64)),_((IMM:32))",
+        "odd name",
     };
     enum { COUNT = sizeof names / sizeof *names };
     struct str json = {0}, first = {0}, csv = {0}, second = {0};
@@ -287,10 +331,12 @@ static void test_mapping_names_return(void **state)
     assert_string_equal(str_text(&first), str_text(&second));
 
     /* A source that is no list of names is nothing but a source. */
-    static const char *const broken[] = {"pmevo", "pmevo ", "pmevo [", "pmevo []", "pmevo [1]", "pmevo {}"};
+    static const char *const broken[] = {"pmevo",    "pmevo ",    "pmevo [",
+                                         "pmevo []", "pmevo [1]", "pmevo {}"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         struct mapping *alone = mapping_new(mapping_ports(ours));
-        mapping_set(alone, &(struct mapping_entry){.form = (char *)"odd", .latency = NAN, .source = (char *)broken[i]});
+        mapping_set(alone, &(struct mapping_entry){
+                               .form = (char *)"odd", .latency = NAN, .source = (char *)broken[i]});
         m->mapping = alone;
         str_clear(&second);
         export_pmevo(m, forms, NULL, &second);
@@ -301,11 +347,14 @@ static void test_mapping_names_return(void **state)
     /* What inference makes of experiments has no sources. */
     struct mapping *inferred = mapping_new(mapping_ports(ours));
     for (size_t i = 0; i < mapping_count(ours); i++)
-        mapping_set(inferred, &(struct mapping_entry){.form = mapping_at(ours, i)->form, .latency = NAN, .source = (char *)""});
+        mapping_set(inferred, &(struct mapping_entry){.form = mapping_at(ours, i)->form,
+                                                      .latency = NAN,
+                                                      .source = (char *)""});
     str_clear(&json);
     str_add(&json, "{\"kind\":\"ExperimentList\",\"arch\":{\"insns\":[]},\"exps\":[");
     for (size_t i = 0; i < COUNT; i++)
-        str_addf(&json, "%s{\"iseq\":[\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "", names[i]);
+        str_addf(&json, "%s{\"iseq\":[\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "",
+                 names[i]);
     str_add(&json, "]}");
     struct experiments *e = pmevo_experiments_parse("theirs", json.data, json.length, &err);
     assert_non_null(e);
@@ -323,7 +372,8 @@ static void test_mapping_names_return(void **state)
     str_done(&second);
 }
 
-/* Each experiment of the published file @name finds its forms in @assignment, which an export wrote. */
+/* Each experiment of the published file @name finds its forms in @assignment, which an export
+ * wrote. */
 static void assert_partners(const char *folder, const char *name, json_t *assignment)
 {
     struct str path = {0};
@@ -341,10 +391,12 @@ static void assert_partners(const char *folder, const char *name, json_t *assign
     str_done(&path);
 }
 
-/* The published data of Skylake, which are not ours to ship: PORTOLAN_PMEVO_DATA names the folder with them. */
+/* The published data of Skylake, which are not ours to ship: PORTOLAN_PMEVO_DATA names the folder
+ * with them. */
 static void test_published(void **state)
 {
-    static const char *const tables[] = {"exps_singletons.json", "len_02.json", "len_03.json"}, *const mappings[] = {"mapping_pmevo.json", "mapping_uops_info.json"};
+    static const char *const tables[] = {"exps_singletons.json", "len_02.json", "len_03.json"},
+                             *const mappings[] = {"mapping_pmevo.json", "mapping_uops_info.json"};
     const char *folder = getenv("PORTOLAN_PMEVO_DATA");
     struct str path = {0}, text = {0};
     struct ports ports = {0};
@@ -368,7 +420,8 @@ static void test_published(void **state)
         assert_non_null(m->mapping);
         str_clear(&text);
         export_pmevo(m, forms, NULL, &text);
-        json_t *root = json_loads(str_text(&text), 0, NULL), *assignment = json_object_get(root, "assignment");
+        json_t *root = json_loads(str_text(&text), 0, NULL),
+               *assignment = json_object_get(root, "assignment");
         assert_int_equal(json_object_size(assignment), 310);
         for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
             assert_partners(folder, tables[k], assignment);
@@ -393,8 +446,13 @@ static void test_published(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_form_names), cmocka_unit_test(test_experiments), cmocka_unit_test(test_mappings),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_experiments_out_and_in), cmocka_unit_test(test_names_return), cmocka_unit_test(test_mapping_names_return),
+        cmocka_unit_test(test_form_names),
+        cmocka_unit_test(test_experiments),
+        cmocka_unit_test(test_mappings),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_experiments_out_and_in),
+        cmocka_unit_test(test_names_return),
+        cmocka_unit_test(test_mapping_names_return),
         cmocka_unit_test(test_published),
     };
     return cmocka_run_group_tests_name("PMEvo JSON", tests, NULL, NULL);

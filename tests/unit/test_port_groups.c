@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports that carry the same load: each once, none lost, sums kept, named and headed by what the machine's forms use them for. */
+/* Ports that carry the same load: each once, none lost, sums kept, named and headed by what the
+ * machine's forms use them for. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,12 @@
 #include "analysis/port_names.h"
 #include "../support/support.h"
 
-#define DOT ".L3:\nvmovsd (%rdi,%rax,8), %xmm0\nvmulsd (%rsi,%rax,8), %xmm0, %xmm0\nincq %rax\nvaddsd %xmm0, %xmm1, %xmm1\ncmpq %rax, %rdx\njne .L3\n"
-#define COPY ".L3:\nmovq (%rdi,%rax,8), %rcx\nmovq %rcx, (%rsi,%rax,8)\nincq %rax\ncmpq %rax, %rdx\njne .L3\n"
+#define DOT                                                                                        \
+    ".L3:\nvmovsd (%rdi,%rax,8), %xmm0\nvmulsd (%rsi,%rax,8), %xmm0, %xmm0\nincq %rax\nvaddsd "    \
+    "%xmm0, %xmm1, %xmm1\ncmpq %rax, %rdx\njne .L3\n"
+#define COPY                                                                                       \
+    ".L3:\nmovq (%rdi,%rax,8), %rcx\nmovq %rcx, (%rsi,%rax,8)\nincq %rax\ncmpq %rax, %rdx\njne "   \
+    ".L3\n"
 
 struct shown {
     struct kernel *kernel;
@@ -58,18 +63,23 @@ static void assert_groups(const char *machine, const char *text, const char *wan
 static void test_named(void **state)
 {
     (void)state;
-    assert_groups("zen5-charted", DOT, "ALU0-2 ALU|ALU3-5 ALU|FP0,2 FP mul|FP1,3 FP add|LD0-1 load|");
+    assert_groups("zen5-charted", DOT,
+                  "ALU0-2 ALU|ALU3-5 ALU|FP0,2 FP mul|FP1,3 FP add|LD0-1 load|");
     assert_groups("zen5-charted", COPY, "ALU0-2 ALU|ALU3-5 ALU|LD0-1 load|AG0-1 AGU|");
-    assert_groups("znver4", DOT, "ALU0 BR1 branch|ALU1-3 ALU|AGU0-2 AGU|FP0-1 FP mul|FP2-3 FP add|FP4-5 FP|");
+    assert_groups("znver4", DOT,
+                  "ALU0 BR1 branch|ALU1-3 ALU|AGU0-2 AGU|FP0-1 FP mul|FP2-3 FP add|FP4-5 FP|");
     assert_groups("skylake", DOT, "01 FP|23 AGU|5 |6 ALU|");
     assert_groups("skylake", COPY, "06 ALU|15 ALU|23 AGU|4 store|");
     assert_groups("golden-cove-charted", DOT, "AG0 LD0 AGU|1 |24 |5 |6 |");
 }
 
-/* By the definition, port by port: every busy port is in one group, members are loaded alike by each row, and two groups differ in one. */
+/* By the definition, port by port: every busy port is in one group, members are loaded alike by
+ * each row, and two groups differ in one. */
 static void test_definition(void **state)
 {
-    static const char *const machines[] = {"skylake", "zen5-charted", "znver4", "haswell", "golden-cove-charted", "sapphirerapids", "zen3-charted"};
+    static const char *const machines[] = {"skylake",     "zen5-charted",        "znver4",
+                                           "haswell",     "golden-cove-charted", "sapphirerapids",
+                                           "zen3-charted"};
     static const char *const texts[] = {DOT, COPY};
 
     (void)state;
@@ -91,21 +101,26 @@ static void test_definition(void **state)
                         for (size_t r = 0; r < a->count; r++)
                             alike &= fabs(a->rows[r].pressure[j] - a->rows[r].pressure[k]) < 1e-6;
                         if (set >> j & 1 && (set >> k & 1 ? !alike : alike))
-                            fail_msg("%s: ports %s and %s", machines[m], ports->names[j], ports->names[k]);
+                            fail_msg("%s: ports %s and %s", machines[m], ports->names[j],
+                                     ports->names[k]);
                     }
             }
             for (unsigned j = 0; j < ports->count; j++)
                 all += s.groups.idle >> j & 1 ? 0 : a->totals[j];
-            assert_int_equal(seen, ports->count == 32 ? ~(portset)0 : ((portset)1 << ports->count) - 1);
+            assert_int_equal(seen,
+                             ports->count == 32 ? ~(portset)0 : ((portset)1 << ports->count) - 1);
             assert_true(fabs(sum - all) < 1e-9);
             done(&s);
         }
 }
 
-/* Charted machines: what is renamed has a name of its own that says the work; all other machines keep their names. */
+/* Charted machines: what is renamed has a name of its own that says the work; all other machines
+ * keep their names. */
 static void test_shown(void **state)
 {
-    static const char *const machines[] = {"zen5-charted", "zen4-charted", "zen3-charted", "golden-cove-charted", "skylake", "znver4", "golden-cove-inferred", "neoverse-n1"};
+    static const char *const machines[] = {"zen5-charted",         "zen4-charted", "zen3-charted",
+                                           "golden-cove-charted",  "skylake",      "znver4",
+                                           "golden-cove-inferred", "neoverse-n1"};
     (void)state;
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         struct machine *m = load_machine(machines[i]);
@@ -123,7 +138,9 @@ static void test_shown(void **state)
         }
         assert_true((renamed > 0) == (strstr(machines[i], "-charted") != NULL));
         if (i == 0) {   /* Zen 5: the ports that are documented */
-            static const char *const zen5[] = {"ALU0", "ALU1", "ALU2", "ALU3", "ALU4", "ALU5", "FP0", "FP1", "FP2", "FP3", "LD0", "LD1", "AG0", "AG1", "ST0", "ST1"};
+            static const char *const zen5[] = {"ALU0", "ALU1", "ALU2", "ALU3", "ALU4", "ALU5",
+                                               "FP0",  "FP1",  "FP2",  "FP3",  "LD0",  "LD1",
+                                               "AG0",  "AG1",  "ST0",  "ST1"};
             for (unsigned j = 0; j < sizeof zen5 / sizeof *zen5; j++)
                 assert_string_equal(shown.names[j], zen5[j]);
         }
@@ -166,11 +183,13 @@ static void test_names(void **state)
     assert_name("EXA,EXB", 3, "EXA EXB");
 }
 
-/* A jump whose ports are not charted is not "no port"; fused comparisons and branches are measured. */
+/* A jump whose ports are not charted is not "no port"; fused comparisons and branches are
+ * measured. */
 static void test_unplaced(void **state)
 {
     static const char jump[] = "1: addq $1, %rax\njmp 1b\n";
-    struct shown charted = show("zen5-charted", jump, 0), fused = show("zen5-charted", DOT, 0), known = show("skylake", jump, 0);
+    struct shown charted = show("zen5-charted", jump, 0), fused = show("zen5-charted", DOT, 0),
+                 known = show("skylake", jump, 0);
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -187,7 +206,9 @@ static void test_unplaced(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named), cmocka_unit_test(test_definition), cmocka_unit_test(test_shown), cmocka_unit_test(test_apart), cmocka_unit_test(test_names), cmocka_unit_test(test_unplaced),
+        cmocka_unit_test(test_named), cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_shown), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_unplaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

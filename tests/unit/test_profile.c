@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles of this very program, which runs two loops of known work when it is called with an argument. Where the system lets nobody look at a program, the
- * tests say so and end. */
+/* Profiles of this very program, which runs two loops of known work when it is called with an
+ * argument. Where the system lets nobody look at a program, the tests say so and end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -34,7 +34,8 @@
 
 #define STEPS 400000u     /* of the shorter loop, in one turn */
 
-static atomic_uint shown;   /* what the loops come to: they are not left out; two threads add to it */
+/* what the loops come to: they are not left out; two threads add to it */
+static atomic_uint shown;
 
 /* Both are one chain of a multiplication and an addition per iteration. */
 __attribute__((noinline)) static unsigned short_loop(void)
@@ -91,19 +92,25 @@ static int work(const char *how, unsigned count)
 
 static char self[4096];
 
-static struct sampling options_of(enum sampling_method method, const char *how, const char *count, const char **argv)
+static struct sampling options_of(enum sampling_method method, const char *how, const char *count,
+                                  const char **argv)
 {
     argv[0] = self;
     argv[1] = how;
     argv[2] = count;
     argv[3] = NULL;
-    return (struct sampling){.argv = argv, .output = work_path("printed"), .seconds = 120, .rate = 1000, .method = method};
+    return (struct sampling){.argv = argv,
+                             .output = work_path("printed"),
+                             .seconds = 120,
+                             .rate = 1000,
+                             .method = method};
 }
 
 /* Whether the system refuses this way of looking: then nothing can be tested. */
 static bool refused(enum sampling_method method, const struct err *err)
 {
-    bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system refuses its sampling clock" : "the system refuses to have") != NULL;
+    bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system refuses its sampling clock"
+                                                         : "the system refuses to have") != NULL;
     if (no)
         print_message("not tested: %s\n", err->what);
     return no;
@@ -139,8 +146,8 @@ static struct run_profile *profile_of(const struct sampling *o, struct sampled *
     return p;
 }
 
-/* Three times the work has three times the samples; that a machine is busy changes nothing in this, and of 300 samples chance little. Who interrupts needs some of
- * the processor himself. */
+/* Three times the work has three times the samples; that a machine is busy changes nothing in this,
+ * and of 300 samples chance little. Who interrupts needs some of the processor himself. */
 static void check_shares(const struct run_profile *p)
 {
     double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");
@@ -149,7 +156,8 @@ static void check_shares(const struct run_profile *p)
         print_message("not tested: only %g samples\n", few + many);
         return;
     }
-    assert_true(few + many > 0.75 * (double)p->samples);   /* starting takes its part, on a busy machine more of it */
+    /* starting takes its part, on a busy machine more of it */
+    assert_true(few + many > 0.75 * (double)p->samples);
     assert_in_range((uintmax_t)(100 * many / few), 150, 600);
     assert_true((double)samples_in_loop(p, "short_loop") > 0.9 * few);
     assert_true((double)samples_in_loop(p, "long_loop") > 0.9 * many);
@@ -157,7 +165,9 @@ static void check_shares(const struct run_profile *p)
 
 static void check_method(enum sampling_method method)
 {
-    static const struct { const char *how, *count; } cases[] = {{"turns", "500"}, {"threads", "250"}, {"child", "500"}};
+    static const struct {
+        const char *how, *count;
+    } cases[] = {{"turns", "500"}, {"threads", "250"}, {"child", "500"}};
     const char *argv[4];
     struct err err;
 
@@ -173,7 +183,8 @@ static void check_method(enum sampling_method method)
         assert_true(s.ended && WIFEXITED(s.status));
         assert_int_equal(WEXITSTATUS(s.status), i == 2 ? 7 : 0);
 #if defined(__SANITIZE_THREAD__)
-        assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));   /* its run-time has threads of its own */
+        /* its run-time has threads of its own */
+        assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));
 #else
         assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);
 #endif
@@ -211,7 +222,8 @@ static void test_attach(void **state)
             turns(&long_time);
             _exit(0);
         }
-        struct sampling o = {.pid = pid, .seconds = 1, .rate = 1000, .method = (enum sampling_method)method};
+        struct sampling o = {
+            .pid = pid, .seconds = 1, .rate = 1000, .method = (enum sampling_method)method};
         bool ok = sampling_run(&o, &s, &err);
         int status;
         assert_int_equal(waitpid(pid, &status, WNOHANG), 0);   /* it still runs */
@@ -273,9 +285,12 @@ static int outcome(bool clock, bool interrupt, enum sampling_method method)
         struct err err = {0};
         refuse_calls(clock, interrupt);
         bool ok = sampling_run(&o, &s, &err);
-        _exit(ok && s.method == SAMPLING_INTERRUPT && strstr(s.refused.todo, "perf_event_paranoid") ? FELL_BACK
-              : ok ? WORKED
-              : strstr(err.todo, "yama.ptrace_scope") ? REFUSED : strstr(err.todo, "perf_event_paranoid") ? REFUSED_CLOCK : OTHERWISE);
+        _exit(ok && s.method == SAMPLING_INTERRUPT && strstr(s.refused.todo, "perf_event_paranoid")
+                  ? FELL_BACK
+              : ok                                      ? WORKED
+              : strstr(err.todo, "yama.ptrace_scope")   ? REFUSED
+              : strstr(err.todo, "perf_event_paranoid") ? REFUSED_CLOCK
+                                                        : OTHERWISE);
     }
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
@@ -313,7 +328,11 @@ static void test_spaces(void **state)
     assert_true(spaces_sample(&s, 2, 0x3004));
     assert_true(spaces_sample(&s, 2, 0x8004));
     assert_false(spaces_sample(&s, 2, 0x5000));
-    static const struct { const char *path; uint64_t offset; size_t count; } expected[] = {{"/a", 0x104, 1}, {"/b", 4, 1}, {"/a", 0x2104, 2}, {"", 0x8004, 1}};
+    static const struct {
+        const char *path;
+        uint64_t offset;
+        size_t count;
+    } expected[] = {{"/a", 0x104, 1}, {"/b", 4, 1}, {"/a", 0x2104, 2}, {"", 0x8004, 1}};
     assert_int_equal(samples.points.count, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct sample_point *p = &samples.points.items[i];
@@ -346,9 +365,11 @@ static void test_shares(void **state)
     str_done(&name);
 }
 
-/* Code too large to be decoded whole, which nobody runs: one-byte instructions where these are x86's. */
+/* Code too large to be decoded whole, which nobody runs: one-byte instructions where these are
+ * x86's. */
 #define LARGE_SIZE 0x100000u
-__asm__(".text\n.globl large_code\n.type large_code, %function\nlarge_code:\n.skip 0x100000, 0x90\n.size large_code, . - large_code\n");
+__asm__(".text\n.globl large_code\n.type large_code, %function\nlarge_code:\n.skip 0x100000, "
+        "0x90\n.size large_code, . - large_code\n");
 
 /* Samples all over large_code. */
 static void sample_large_code(struct sampled *s)
@@ -365,11 +386,13 @@ static void sample_large_code(struct sampled *s)
         section++;
     uint32_t image = samples_image(&s->samples, self);
     for (uint64_t at = 0; at < LARGE_SIZE; at += 4096)
-        samples_add(&s->samples, image, section->file_offset + (symbol->offset - section->offset) + at);
+        samples_add(&s->samples, image,
+                    section->file_offset + (symbol->offset - section->offset) + at);
     object_done(&o);
 }
 
-/* It is decoded about twice, to find where instructions begin and to find loops, however many windows there are. */
+/* It is decoded about twice, to find where instructions begin and to find loops, however many
+ * windows there are. */
 static void test_large_code(void **state)
 {
     struct sampled s;
@@ -427,7 +450,8 @@ static int tracer_of(pid_t pid)
     return tracer;
 }
 
-/* A process that waits in the system for its child of vfork cannot be stopped; it is let go all the same. */
+/* A process that waits in the system for its child of vfork cannot be stopped; it is let go all the
+ * same. */
 static void test_let_go(void **state)
 {
     struct sampled s;
@@ -569,12 +593,18 @@ static void test_named_pipes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_spaces), cmocka_unit_test(test_shares), cmocka_unit_test(test_clock), cmocka_unit_test(test_interrupt),
-                                       cmocka_unit_test(test_attach), cmocka_unit_test(test_time_is_up), cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
-                                       cmocka_unit_test(test_let_go), cmocka_unit_test(test_stopped_before_it_runs), cmocka_unit_test(test_deleted), cmocka_unit_test(test_named_pipes), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spaces),     cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_clock),      cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_attach),     cmocka_unit_test(test_time_is_up),
+        cmocka_unit_test(test_large_code), cmocka_unit_test(test_lookup_ends),
+        cmocka_unit_test(test_let_go),     cmocka_unit_test(test_stopped_before_it_runs),
+        cmocka_unit_test(test_deleted),    cmocka_unit_test(test_named_pipes),
+        cmocka_unit_test(test_refused)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);   /* of programs that are started: who is traced cannot look for leaks */
+    /* of programs that are started: who is traced cannot look for leaks */
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     if (argc > 2)
         return work(argv[1], (unsigned)strtoul(argv[2], NULL, 10));
     return cmocka_run_group_tests(tests, NULL, NULL);

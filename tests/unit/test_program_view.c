@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Program view of a study and a profile of the test's own, against golden screens, its keys and what it says when there is nothing to show. */
+/* The Program view of a study and a profile of the test's own, against golden screens, its keys and
+ * what it says when there is nothing to show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,12 +104,14 @@ static void test_golden_of_a_profile(void **state)
     assert_true(screen_holds("b shows the profile"));
     press("b");
     assert_true(screen_holds("relax+0x40"));
-    frame_run(&frame, "filter place ~ far_too_long_for_a_row");   /* all of a name, of which the screen shows both ends */
+    /* all of a name, of which the screen shows both ends */
+    frame_run(&frame, "filter place ~ far_too_long_for_a_row");
     assert_true(screen_holds("1/1 of 2"));
     frame_run(&frame, "filter");
     press(" ");
     assert_true(screen_holds("1 tagged"));
-    session.document.profile->loops.items[1].samples = 900;   /* a tag follows its loop, however often it was seen since */
+    /* a tag follows its loop, however often it was seen since */
+    session.document.profile->loops.items[1].samples = 900;
     assert_true(screen_holds("1 tagged"));
     frame_run(&frame, "copy names");
     assert_string_equal(str_text(&session.copied), "a_function_with_a_name_th..or_a_row+0x1c\n");
@@ -160,7 +163,8 @@ static void test_study_in_the_same_place(void **state)
     session.document.program.study->serial = 1;
     run_to_end("view program");
     assert_true(screen_holds("1/4"));
-    add_study_block(session.document.program.study, "it's:9", 9, 40, 5, "5", 0, 10, 0.0000001, "issue");
+    add_study_block(session.document.program.study, "it's:9", 9, 40, 5, "5", 0, 10, 0.0000001,
+                    "issue");
     session.document.program.study->serial = 2;
     assert_true(screen_holds("1/5"));
     press("G\n");   /* its name, quoted: nothing was built, so there is no code */
@@ -202,7 +206,8 @@ static void test_many_blocks(void **state)
     snprintf(export, sizeof export, "export %s", work_path("blocks.csv"));
     run_to_end(export);
     assert_true(file_read(work_path("blocks.csv"), 1 << 24, &text, NULL));
-    const char *first = strstr(str_text(&text), "norm:0"), *last = strstr(str_text(&text), "f00000");
+    const char *first = strstr(str_text(&text), "norm:0"),
+               *last = strstr(str_text(&text), "f00000");
     assert_true(first && last && first < last);
     str_done(&text);
     frame_run(&frame, "sort block");
@@ -215,11 +220,14 @@ static void test_many_blocks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_golden_of_a_study, setup, teardown), cmocka_unit_test_setup_teardown(test_golden_of_a_profile, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_program_keys, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_loop_without_a_bound, setup, teardown), cmocka_unit_test_setup_teardown(test_study_without_references, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_study_in_the_same_place, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(test_many_blocks, setup, teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_golden_of_a_study, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_golden_of_a_profile, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_program_keys, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_loop_without_a_bound, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_study_without_references, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_study_in_the_same_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_blocks, setup, teardown)};
     setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,13 +37,26 @@ static double divisors(double n)
     return count;
 }
 
-static double (*const functions[])(double) = {square, triangle, body, rest, odd_only, rest_rows, logarithm, search, root, cells, limited, above, once, ones, divisors};
+static double (*const functions[])(double) = {square,    triangle,  body,   rest, odd_only,
+                                              rest_rows, logarithm, search, root, cells,
+                                              limited,   above,     once,   ones, divisors};
 
-static const double few[] = {24, 32, 48, 61, 64, 96, 128}, powers[] = {16, 32, 64, 128}, plain[] = {10, 20, 30, 40, 50, 60}, near[] = {6, 7, 8, 9, 10, 12}, two[] = {100, 200};
-static const struct { const double *at; size_t count; } runs[] = {{few, COUNT(few)}, {powers, COUNT(powers)}, {plain, COUNT(plain)}, {near, COUNT(near)}, {two, COUNT(two)}};
-static const double elsewhere[] = {5, 17, 33, 47, 63, 77, 100, 101, 127, 255, 421, 1000, 1023, 4096};
+static const double few[] = {24, 32, 48, 61, 64, 96, 128}, powers[] = {16, 32, 64, 128},
+                    plain[] = {10, 20, 30, 40, 50, 60}, near[] = {6, 7, 8, 9, 10, 12},
+                    two[] = {100, 200};
+static const struct {
+    const double *at;
+    size_t count;
+} runs[] = {{few, COUNT(few)},
+            {powers, COUNT(powers)},
+            {plain, COUNT(plain)},
+            {near, COUNT(near)},
+            {two, COUNT(two)}};
+static const double elsewhere[] = {5,   17,  33,  47,  63,   77,   100,
+                                   101, 127, 255, 421, 1000, 1023, 4096};
 
-static void fit(double (*of)(double), const double *at, size_t count, double *values, struct formula *f)
+static void fit(double (*of)(double), const double *at, size_t count, double *values,
+                struct formula *f)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = of(at[i]);
@@ -64,7 +77,8 @@ static bool remainders_seen(const struct formula *f, const double *at, size_t co
     return true;
 }
 
-/* Growths, steps, remainders and what no formula has, from several sets of runs: a formula that is called exact is so at all other values, or was only said to be at those that were run. */
+/* Growths, steps, remainders and what no formula has, from several sets of runs: a formula that is
+ * called exact is so at all other values, or was only said to be at those that were run. */
 static void test_exact_is_right(void **state)
 {
     size_t exact = 0;
@@ -78,17 +92,24 @@ static void test_exact_is_right(void **state)
             bool constant = true;
             for (size_t k = 1; k < runs[s].count; k++)
                 constant &= values[k] == values[0];
-            if (!f.exact || f.within || constant || (functions[i] == limited && runs[s].at[runs[s].count - 1] <= 100))   /* no run shows a limit beyond all of them */
+            /* no run shows a limit beyond all of them */
+            if (!f.exact || f.within || constant ||
+                (functions[i] == limited && runs[s].at[runs[s].count - 1] <= 100))
                 continue;
             exact++;
             for (size_t k = 0; k < COUNT(elsewhere); k++)
-                if (elsewhere[k] >= runs[s].at[0] && remainders_seen(&f, runs[s].at, runs[s].count, elsewhere[k]) && formula_value(&f, &elsewhere[k], 1) != functions[i](elsewhere[k]))
-                    fail_msg("function %zu by runs %zu is called exact: %g at %g, not %g", i, s, formula_value(&f, &elsewhere[k], 1), elsewhere[k], functions[i](elsewhere[k]));
+                if (elsewhere[k] >= runs[s].at[0] &&
+                    remainders_seen(&f, runs[s].at, runs[s].count, elsewhere[k]) &&
+                    formula_value(&f, &elsewhere[k], 1) != functions[i](elsewhere[k]))
+                    fail_msg("function %zu by runs %zu is called exact: %g at %g, not %g", i, s,
+                             formula_value(&f, &elsewhere[k], 1), elsewhere[k],
+                             functions[i](elsewhere[k]));
         }
     assert_true(exact >= 10);
 }
 
-/* The range of what is not exact holds the truth up to eight times the largest run, and where the growth is clear it is narrow. */
+/* The range of what is not exact holds the truth up to eight times the largest run, and where the
+ * growth is clear it is narrow. */
 static void test_range_holds(void **state)
 {
     static double (*const grown[])(double) = {logarithm, search, root, cells, above};
@@ -134,7 +155,9 @@ static void test_nothing_from_one(void **state)
     assert_true(least == 0 && most >= 421);
     range_done(&r);
     /* A cubic through three values. */
-    f = (struct formula){.count = 3, .terms = {{.power = {3}}, {.power = {1}}, {.power = {0}}}, .coefficients = {1, 1, 1}};
+    f = (struct formula){.count = 3,
+                         .terms = {{.power = {3}}, {.power = {1}}, {.power = {0}}},
+                         .coefficients = {1, 1, 1}};
     assert_int_equal(range_decided(&(struct fit_data){powers, 1, 3, values}, &f), 1);
     assert_int_equal(range_decided(&(struct fit_data){powers, 1, 4, values}, &f), 0);
     fit(square, powers, 1, values, &f);
@@ -145,7 +168,8 @@ static void test_nothing_from_one(void **state)
     range_done(&r);
 }
 
-/* Three values of one input and five of another: the count grows with the logarithm of the first, which no polynomial in it may be called. */
+/* Three values of one input and five of another: the count grows with the logarithm of the first,
+ * which no polynomial in it may be called. */
 static void test_whole_values_left_out(void **state)
 {
     static const double p[] = {100, 200, 400}, g[] = {20, 40, 60, 100, 150};
@@ -170,7 +194,10 @@ static void test_whole_values_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_is_right), cmocka_unit_test(test_range_holds), cmocka_unit_test(test_nothing_from_one), cmocka_unit_test(test_whole_values_left_out),
+        cmocka_unit_test(test_exact_is_right),
+        cmocka_unit_test(test_range_holds),
+        cmocka_unit_test(test_nothing_from_one),
+        cmocka_unit_test(test_whole_values_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ranks send each other comes back as it was; what is broken is refused; what comes from another island becomes part of a run. Messages themselves: tests/tty/test_ranks.sh. */
+/* What ranks send each other comes back as it was; what is broken is refused; what comes from
+ * another island becomes part of a run. Messages themselves: tests/tty/test_ranks.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@
 
 static struct problem *some_problem(void)
 {
-    static const char text[] = "experiment,cycles\nA,1\nB,0.5\nC,0.5\n2*A + B,2\nA + B,1\nA + C,1\nB + C,1\nA + B,1.1\n";
+    static const char text[] =
+        "experiment,cycles\nA,1\nB,0.5\nC,0.5\n2*A + B,2\nA + B,1\nA + C,1\nB + C,1\nA + B,1.1\n";
     struct err err = {0};
 
     work_put("few.csv", text);
@@ -166,7 +168,8 @@ static void test_genome(void **state)
     problem_free(p);
 }
 
-/* A run that has found nothing good takes over what another did, by its own prices; other numbers of ports only when it is told to. */
+/* A run that has found nothing good takes over what another did, by its own prices; other numbers
+ * of ports only when it is told to. */
 static void test_immigrants(void **state)
 {
     struct problem *p = some_problem();
@@ -219,7 +222,8 @@ static void test_immigrants(void **state)
     evolve_get_status(e, &status);
     assert_true(status.seconds == seconds && status.state == EVOLVE_DONE);
     evolve_free(e);
-    /* As many ports as are ever tried, that leave large errors, are assumed wherever they come from. */
+    /* As many ports as are ever tried, that leave large errors, are assumed wherever they come
+     * from. */
     e = evolve_new(p, &o, NULL, 0, &err);
     poor->ports = 12;
     evolve_settle(e, poor);
@@ -301,9 +305,12 @@ static double error_of(const struct worst_block *b)
 /* Blocks in two evaluations, one of which is sent: the sum is that of one evaluation of all. */
 static void test_evaluations(void **state)
 {
-    static const char *const blocks[] = {"4801d8", "480fafc3", "4801d8480fafc3", "zz", "4829c34801d8", "c5fd58c1"};
+    static const char *const blocks[] = {"4801d8", "480fafc3",     "4801d8480fafc3",
+                                         "zz",     "4829c34801d8", "c5fd58c1"};
     struct machine *m = load_machine("skylake");
-    struct evaluation *all = evaluation_new(m, MODEL_BOUNDS), *here = evaluation_new(m, MODEL_BOUNDS), *there = evaluation_new(m, MODEL_BOUNDS);
+    struct evaluation *all = evaluation_new(m, MODEL_BOUNDS),
+                      *here = evaluation_new(m, MODEL_BOUNDS),
+                      *there = evaluation_new(m, MODEL_BOUNDS);
     struct evaluation_result expected, got;
     struct str bytes = {0};
     (void)state;
@@ -323,10 +330,12 @@ static void test_evaluations(void **state)
     evaluation_finish(here, &got);
     assert_int_equal(got.n, expected.n);
     assert_int_equal(got.refused, expected.refused);
-    assert_true(fabs(got.mape - expected.mape) < 1e-12 && got.median == expected.median && fabs(got.kendall - expected.kendall) < 1e-12);
+    assert_true(fabs(got.mape - expected.mape) < 1e-12 && got.median == expected.median &&
+                fabs(got.kendall - expected.kendall) < 1e-12);
     assert_int_equal(got.worst_count, expected.worst_count);
     for (size_t i = 0; i < got.worst_count; i++)
-        assert_true(fabs(error_of(&got.worst[i]) - error_of(&expected.worst[i])) < 1e-12);   /* of equal errors either may come first */
+        /* of equal errors either may come first */
+        assert_true(fabs(error_of(&got.worst[i]) - error_of(&expected.worst[i])) < 1e-12);
     assert_int_equal(got.form_count, expected.form_count);
     evaluation_result_done(&expected);
     evaluation_result_done(&got);
@@ -339,8 +348,10 @@ static void test_evaluations(void **state)
 
 static void test_scans(void **state)
 {
-    struct scan a = {.instructions = 3, .set_aside = 1}, b = {0}, other = {.isa = ISA_AARCH64, .instructions = 1};
-    struct scan_form form = {.form = "ADD (R64, R64)", .traits = 5, .count = 2, .place = mem_strdup("f.o+0x10 <g>")};
+    struct scan a = {.instructions = 3, .set_aside = 1}, b = {0},
+                other = {.isa = ISA_AARCH64, .instructions = 1};
+    struct scan_form form = {
+        .form = "ADD (R64, R64)", .traits = 5, .count = 2, .place = mem_strdup("f.o+0x10 <g>")};
     struct str bytes = {0};
     struct err err = {0};
     (void)state;
@@ -382,8 +393,11 @@ static void test_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values), cmocka_unit_test(test_problem), cmocka_unit_test(test_genome), cmocka_unit_test(test_immigrants), cmocka_unit_test(test_many_ports), cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_evaluations), cmocka_unit_test(test_scans), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_genome),      cmocka_unit_test(test_immigrants),
+        cmocka_unit_test(test_many_ports),  cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_evaluations), cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,13 +13,15 @@
 #include "base/mem.h"
 #include "measure/record.h"
 
-static void add(struct record *r, unsigned number, float cycles, unsigned instructions, const char *code)
+static void add(struct record *r, unsigned number, float cycles, unsigned instructions,
+                const char *code)
 {
     char form[32];
     snprintf(form, sizeof form, "FORM%u ()", number);
     const float values[] = {cycles, 2 * cycles};
     record_add(r, &(struct experiment){(struct experiment_term[]){{form, 1}}, 1},
-               &(struct record_pass){values, 2, 2, instructions, 3e9, (const uint8_t *)code, code ? strlen(code) : 0});
+               &(struct record_pass){values, 2, 2, instructions, 3e9, (const uint8_t *)code,
+                                     code ? strlen(code) : 0});
 }
 
 static void test_samples(void **state)
@@ -34,7 +36,8 @@ static void test_samples(void **state)
     assert_true(record_find(r, "FORM1 ()", &got));
     assert_int_equal(got.count, 6);
     assert_int_equal(got.passes, 3);
-    assert_true(got.values[0].cycles == 2 && got.values[1].cycles == 4 && got.values[5].cycles == 8);
+    assert_true(got.values[0].cycles == 2 && got.values[1].cycles == 4 &&
+                got.values[5].cycles == 8);
     assert_int_equal(got.values[3].pass, 2);
     assert_int_equal(got.values[3].instructions, 200);
     /* Of the code the longer body's stays. */
@@ -92,10 +95,12 @@ static void test_series(void **state)
     record_windows(r, 0.05, 2e9, 1, 0, 3);
     record_windows(r, 0.35, NAN, 0, 2, 0);
     assert_int_equal(record_series(r, points), 4);
-    assert_true(fabs(points[0].clock_hz - 2.75e9) < 1 && points[0].contended == 0.125 && points[0].disturbed == 0.375);
+    assert_true(fabs(points[0].clock_hz - 2.75e9) < 1 && points[0].contended == 0.125 &&
+                points[0].disturbed == 0.375);
     assert_true(isnan(points[1].clock_hz) && isnan(points[1].contended));
     assert_true(isnan(points[3].clock_hz) && points[3].contended == 1);
-    /* An hour: the points stand for longer, and their windows are all still counted: a third of them contended. */
+    /* An hour: the points stand for longer, and their windows are all still counted: a third of
+     * them contended. */
     record_begin(r, "again", NULL);
     for (unsigned i = 0; i < 36000; i++)
         record_windows(r, 0.1 * i, 3e9, 2, 1, 0);
@@ -109,7 +114,8 @@ static void test_series(void **state)
             assert_true(i == 0 || points[i].seconds > points[i - 1].seconds);
         }
     assert_int_equal(with, n);
-    assert_true(fabs(clocks / (double)with - 3e9) < 1 && fabs(contended / (double)with - 1.0 / 3) < 1e-9);
+    assert_true(fabs(clocks / (double)with - 3e9) < 1 &&
+                fabs(contended / (double)with - 1.0 / 3) < 1e-9);
     assert_true(points[n - 1].seconds > 3590 && points[n - 1].seconds < 3610);
     record_calibration(r, &c, name, sizeof name, &simulated);
     assert_true(simulated);
@@ -148,6 +154,8 @@ static void test_two_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_bounded), cmocka_unit_test(test_series), cmocka_unit_test(test_two_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_series), cmocka_unit_test(test_two_threads)};
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

@@ -40,10 +40,12 @@ static unsigned count_form(const struct body *b, const char *form)
 
 static bool is_breaker(const struct insn *insn)
 {
-    return strcmp(insn->form, "XOR (R32, R32)") == 0 || (strcmp(insn->form, "MOV (R32, I32)") == 0 && insn->operands[0].reg == 0);
+    return strcmp(insn->form, "XOR (R32, R32)") == 0 ||
+           (strcmp(insn->form, "MOV (R32, I32)") == 0 && insn->operands[0].reg == 0);
 }
 
-/* An instruction may only read what is never written, what it writes itself, or what a breaker has just made. */
+/* An instruction may only read what is never written, what it writes itself, or what a breaker has
+ * just made. */
 static void check_independent(const struct body *b, const char *form)
 {
     bool written[256] = {false};
@@ -57,11 +59,14 @@ static void check_independent(const struct body *b, const char *form)
         for (unsigned i = 0; i < insn.operand_count; i++) {
             const struct operand *op = &insn.operands[i];
             bool own = op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE;
-            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && !own && op->reg < 56 && written[op->reg]) {
-                print_message("%s reads register %u that another instruction writes\n", form, op->reg);
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && !own && op->reg < 56 &&
+                written[op->reg]) {
+                print_message("%s reads register %u that another instruction writes\n", form,
+                              op->reg);
                 fail();
             }
-            if (op->kind == OPERAND_MEMORY && ((op->base < 16 && written[op->base]) || (op->index < 16 && written[op->index])))
+            if (op->kind == OPERAND_MEMORY &&
+                ((op->base < 16 && written[op->base]) || (op->index < 16 && written[op->index])))
                 fail_msg("%s: an address waits for a result", form);
         }
         for (unsigned i = 0; i < insn.operand_count; i++)
@@ -70,18 +75,24 @@ static void check_independent(const struct body *b, const char *form)
     }
 }
 
-/* Of the sets that compute no form is refused because its name looks like another's, but for these. */
+/* Of the sets that compute no form is refused because its name looks like another's, but for
+ * these. */
 static void test_refusals(void **state)
 {
-    static const char *const computing[] = {"AVX*", "SSE*", "SSSE3", "FMA", "BMI*", "F16C", "AES", "SHA", "GFNI", "VAES", "VPCLMULQDQ", "PCLMULQDQ", "ADOX_ADCX", "LZCNT", "MOVBE", NULL};
-    static const char *const refused[] = {"VZEROALL (*", "VZEROUPPER (*", "LDMXCSR (*", "VLDMXCSR (*", "?FENCE (*", "PAUSE (*", "CLFLUSH (*", NULL};
+    static const char *const computing[] = {
+        "AVX*", "SSE*", "SSSE3",      "FMA",       "BMI*",      "F16C",  "AES",   "SHA",
+        "GFNI", "VAES", "VPCLMULQDQ", "PCLMULQDQ", "ADOX_ADCX", "LZCNT", "MOVBE", NULL};
+    static const char *const refused[] = {
+        "VZEROALL (*", "VZEROUPPER (*", "LDMXCSR (*", "VLDMXCSR (*",
+        "?FENCE (*",   "PAUSE (*",      "CLFLUSH (*", NULL};
     size_t seen = 0;
     (void)state;
     for (size_t i = 0; i < forms_count(forms); i++) {
         const struct form_row *row = forms_at(forms, i);
         struct err err = {0};
         struct form_code *code = form_code_any(row, &err);
-        const bool by_name = !code && (strcmp(err.what, "reads or changes processor state") == 0 || strstr(err.what, "serialising"));
+        const bool by_name = !code && (strcmp(err.what, "reads or changes processor state") == 0 ||
+                                       strstr(err.what, "serialising"));
         form_code_free(code);
         if (!str_match_any(computing, row->extension))
             continue;
@@ -92,7 +103,8 @@ static void test_refusals(void **state)
     assert_true(seen > 10000);
 }
 
-/* Every form of the table that this CPU has: its body holds that form and nothing else but what breaks chains, and nothing waits. */
+/* Every form of the table that this CPU has: its body holds that form and nothing else but what
+ * breaks chains, and nothing waits. */
 static void test_every_form(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -215,7 +227,8 @@ static void test_mixtures(void **state)
         forms_of[0] = code_of("ADDPD (XMM, XMM)");
         forms_of[1] = code_of("VADDPD (XMM, XMM, XMM)");
         counts[0] = 1;
-        assert_false(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
+        assert_false(
+            body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
         assert_non_null(strstr(err.what, "SSE and VEX"));
         form_code_free(forms_of[0]);
         form_code_free(forms_of[1]);
@@ -235,13 +248,18 @@ static void letters_of(const struct body *b, char *out, size_t room)
     out[n] = '\0';
 }
 
-/* Units of two places: a load and an addition, or two additions. Where there are more loads than additions the last ones have nothing beside them. */
+/* Units of two places: a load and an addition, or two additions. Where there are more loads than
+ * additions the last ones have nothing beside them. */
 static void test_pairs(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
-    struct form_code *forms_of[3] = {code_of("MOV (R64, M64)"), code_of("ADD (R64, R64)"), code_of("IMUL (R64, R64)")};
-    static const struct { uint32_t counts[3]; bool crowded; } cases[] = {{{1, 2, 0}, false}, {{2, 3, 0}, false}, {{1, 1, 0}, false}, {{1, 6, 0}, false}, {{3, 3, 0}, false}, {{3, 2, 0}, true},
-                                                                        {{1, 3, 2}, false}, {{2, 1, 4}, false}};
+    struct form_code *forms_of[3] = {code_of("MOV (R64, M64)"), code_of("ADD (R64, R64)"),
+                                     code_of("IMUL (R64, R64)")};
+    static const struct {
+        uint32_t counts[3];
+        bool crowded;
+    } cases[] = {{{1, 2, 0}, false}, {{2, 3, 0}, false}, {{1, 1, 0}, false}, {{1, 6, 0}, false},
+                 {{3, 3, 0}, false}, {{3, 2, 0}, true},  {{1, 3, 2}, false}, {{2, 1, 4}, false}};
     struct err err = {0};
     char letters[1024];
 
@@ -249,13 +267,18 @@ static void test_pairs(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint32_t *counts = cases[i].counts;
         size_t odd = 0, loads = 0;
-        assert_true(body_make(forms_of, counts, counts[2] ? 3 : 2, &(struct body_shape){.instructions = 40, .order = BODY_PAIRED, .padded = true}, b, &err));
+        assert_true(body_make(
+            forms_of, counts, counts[2] ? 3 : 2,
+            &(struct body_shape){.instructions = 40, .order = BODY_PAIRED, .padded = true}, b,
+            &err));
         assert_true(b->padded && b->executions % 2 == 0);
         letters_of(b, letters, sizeof letters);
         for (size_t k = 0; letters[k]; k++) {
             loads += letters[k] == 'm';
             odd += letters[k] == 'm' && k % 2;
-            assert_true(k % 2 || letters[k] == 'm' || letters[k + 1] == letters[k] || cases[i].crowded);   /* two in a row */
+            /* two in a row */
+            assert_true(k % 2 || letters[k] == 'm' || letters[k + 1] == letters[k] ||
+                        cases[i].crowded);
         }
         assert_int_equal(loads, b->executions * counts[0]);
         assert_int_equal(b->instructions, b->executions * (counts[0] + counts[1] + counts[2]));
@@ -270,14 +293,17 @@ static void test_pairs(void **state)
 static void test_orders(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
-    struct form_code *forms_of[3] = {code_of("ADD (R64, R64)"), code_of("IMUL (R64, R64)"), code_of("SHL (R64, I8)")};
+    struct form_code *forms_of[3] = {code_of("ADD (R64, R64)"), code_of("IMUL (R64, R64)"),
+                                     code_of("SHL (R64, I8)")};
     const uint32_t counts[3] = {1, 1, 1}, many[3] = {60, 50, 40};
-    static const char *const expected[BODY_ORDERS] = {"aisaisaisaisais", "aissiaaissiaais", "aaaiiisssaaiiss", NULL};
+    static const char *const expected[BODY_ORDERS] = {"aisaisaisaisais", "aissiaaissiaais",
+                                                      "aaaiiisssaaiiss", NULL};
     struct err err = {0};
     char letters[1024];
     (void)state;
     for (enum body_order order = 0; order < BODY_ORDERS; order++) {
-        assert_true(body_make(forms_of, counts, 3, &(struct body_shape){.instructions = 15, .order = order}, b, &err));
+        assert_true(body_make(forms_of, counts, 3,
+                              &(struct body_shape){.instructions = 15, .order = order}, b, &err));
         letters_of(b, letters, sizeof letters);
         assert_int_equal(b->executions, 5);
         if (expected[order]) {
@@ -285,18 +311,22 @@ static void test_orders(void **state)
         } else {
             bool differs = false;
             for (size_t e = 0; e < 5; e++) {
-                assert_true(memchr(letters + 3 * e, 'a', 3) && memchr(letters + 3 * e, 'i', 3) && memchr(letters + 3 * e, 's', 3));
+                assert_true(memchr(letters + 3 * e, 'a', 3) && memchr(letters + 3 * e, 'i', 3) &&
+                            memchr(letters + 3 * e, 's', 3));
                 differs |= memcmp(letters, letters + 3 * e, 3) != 0;
             }
             assert_true(differs);
         }
-        assert_true(body_make(forms_of, many, 3, &(struct body_shape){.instructions = 600, .order = order}, b, &err));
+        assert_true(body_make(forms_of, many, 3,
+                              &(struct body_shape){.instructions = 600, .order = order}, b, &err));
         assert_int_equal(b->executions, 4);
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
         assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
         assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
         /* More than there is room for: whole executions, as many as fit. */
-        assert_true(body_make(forms_of, many, 3, &(struct body_shape){.instructions = 15000, .order = order}, b, &err));
+        assert_true(body_make(forms_of, many, 3,
+                              &(struct body_shape){.instructions = 15000, .order = order}, b,
+                              &err));
         assert_true(b->executions >= 20 && b->executions < 100 && b->length <= BODY_LIMIT);
         assert_int_equal(b->instructions, 150 * b->executions);
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 60 * b->executions);
@@ -320,7 +350,8 @@ static void test_memory(void **state)
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 200}, b, &err));
     for (size_t at = 0; at < b->length; at += insn.length) {
         assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
-        const struct operand *memory = &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];
+        const struct operand *memory =
+            &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];
         int64_t place = memory->displacement + BODY_WINDOW / 2;
         assert_true(place >= 0 && place + 8 <= BODY_WINDOW && place % 8 == 0);
         assert_int_equal(memory->base, memory->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
@@ -337,9 +368,26 @@ static void test_memory(void **state)
 /* Templates that are none. */
 static void test_malformed(void **state)
 {
-    static const char *const templates[] = {"", " ", "{", "}", "add", "add {", "add {RW:R64", "add {RW:R64}, {R:R99}", "flumb {R:R64}", "add {X:}, {:}", "add {RW:R64}{{{K}}}{{z}}",
-                                            "lea {W:R64}, [", "lea {W:R64}, [{B}+{I}*]", "{{evex}} ", "lock ", "add {I8}, {I8}, {I8}, {I8}, {I8}, {I8}, {I8}",
-                                            "add {RW:M}, {R:M99999999999999999999}", "vaddpd {W:XMM}, {R:XMM}, {R:M64_1to}", "add [[[[", "mov {W:R64}, rumpel"};
+    static const char *const templates[] = {"",
+                                            " ",
+                                            "{",
+                                            "}",
+                                            "add",
+                                            "add {",
+                                            "add {RW:R64",
+                                            "add {RW:R64}, {R:R99}",
+                                            "flumb {R:R64}",
+                                            "add {X:}, {:}",
+                                            "add {RW:R64}{{{K}}}{{z}}",
+                                            "lea {W:R64}, [",
+                                            "lea {W:R64}, [{B}+{I}*]",
+                                            "{{evex}} ",
+                                            "lock ",
+                                            "add {I8}, {I8}, {I8}, {I8}, {I8}, {I8}, {I8}",
+                                            "add {RW:M}, {R:M99999999999999999999}",
+                                            "vaddpd {W:XMM}, {R:XMM}, {R:M64_1to}",
+                                            "add [[[[",
+                                            "mov {W:R64}, rumpel"};
     (void)state;
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
         char form[] = "ADD (R64, R64)", extension[] = "BASE", *template = mem_strdup(templates[i]);
@@ -375,7 +423,9 @@ static void test_elsewhere(void **state)
 /* Prefixes that say nothing make each instruction as long as BODY_PADDED; it stays what it is. */
 static void test_padded(void **state)
 {
-    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "PADDD (XMM, XMM)", "VPADDD (YMM, YMM, YMM)", "MOV (R32, I32)", "ADC (R8l, R8l)"};
+    static const char *const names[] = {"ADD (R64, R64)",   "IMUL (R64, R64)",
+                                        "PADDD (XMM, XMM)", "VPADDD (YMM, YMM, YMM)",
+                                        "MOV (R32, I32)",   "ADC (R8l, R8l)"};
     struct body *b = mem_alloc(sizeof *b), *padded = mem_alloc(sizeof *padded);
     const uint32_t one = 1;
 
@@ -385,14 +435,17 @@ static void test_padded(void **state)
         struct form_code *code = code_of(names[i]);
         struct insn insn;
         assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20}, b, &err));
-        assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .padded = true}, padded, &err));
+        assert_true(body_make(&code, &one, 1,
+                              &(struct body_shape){.instructions = 20, .padded = true}, padded,
+                              &err));
         assert_false(b->padded);
         assert_true(padded->padded);
         assert_int_equal(padded->instructions, b->instructions);
         assert_int_equal(padded->breakers, b->breakers);
         assert_int_equal(count_form(padded, names[i]), count_form(b, names[i]));
         for (size_t at = 0; at < padded->length; at += insn.length) {
-            assert_true(insn_decode(ISA_X86_64, padded->code + at, padded->length - at, at, false, &insn, NULL));
+            assert_true(insn_decode(ISA_X86_64, padded->code + at, padded->length - at, at, false,
+                                    &insn, NULL));
             assert_true(insn.length >= BODY_PADDED);
         }
         form_code_free(code);
@@ -401,7 +454,8 @@ static void test_padded(void **state)
     struct err err = {0};
     struct form_code *code = code_of("VPADDD (ZMM, ZMM, ZMM)");
     assert_non_null(code);
-    assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .padded = true}, padded, &err));
+    assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .padded = true},
+                          padded, &err));
     assert_false(padded->padded);
     form_code_free(code);
     free(b);
@@ -411,8 +465,12 @@ static void test_padded(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_refusals), cmocka_unit_test(test_mixtures), cmocka_unit_test(test_orders), cmocka_unit_test(test_pairs),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_malformed), cmocka_unit_test(test_padded)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers),
+        cmocka_unit_test(test_reasons),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_mixtures),   cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_malformed),  cmocka_unit_test(test_padded)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("regalloc", tests, setup, teardown);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operations and loads that are tried too early, and constants in lines of the µop cache: zen5-charted against times measured on a virtual EPYC Turin. */
+/* Operations and loads that are tried too early, and constants in lines of the µop cache:
+ * zen5-charted against times measured on a virtual EPYC Turin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,9 @@ static void test_operations_wait_for_operations(void **state)
         {"lea rax, [rdi+16]; cmp rax, rsi", .53, .08},
         {"mov eax, 5; cmp rcx, rax", .53, .08},
         {"lea rax, [rdi+16]; cmp rax, rsi; lea rcx, [rdi+16]; cmp rcx, rsi", 1.05, .08},
-        {"lea rax, [rdi+16]; lea rcx, [rdi+24]; lea rdx, [rdi+24]; cmp rax, rsi; cmp rcx, rsi; cmp rdx, rsi", 1.51, .08},
+        {"lea rax, [rdi+16]; lea rcx, [rdi+24]; lea rdx, [rdi+24]; cmp rax, rsi; cmp rcx, rsi; cmp "
+         "rdx, rsi",
+         1.51, .08},
         {"lea rax, [rdi+16]; lea rcx, [rax+24]; lea rdx, [rcx+24]", .72, .08},
         {"lea rax, [rdi+16]; lea rcx, [rax+24]; lea rdx, [rcx+24]; lea rbx, [rdx+24]", .90, .08},
         {"mov eax, [r14]; lea ecx, [rax+1]; cmp ecx, 1", .49, .08},
@@ -64,18 +67,21 @@ static void test_operations_wait_for_operations(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* A quarter of a cycle for each load, and .06 for each pair that waits for the same load: read off the chains alone. */
+/* A quarter of a cycle for each load, and .06 for each pair that waits for the same load: read off
+ * the chains alone. */
 static void test_loads_wait_for_loads(void **state)
 {
     (void)state;
     struct machine *m = load_machine("zen5-charted");
-    static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13"};
+    static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsi", "rbp",
+                                            "r8",  "r9",  "r10", "r11", "r12", "r13"};
 
     for (unsigned loads = 1; loads <= 12; loads++)
         for (int fan = 0; fan < 2; fan++) {
             struct str text = {0};
             for (unsigned i = 0; i < loads; i++)
-                str_addf(&text, "mov %s, [%s]\n", registers[i], i == 0 ? "rdi" : registers[fan ? 0 : i - 1]);
+                str_addf(&text, "mov %s, [%s]\n", registers[i],
+                         i == 0 ? "rdi" : registers[fan ? 0 : i - 1]);
             double waiting = loads - 1, expected = loads / 4.0 + .06 * waiting * (waiting - 1) / 2;
             assert_true(fabs(cycles_of(m, str_text(&text), BOUND_MEMORY) - expected) < 1e-9);
             str_done(&text);
@@ -84,7 +90,9 @@ static void test_loads_wait_for_loads(void **state)
     static const struct timed blocks[] = {
         {"mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rcx]; mov rbx, [rdx]", 1.15, .05},
         {"mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rsi]; mov rbx, [rdx]", 1.00, .05},
-        {"mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rcx]; mov r8, [rsi]; mov r9, [r8]; mov r10, [r9]", 1.62, .05},
+        {"mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rcx]; mov r8, [rsi]; mov r9, [r8]; mov r10, "
+         "[r9]",
+         1.62, .05},
     };
     ASSERT_TIMED(blocks);
 }
@@ -132,8 +140,10 @@ static void test_additions_delay_chains(void **state)
         {"vmulsd xmm3, xmm3, xmm4", 3.00, .01},
         {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 3.25, .01},
         {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5", 3.49, .01},
-        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5; vaddsd xmm9, xmm4, xmm5", 3.66, .01},
-        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm3, xmm5", 3.00, .01},   /* reads the chain */
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5; vaddsd xmm9, "
+         "xmm4, xmm5",
+         3.66, .01},
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm3, xmm5", 3.00, .01}, /* reads the chain */
         {"vpaddd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 2.33, .05},
     };
     ASSERT_TIMED(blocks);
@@ -144,22 +154,28 @@ static void test_rename(void **state)
     (void)state;
     static const struct timed blocks[] = {
         {"pxor xmm1, xmm1; pxor xmm2, xmm2; pxor xmm3, xmm3", .50, .03},
-        {"vmovdqa [rbp-0x40], ymm0; vmovdqa [rbp-0x20], ymm6; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; vpunpcklwd ymm3, ymm4, ymm5; vpunpcklwd ymm6, ymm7, ymm5; "
-         "vpsrld ymm8, ymm9, 1; vpsrld ymm10, ymm11, 1", 1.33, .03},
+        {"vmovdqa [rbp-0x40], ymm0; vmovdqa [rbp-0x20], ymm6; vpxor xmm0, xmm0, xmm0; vpxor xmm1, "
+         "xmm1, xmm1; vpunpcklwd ymm3, ymm4, ymm5; vpunpcklwd ymm6, ymm7, ymm5; "
+         "vpsrld ymm8, ymm9, 1; vpsrld ymm10, ymm11, 1",
+         1.33, .03},
     };
     ASSERT_TIMED(blocks);
     struct machine *m = load_machine("zen5-charted");
     /* vzeroupper and seven instructions of six bytes are one group, with eight they are two */
-    assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP, false) - 1.03) < .05);
-    assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP NOP, false) - 2.00) < .05);
+    assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP, false) - 1.03) <
+                .05);
+    assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP NOP, false) - 2.00) <
+                .05);
     machine_free(m);
 }
 
-/* A store that rename does not find, and stores that a blocked load waits for; by how many stores, read off the rule alone. */
+/* A store that rename does not find, and stores that a blocked load waits for; by how many stores,
+ * read off the rule alone. */
 static void test_stores_on_their_way(void **state)
 {
     (void)state;
-    static const char more[] = "; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]";
+    static const char more[] =
+        "; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]";
     struct machine *m = load_machine("zen5-charted");
     const struct { const char *text; double measured, within; } named[] = {
         {"mov rax, rdi; add dword ptr [rax], 1; pop rbx; lea r9, [rsi+8]", 6.99, .03},
@@ -190,7 +206,9 @@ static void test_stores_on_their_way(void **state)
 static void test_simulation_agrees(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"lea rax, [rdi+16]; cmp rax, rsi", "mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rcx]; mov rbx, [rdx]"};
+    static const char *const texts[] = {
+        "lea rax, [rdi+16]; cmp rax, rsi",
+        "mov rax, [rdi]; mov rcx, [rax]; mov rdx, [rcx]; mov rbx, [rdx]"};
     struct machine *m = load_machine("zen5-charted");
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

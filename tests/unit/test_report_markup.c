@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports: well-formed whatever the kernel's text holds, and the numbers of the analysis in them. */
+/* Reports: well-formed whatever the kernel's text holds, and the numbers of the analysis in
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@ struct fixture {
 
 static struct fixture make(bool dirty)
 {
-    static const char text[] = "1: vmulpd %ymm0, %ymm1, %ymm2\n vdivpd %ymm2, %ymm3, %ymm4\n addq $8, %rax\n jne 1b\n";
+    static const char text[] =
+        "1: vmulpd %ymm0, %ymm1, %ymm2\n vdivpd %ymm2, %ymm3, %ymm4\n addq $8, %rax\n jne 1b\n";
     static const char *const ids[] = {"skylake", "znver4"};
     struct fixture f = {.k = kernel_of(text)};
 
@@ -84,7 +86,11 @@ static void assert_well_formed(const char *page)
 static bool is_utf8(const char *text)
 {
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        unsigned follow = *s < 0x80 ? 0 : *s >= 0xc2 && *s < 0xe0 ? 1 : (*s & 0xf0) == 0xe0 ? 2 : *s >= 0xf0 && *s < 0xf5 ? 3 : 9;
+        unsigned follow = *s < 0x80                 ? 0
+                          : *s >= 0xc2 && *s < 0xe0 ? 1
+                          : (*s & 0xf0) == 0xe0     ? 2
+                          : *s >= 0xf0 && *s < 0xf5 ? 3
+                                                    : 9;
         if (follow == 9)
             return false;
         for (s++; follow; follow--)
@@ -126,7 +132,8 @@ static void test_hostile_text(void **state)
     assert_non_null(strstr(page.data, "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)"));
     str_clear(&page);
     report_markdown(f.k, 0, f.analyses, 2, &page);
-    /* In a heading all markup is escaped; in a cell the code's fence outlasts the backticks inside, and bars are escaped. */
+    /* In a heading all markup is escaped; in a cell the code's fence outlasts the backticks inside,
+     * and bars are escaped. */
     assert_non_null(strstr(page.data, "# \\<script\\>alert('\\&\"')\\</script\\> \\| \\`x\\`"));
     assert_non_null(strstr(page.data, "`` <script>alert('&\"')</script> \\| `x`"));
     str_done(&page);
@@ -179,7 +186,8 @@ static void test_idle_ports(void **state)
     done(&f);
 }
 
-/* A table of Markdown can be read as it stands: the bars of all rows are below each other, however wide a character's bytes are. */
+/* A table of Markdown can be read as it stands: the bars of all rows are below each other, however
+ * wide a character's bytes are. */
 static void test_markdown_is_aligned(void **state)
 {
     (void)state;
@@ -207,7 +215,8 @@ static void test_markdown_is_aligned(void **state)
         columns = n;
         rows++;
     }
-    assert_int_equal(rows, 4 + 2 * 7);   /* two machines; head, rule, four instructions and their sum of each */
+    /* two machines; head, rule, four instructions and their sum of each */
+    assert_int_equal(rows, 4 + 2 * 7);
     str_done(&page);
     done(&f);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session is saved after a fault, whatever the thread at fault or another one was doing: no stack left, locks held, the allocator damaged. Each case is a process of its own. */
+/* The session is saved after a fault, whatever the thread at fault or another one was doing: no
+ * stack left, locks held, the allocator damaged. Each case is a process of its own. */
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -78,7 +79,8 @@ static void in_another(void *(*hold)(void *))
     pthread_t thread;
     char byte;
 
-    if (pipe(held) != 0 || pthread_create(&thread, NULL, hold, NULL) != 0 || read(held[0], &byte, 1) != 1)
+    if (pipe(held) != 0 || pthread_create(&thread, NULL, hold, NULL) != 0 ||
+        read(held[0], &byte, 1) != 1)
         _exit(2);
 }
 
@@ -144,7 +146,10 @@ static void start_run(void)
     struct str printed = {0}, line = {0};
     struct err err = {0};
 
-    str_addf(&line, "experiments load '%s'; evolve start --threads 1 --population 20 --seconds 1000 --checkpoint '%s'", source_path("data/experiments/golden-cove-five.csv"), work_path("population.csv"));
+    str_addf(&line,
+             "experiments load '%s'; evolve start --threads 1 --population 20 --seconds 1000 "
+             "--checkpoint '%s'",
+             source_path("data/experiments/golden-cove-five.csv"), work_path("population.csv"));
     if (!run_line(&s, str_text(&line), &printed, &err) || !s.document.run_count)
         _exit(3);
 }
@@ -222,7 +227,8 @@ static void saves(const char *name, void (*fault)(void))
     assert_int_equal(waitpid(child, &status, 0), child);
     if (!WIFSIGNALED(status))
         fail_msg("%s: ended with %d", name, WEXITSTATUS(status));
-    assert_true(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGBUS);
+    assert_true(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGABRT ||
+                WTERMSIG(status) == SIGBUS);
     assert_true(file_read(work_path("said"), 1 << 20, &said, &(struct err){0}));
     assert_non_null(strstr(str_text(&said), "the session was saved; portolan --session"));
     assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* shown, not sent */
@@ -263,7 +269,8 @@ static void test_locks_held(void **state)
     saves("a run of inference, by the thread at fault", fault_with_run);
 }
 
-/* In the child that saves nobody waits for the log, either: what it does is tried with a save hook of our own. */
+/* In the child that saves nobody waits for the log, either: what it does is tried with a save hook
+ * of our own. */
 static void save_with_log(void)
 {
     pid_t child = fault_fork();
@@ -310,8 +317,9 @@ static void test_damaged_allocator(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_stack_left), cmocka_unit_test(test_locks_held), cmocka_unit_test(test_log_held),
-                                       cmocka_unit_test(test_damaged_allocator)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_stack_left), cmocka_unit_test(test_locks_held),
+        cmocka_unit_test(test_log_held), cmocka_unit_test(test_damaged_allocator)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

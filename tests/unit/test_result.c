@@ -53,8 +53,10 @@ static void expect(const struct result *r, enum format format, const char *text)
 /* A column that no row fills stays in what programs read. */
 static void test_hide_empty(void **state)
 {
-    static const struct result_column four[] = {
-        {.key = "a", .kind = CELL_NUMBER, .decimals = 1}, {.key = "b", .kind = CELL_TEXT}, {.key = "c", .kind = CELL_COUNT}, {.key = "d", .kind = CELL_NUMBER, .decimals = 1}};
+    static const struct result_column four[] = {{.key = "a", .kind = CELL_NUMBER, .decimals = 1},
+                                                {.key = "b", .kind = CELL_TEXT},
+                                                {.key = "c", .kind = CELL_COUNT},
+                                                {.key = "d", .kind = CELL_NUMBER, .decimals = 1}};
 
     (void)state;
     for (unsigned rows = 0; rows <= 2; rows++) {
@@ -68,7 +70,10 @@ static void test_hide_empty(void **state)
         }
         table_hide_empty(t);
         expect(r, FORMAT_TEXT, rows == 0 ? "" : rows == 1 ? "c\n0\n" : "c    d\n0    -\n0  1.5\n");
-        expect(r, FORMAT_CSV, rows == 0 ? "a,b,c,d\n" : rows == 1 ? "a,b,c,d\n\"\",,0,\n" : "a,b,c,d\n\"\",,0,\n\"\",,0,1.5\n");
+        expect(r, FORMAT_CSV,
+               rows == 0   ? "a,b,c,d\n"
+               : rows == 1 ? "a,b,c,d\n\"\",,0,\n"
+                           : "a,b,c,d\n\"\",,0,\n\"\",,0,1.5\n");
         result_free(r);
     }
 }
@@ -79,12 +84,19 @@ static void test_formats(void **state)
     struct result *r = sample();
     struct str html = {0};
 
-    expect(r, FORMAT_TEXT, "two forms\nform            time [cycles]  count\nADD (R64, \"x\")           0.10      3\n\xe2\x82\xac\xe2                          -      -\n");
-    expect(r, FORMAT_CSV, "form,cycles,count,known\n\"ADD (R64, \"\"x\"\")\",0.1,3,1\n\xe2\x82\xac\\xe2,,,0\n");
+    expect(r, FORMAT_TEXT,
+           "two forms\nform            time [cycles]  count\nADD (R64, \"x\")           0.10      "
+           "3\n\xe2\x82\xac\xe2                          -      -\n");
+    expect(r, FORMAT_CSV,
+           "form,cycles,count,known\n\"ADD (R64, \"\"x\"\")\",0.1,3,1\n\xe2\x82\xac\\xe2,,,0\n");
     expect(r, FORMAT_JSON,
-           "{\"schema\":1,\"name\":\"a\\\\xffb\",\"mean\":null,\"rows\":[{\"form\":\"ADD (R64, \\\"x\\\")\",\"cycles\":0.10000000000000001,\"count\":3,\"known\":true,\"parts\":[1]},"
-           "{\"form\":\"\xe2\x82\xac\\\\xe2\",\"cycles\":null,\"count\":null,\"known\":false,\"parts\":null}]}\n");
-    expect(r, FORMAT_MARKDOWN, "two forms\n\n| form | time \\[cycles\\] | count | known |\n|---|---|---|---|\n| ADD (R64, \"x\") | 0.10 | 3 | yes |\n| \xe2\x82\xac\\\\xe2 |  |  | no |\n\n");
+           "{\"schema\":1,\"name\":\"a\\\\xffb\",\"mean\":null,\"rows\":[{\"form\":\"ADD (R64, "
+           "\\\"x\\\")\",\"cycles\":0.10000000000000001,\"count\":3,\"known\":true,\"parts\":[1]},"
+           "{\"form\":\"\xe2\x82\xac\\\\xe2\",\"cycles\":null,\"count\":null,\"known\":false,"
+           "\"parts\":null}]}\n");
+    expect(r, FORMAT_MARKDOWN,
+           "two forms\n\n| form | time \\[cycles\\] | count | known |\n|---|---|---|---|\n| ADD "
+           "(R64, \"x\") | 0.10 | 3 | yes |\n| \xe2\x82\xac\\\\xe2 |  |  | no |\n\n");
     result_write(r, FORMAT_HTML, &(struct result_style){.title = "a<b"}, &html);
     assert_non_null(strstr(str_text(&html), "<h1>a&#60;b</h1>"));
     assert_non_null(strstr(str_text(&html), "<p>two forms</p>"));
@@ -103,23 +115,29 @@ static void test_fields(void **state)
     result_missing(r, "c");
     expect(r, FORMAT_TEXT, "");
     expect(r, FORMAT_CSV, "a,b,c\n\"x,y\",2,\n");
-    expect(r, FORMAT_MARKDOWN, "| name | value |\n|---|---|\n| a | x,y |\n| b | 2 |\n| c | - |\n\n");
+    expect(r, FORMAT_MARKDOWN,
+           "| name | value |\n|---|---|\n| a | x,y |\n| b | 2 |\n| c | - |\n\n");
     result_set_confirmation(r);
     expect(r, FORMAT_CSV, "");
     result_set_command(r, "kernel list");
-    expect(r, FORMAT_JSON, "{\"schema\":1,\"command\":\"kernel list\",\"a\":\"x,y\",\"b\":2,\"c\":null}\n");
+    expect(r, FORMAT_JSON,
+           "{\"schema\":1,\"command\":\"kernel list\",\"a\":\"x,y\",\"b\":2,\"c\":null}\n");
     result_free(r);
 }
 
 static void test_shapes(void **state)
 {
     (void)state;
-    static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT}, {.key = "load", .kind = CELL_NUMBER}};
-    static const struct { enum table_shape shape; const char *json; } cases[] = {
-        {TABLE_ROWS, "{\"schema\":1,\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\",\"load\":null}]}\n"},
+    static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT},
+                                               {.key = "load", .kind = CELL_NUMBER}};
+    static const struct { enum table_shape shape; const char *json;
+    } cases[] = {
+        {TABLE_ROWS, "{\"schema\":1,\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\","
+                     "\"load\":null}]}\n"},
         {TABLE_VALUES, "{\"schema\":1,\"ports\":[\"0\",\"1\"]}\n"},
         {TABLE_MAP, "{\"schema\":1,\"ports\":{\"0\":0.5,\"1\":null}}\n"},
-        {TABLE_SPREAD, "{\"schema\":1,\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\",\"load\":null}]}\n"},
+        {TABLE_SPREAD, "{\"schema\":1,\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\","
+                       "\"load\":null}]}\n"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -135,7 +153,8 @@ static void test_shapes(void **state)
     }
 }
 
-/* Of one row or item alone the members stand in the object itself, behind what it has; of none the array is empty. */
+/* Of one row or item alone the members stand in the object itself, behind what it has; of none the
+ * array is empty. */
 static void test_single(void **state)
 {
     (void)state;
@@ -150,7 +169,9 @@ static void test_single(void **state)
     result_item(r, "machines", json_pack("{s:s, s:i}", "a", "not this", "n", 1));
     expect(r, FORMAT_JSON, "{\"schema\":1,\"a\":\"b\",\"port\":\"0\",\"n\":1}\n");
     result_item(r, "machines", json_pack("{s:i}", "n", 2));
-    expect(r, FORMAT_JSON, "{\"schema\":1,\"a\":\"b\",\"port\":\"0\",\"machines\":[{\"a\":\"not this\",\"n\":1},{\"n\":2}]}\n");
+    expect(r, FORMAT_JSON,
+           "{\"schema\":1,\"a\":\"b\",\"port\":\"0\",\"machines\":[{\"a\":\"not "
+           "this\",\"n\":1},{\"n\":2}]}\n");
     result_free(r);
 }
 
@@ -173,7 +194,8 @@ static void test_colours(void **state)
 static void test_notes_and_heat(void **state)
 {
     (void)state;
-    static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT}, {.key = "load", .kind = CELL_NUMBER, .decimals = 1}};
+    static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT},
+                                               {.key = "load", .kind = CELL_NUMBER, .decimals = 1}};
     struct result *r = result_new();
     struct str out = {0};
     struct result_table *t = result_table(r, "ports", two, 2);
@@ -187,12 +209,16 @@ static void test_notes_and_heat(void **state)
     cell_number(t, 1);
     expect(r, FORMAT_TEXT, "port  load\n  7: a < b\n0      1.0\nall    1.0\n");
     expect(r, FORMAT_CSV, "port,load\n0,1\nall,1\n");
-    expect(r, FORMAT_MARKDOWN, "| port | load |\n|---|---|\n| 7: a \\< b | |\n| 0 | 1.0 |\n| all | 1.0 |\n\n");
+    expect(r, FORMAT_MARKDOWN,
+           "| port | load |\n|---|---|\n| 7: a \\< b | |\n| 0 | 1.0 |\n| all | 1.0 |\n\n");
     result_write(r, FORMAT_TEXT, &(struct result_style){.color = true}, &out);
-    assert_string_equal(str_text(&out), "\033[1mport  load\033[0m\n\033[2m  7: a < b\033[0m\n0     \033[48;5;196m 1.0\033[0m\n\033[1mall    1.0\033[0m\n");
+    assert_string_equal(str_text(&out), "\033[1mport  load\033[0m\n\033[2m  7: a < b\033[0m\n0     "
+                                        "\033[48;5;196m 1.0\033[0m\n\033[1mall    1.0\033[0m\n");
     str_clear(&out);
     result_write(r, FORMAT_HTML, &(struct result_style){0}, &out);
-    assert_non_null(strstr(str_text(&out), "<tr><td colspan=\"2\">7: a &#60; b</td></tr>\n<tr><td>0</td><td style=\"background:#"));
+    assert_non_null(strstr(
+        str_text(&out),
+        "<tr><td colspan=\"2\">7: a &#60; b</td></tr>\n<tr><td>0</td><td style=\"background:#"));
     assert_non_null(strstr(str_text(&out), "<tr><th>all</th><th>1.0</th></tr>"));
     str_done(&out);
     result_free(r);
@@ -220,7 +246,10 @@ static void test_append(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_single), cmocka_unit_test(test_colours),
-                                       cmocka_unit_test(test_notes_and_heat), cmocka_unit_test(test_append), cmocka_unit_test(test_hide_empty)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_single),
+        cmocka_unit_test(test_colours), cmocka_unit_test(test_notes_and_heat),
+        cmocka_unit_test(test_append),  cmocka_unit_test(test_hide_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reuse distances against a stack searched from the top and against counting distinct lines anew; bins; memory. */
+/* Reuse distances against a stack searched from the top and against counting distinct lines anew;
+ * bins; memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,9 @@ static uint64_t count_distinct(const uint64_t *trace, size_t now)
 
 static void test_by_hand(void **state)
 {
-    static const uint64_t lines[] = {5, 5, 6, 7, 5, 6, 6, 8, 7}, distances[] = {REUSE_COLD, 0, REUSE_COLD, REUSE_COLD, 2, 2, 0, REUSE_COLD, 3};
+    static const uint64_t lines[] = {5, 5, 6, 7, 5, 6, 6, 8, 7},
+                          distances[] = {REUSE_COLD, 0, REUSE_COLD, REUSE_COLD, 2,
+                                         2,          0, REUSE_COLD, 3};
     struct reuse r = {0};
     (void)state;
     for (size_t i = 0; i < 9; i++)
@@ -82,11 +85,15 @@ static void test_against_stack(void **state)
     (void)state;
     rng_seed(&rng, 11);
     for (uint64_t i = 0; i < 400000; i++) {
-        uint64_t phase = i / 50000, line = phase % 4 == 0 ? i % 3000 : phase % 4 == 1 ? rng_below(&rng, 1000) : phase % 4 == 2 ? i * 17 % 4001 : i % 20;
+        uint64_t phase = i / 50000, line = phase % 4 == 0   ? i % 3000
+                                           : phase % 4 == 1 ? rng_below(&rng, 1000)
+                                           : phase % 4 == 2 ? i * 17 % 4001
+                                                            : i % 20;
         line = rng_below(&rng, 50) ? line : rng_below(&rng, 6000);
         uint64_t mine = reuse_touch(&r, line << 20), its = stack_touch(s, line << 20);
         if (mine != its)
-            fail_msg("access %llu: %llu instead of %llu", (unsigned long long)i, (unsigned long long)mine, (unsigned long long)its);
+            fail_msg("access %llu: %llu instead of %llu", (unsigned long long)i,
+                     (unsigned long long)mine, (unsigned long long)its);
     }
     assert_false(r.exhausted);
     reuse_done(&r);
@@ -111,7 +118,8 @@ static void test_memory_follows_lines(void **state)
     reuse_done(&many);
 }
 
-/* One line in eight, its distances times eight: the mean agrees, and so does the number of references times eight. */
+/* One line in eight, its distances times eight: the mean agrees, and so does the number of
+ * references times eight. */
 static void test_sampling(void **state)
 {
     struct reuse exact = {0}, some = {.sample_mask = 7};
@@ -120,7 +128,8 @@ static void test_sampling(void **state)
     (void)state;
     rng_seed(&rng, 3);
     for (int i = 0; i < 300000; i++) {
-        uint64_t line = rng_below(&rng, 20000), d[2] = {reuse_touch(&exact, line), reuse_touch(&some, line)};
+        uint64_t line = rng_below(&rng, 20000),
+                 d[2] = {reuse_touch(&exact, line), reuse_touch(&some, line)};
         for (int k = 0; k < 2; k++)
             if (d[k] < REUSE_UNSAMPLED) {
                 sum[k] += (double)(k ? 8 * d[k] : d[k]);
@@ -128,7 +137,8 @@ static void test_sampling(void **state)
             }
     }
     assert_true(count[1] * 8 > 0.95 * count[0] && count[1] * 8 < 1.05 * count[0]);
-    assert_true(sum[1] / count[1] > 0.95 * sum[0] / count[0] && sum[1] / count[1] < 1.05 * sum[0] / count[0]);
+    assert_true(sum[1] / count[1] > 0.95 * sum[0] / count[0] &&
+                sum[1] / count[1] < 1.05 * sum[0] / count[0]);
     reuse_done(&exact);
     reuse_done(&some);
 }
@@ -149,7 +159,8 @@ static void test_bins(void **state)
         assert_in_range(reuse_bin_of(d) - reuse_bin_of(d - 1), 0, 1);
 }
 
-/* Each set is a stack of its own: a reference misses where its line lies at the number of ways or deeper. The second level sees the misses only. */
+/* Each set is a stack of its own: a reference misses where its line lies at the number of ways or
+ * deeper. The second level sees the misses only. */
 static void test_sets(void **state)
 {
     static struct stack stacks[2][16];
@@ -159,7 +170,9 @@ static void test_sets(void **state)
     struct rng rng;
 
     (void)state;
-    assert_false(sets_begin(&s, "") || sets_begin(&s, "8") || sets_begin(&s, "8x") || sets_begin(&s, "0x4") || sets_begin(&s, "8x4;2x2") || sets_begin(&s, "8x4,8x4,8x4,8x4"));
+    assert_false(sets_begin(&s, "") || sets_begin(&s, "8") || sets_begin(&s, "8x") ||
+                 sets_begin(&s, "0x4") || sets_begin(&s, "8x4;2x2") ||
+                 sets_begin(&s, "8x4,8x4,8x4,8x4"));
     assert_true(sets_begin(&s, "8x4,16x6") && s.count == 2);
     rng_seed(&rng, 3);
     for (int i = 0; i < 20000; i++) {
@@ -180,8 +193,9 @@ static void test_sets(void **state)
     assert_true(s.levels[0].misses == missed[0] + 1);
 }
 
-/* By hand: x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] by one load, n rows of 8 bytes. Each of the three rows is a stream: from its second line on, all of its new lines are steps.
- * Lines of an area of 64 MiB in no order are none. */
+/* By hand: x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] by one load, n rows of 8 bytes. Each of
+ * the three rows is a stream: from its second line on, all of its new lines are steps. Lines of an
+ * area of 64 MiB in no order are none. */
 static void test_streams(void **state)
 {
     const int64_t n = 512, around[] = {0, 1, -1, n, -n};
@@ -191,7 +205,8 @@ static void test_streams(void **state)
     (void)state;
     for (int64_t i = n; i < 3 * n; i++)
         for (size_t k = 0; k < 5; k++) {
-            uint64_t address = 0x100000 + 8 * (uint64_t)(i + around[k]), new_line = (k != 1 && k != 2 && i % 8 == 0) || (k == 1 && i % 8 == 7);
+            uint64_t address = 0x100000 + 8 * (uint64_t)(i + around[k]),
+                     new_line = (k != 1 && k != 2 && i % 8 == 0) || (k == 1 && i % 8 == 7);
             uint64_t step = steps_next(&s, address);
             if (new_line && step == STEPS_NONE)
                 i == n ? first++ : later++;
@@ -205,14 +220,16 @@ static void test_streams(void **state)
     rng_seed(&rng, 7);
     for (size_t i = 0; i < 10000; i++)
         steps += steps_next(&s, 64 * (uint64_t)rng_below(&rng, 1 << 20)) != STEPS_NONE;
-    assert_true(steps < 10);       /* by chance a line is beside one of eight: 10,000 * 16 / 2^20 = 0.15 */
+    /* by chance a line is beside one of eight: 10,000 * 16 / 2^20 = 0.15 */
+    assert_true(steps < 10);
 
     s = (struct steps){0};
     steps_next(&s, 4096);
     assert_int_equal(steps_next(&s, 4096 + 640), STEPS_NONE);
     assert_int_equal(steps_next(&s, 4096 + 1280), 640);     /* the same step again */
     assert_int_equal(steps_next(&s, 4096 + 1280), 0);
-    assert_int_equal(steps_next(&s, 4096 + 576), 64);       /* the line before that of the second: a stream goes down, too */
+    /* the line before that of the second: a stream goes down, too */
+    assert_int_equal(steps_next(&s, 4096 + 576), 64);
     for (uint64_t i = 1; i <= STEPS_HEADS; i++)
         steps_next(&s, 4096 + i * i * 100000);
     assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);   /* as many others came since */
@@ -221,8 +238,10 @@ static void test_streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_against_definition), cmocka_unit_test(test_against_stack),
-        cmocka_unit_test(test_memory_follows_lines), cmocka_unit_test(test_sampling), cmocka_unit_test(test_bins), cmocka_unit_test(test_sets), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_against_definition),
+        cmocka_unit_test(test_against_stack), cmocka_unit_test(test_memory_follows_lines),
+        cmocka_unit_test(test_sampling),      cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_sets),          cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,13 +34,15 @@ static void test_export_of_rows(void **state)
     session_init(&session);
     session.interactive = true;
     frame_init(&frame, &session);
-    run(&frame, "mapping new 4; mapping set 'ADD (R64, R64)' 1*p0; mapping set 'IMUL (R64, R64)' 3*p1; mapping set 'SUB (R64, R64)' 2*p23");
+    run(&frame, "mapping new 4; mapping set 'ADD (R64, R64)' 1*p0; mapping set 'IMUL (R64, R64)' "
+                "3*p1; mapping set 'SUB (R64, R64)' 2*p23");
     run(&frame, "view mapping");
     run(&frame, "filter form~U");
     run(&frame, "sort form");
     run(&frame, line);
     assert_true(file_read(file, 1 << 20, &text, NULL));
-    const char *imul = strstr(str_text(&text), "IMUL (R64, R64)"), *sub = strstr(str_text(&text), "SUB (R64, R64)");
+    const char *imul = strstr(str_text(&text), "IMUL (R64, R64)"),
+               *sub = strstr(str_text(&text), "SUB (R64, R64)");
     if (strstr(str_text(&text), "ADD (") || !imul || !sub || imul > sub)
         fail_msg("%s", str_text(&text));
     assert_true(str_has_prefix(str_text(&text), "form,usage,cycles,latency,confidence,0,1,2,3\n"));

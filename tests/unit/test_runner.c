@@ -37,7 +37,8 @@ struct collected {
 static bool cancelled(void *state)
 {
     struct collected *c = state;
-    return (c->cancel_after && c->results >= c->cancel_after) || (c->cancel_reports && c->reports >= c->cancel_reports);
+    return (c->cancel_after && c->results >= c->cancel_after) ||
+           (c->cancel_reports && c->reports >= c->cancel_reports);
 }
 
 static void result(void *state, size_t index, const struct measured *m)
@@ -51,7 +52,8 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct collected *c = state;
     assert_true(s->done + s->failed + s->left == total);
-    assert_true(s->share >= c->share && s->share <= 1 && (s->share == 1) == !s->left);   /* what is there is not taken back */
+    /* what is there is not taken back */
+    assert_true(s->share >= c->share && s->share <= 1 && (s->share == 1) == !s->left);
     c->share = s->share;
     c->early |= s->share > 0 && s->done + s->failed == 0;
     c->reports++;
@@ -78,7 +80,8 @@ static struct experiments *random_table(size_t n, uint64_t seed)
     for (size_t i = 0; i < n; i++) {
         struct experiment e = {0};
         for (uint64_t k = 0; k <= rng_below(&rng, 4); k++) {
-            const struct mapping_entry *entry = mapping_at(machine->mapping, rng_below(&rng, mapping_count(machine->mapping)));
+            const struct mapping_entry *entry =
+                mapping_at(machine->mapping, rng_below(&rng, mapping_count(machine->mapping)));
             if (entry->usage.count)
                 experiment_add(&e, entry->form, 1 + (uint32_t)rng_below(&rng, 3));
         }
@@ -89,22 +92,28 @@ static struct experiments *random_table(size_t n, uint64_t seed)
     return t;
 }
 
-static bool run_collected(struct collected *c, const char *path, const struct runner_options *options, struct runner_summary *summary, struct err *err)
+static bool run_collected(struct collected *c, const char *path,
+                          const struct runner_options *options, struct runner_summary *summary,
+                          struct err *err)
 {
-    const struct runner_hooks hooks = {.cancelled = cancelled, .result = result, .progress = progress, .state = c};
+    const struct runner_hooks hooks = {
+        .cancelled = cancelled, .result = result, .progress = progress, .state = c};
     struct experiments *copy = experiments_copy(c->table, NULL);
     struct source *source = source_simulated(machine->mapping, 0.001, 7);
     struct journal *journal = path ? journal_open(path, err) : NULL;
-    bool ok = (!path || journal) && runner_run(source, copy, journal, options, &hooks, summary, err);
+    bool ok =
+        (!path || journal) && runner_run(source, copy, journal, options, &hooks, summary, err);
     journal_close(journal);
     source_free(source);
     experiments_free(copy);
     return ok;
 }
 
-static bool run(struct experiments *t, const char *path, const struct runner_options *options, size_t cancel_after, struct runner_summary *summary, struct err *err)
+static bool run(struct experiments *t, const char *path, const struct runner_options *options,
+                size_t cancel_after, struct runner_summary *summary, struct err *err)
 {
-    return run_collected(&(struct collected){.table = t, .cancel_after = cancel_after}, path, options, summary, err);
+    return run_collected(&(struct collected){.table = t, .cancel_after = cancel_after}, path,
+                         options, summary, err);
 }
 
 /* What comes out of measuring the simulated processor is what its mapping says. */
@@ -172,7 +181,8 @@ static const char *new_journal(void)
     return work_path("journal.csv");
 }
 
-/* Ended before anything was settled: the passes are in the journal, the next run takes them over and says so. */
+/* Ended before anything was settled: the passes are in the journal, the next run takes them over
+ * and says so. */
 static void test_journal_keeps_passes(void **state)
 {
     const char *path = new_journal();
@@ -183,7 +193,8 @@ static void test_journal_keeps_passes(void **state)
     (void)state;
     assert_true(fd >= 0);
     /* The first report comes before anything was measured. */
-    assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path, &(struct runner_options){0}, &first, &err));
+    assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path,
+                               &(struct runner_options){0}, &first, &err));
     assert_int_equal(first.done + first.failed, 0);
     assert_true(first.passes > 0);
     memset(&err, 0, sizeof err);
@@ -201,7 +212,8 @@ static void test_journal_keeps_passes(void **state)
     close(fd);
 }
 
-/* Cancelled again and again, with the file's end torn each time: nothing is measured twice, nothing lost. */
+/* Cancelled again and again, with the file's end torn each time: nothing is measured twice, nothing
+ * lost. */
 static void test_journal_resumes(void **state)
 {
     const char *path = new_journal();
@@ -215,7 +227,8 @@ static void test_journal_resumes(void **state)
         struct runner_summary s;
         struct experiments *t = experiments_copy(whole, NULL);
         memset(&err, 0, sizeof err);
-        ended = run(t, path, &(struct runner_options){0}, results_before + 700, &s, &err) && !s.left;
+        ended =
+            run(t, path, &(struct runner_options){0}, results_before + 700, &s, &err) && !s.left;
         if (!ended && err.what[0])
             assert_int_equal(err.code, ERR_INTERRUPTED);
         assert_true(s.reused >= results_before);
@@ -264,7 +277,8 @@ static void test_journal_faults(void **state)
     close(fd);
 }
 
-/* What an old journal has of code that spoilt its own loop is no time of anything: it is measured again. */
+/* What an old journal has of code that spoilt its own loop is no time of anything: it is measured
+ * again. */
 static void test_impossible_values_are_not_taken(void **state)
 {
     struct experiments *t = random_table(20, 99);
@@ -301,8 +315,10 @@ static void test_least_cycles(void **state)
 {
     (void)state;
     /* Of a baseline that a busy neighbour halved no true value is refused. */
-    assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 && source_least_cycles(8, 1) <= 0.125);
-    assert_true(source_least_cycles(12, 1) < 1.0 / 12 && source_least_cycles(8, 5) == 5 * source_least_cycles(8, 1));
+    assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 &&
+                source_least_cycles(8, 1) <= 0.125);
+    assert_true(source_least_cycles(12, 1) < 1.0 / 12 &&
+                source_least_cycles(8, 5) == 5 * source_least_cycles(8, 1));
     assert_true(source_least_cycles(NAN, 1) > 6.2e-5 && source_least_cycles(0, 1) > 6.2e-5);
 }
 
@@ -331,14 +347,18 @@ static void test_lengths(void **state)
 /* A source whose long bodies do not fit what feeds it, and which asks for a pause. */
 static double paused;
 
-static bool limited_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+static bool limited_measure(struct source *s, const struct experiment *e, size_t n,
+                            struct measured *out, bool (*stop)(void *state), void *state,
+                            struct err *err)
 {
     (void)stop;
     (void)state;
     (void)err;
     for (size_t i = 0; i < n; i++) {
         bool limited = strcmp(e[i].terms[0].form, "WIDE ()") == 0;
-        out[i] = (struct measured){.cycles = limited && s->instructions > 100 ? 1.25 : 1, .repeats = 3, .state = EXPERIMENT_OK};
+        out[i] = (struct measured){.cycles = limited && s->instructions > 100 ? 1.25 : 1,
+                                   .repeats = 3,
+                                   .state = EXPERIMENT_OK};
     }
     return true;
 }
@@ -369,15 +389,23 @@ static void test_two_lengths(void **state)
     (void)state;
     assert_true(fd >= 0);
     close(fd);
-    experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"WIDE ()", 1}}, 1});
-    experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"PLAIN ()", 1}}, 1});
+    experiments_add_named(
+        t, &(struct experiment){(struct experiment_term[]){{(char *)"WIDE ()", 1}}, 1});
+    experiments_add_named(
+        t, &(struct experiment){(struct experiment_term[]){{(char *)"PLAIN ()", 1}}, 1});
     for (int round = 0; round < 3; round++) {
         struct experiments *copy = experiments_copy(t, NULL);
         struct collected c = {.table = copy};
-        const struct runner_hooks hooks = {.cancelled = cancelled, .result = lengths_result, .progress = progress, .state = &c, .wait_paused = wait_paused};
+        const struct runner_hooks hooks = {.cancelled = cancelled,
+                                           .result = lengths_result,
+                                           .progress = progress,
+                                           .state = &c,
+                                           .wait_paused = wait_paused};
         struct journal *journal = journal_open(path, &err);
         /* A budget that rests would exceed. */
-        assert_true(runner_run(&source, t, journal, &(struct runner_options){.one_length = round == 0, .budget = 900}, &hooks, &s, &err));
+        assert_true(runner_run(&source, t, journal,
+                               &(struct runner_options){.one_length = round == 0, .budget = 900},
+                               &hooks, &s, &err));
         journal_close(journal);
         assert_int_equal(c.results, 2);
         assert_int_equal(s.done, 2);
@@ -385,7 +413,8 @@ static void test_two_lengths(void **state)
         assert_true(copy->rows.items[1].cycles == 1);
         assert_string_equal(experiments_extra(copy, 0, 0), round == 0 ? "" : "+25.0 % at 200");
         assert_string_equal(experiments_extra(copy, 1, 0), round == 0 ? "" : "same");
-        /* First the long bodies alone; then the short ones that are missing, the one that differs twice; then everything is known. */
+        /* First the long bodies alone; then the short ones that are missing, the one that differs
+         * twice; then everything is known. */
         assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
         assert_int_equal(s.reused, round == 0 ? 0 : 2);
         experiments_free(copy);
@@ -395,18 +424,35 @@ static void test_two_lengths(void **state)
     experiments_free(t);
 }
 
-/* A CPU whose core takes @honest cycles per experiment, and @slow while somebody shares it: then it says so, or, by a baseline that is too low, nothing. */
-static struct { double cycles, first, expected; bool busy; size_t seen, results; double shown; char state[96]; } host = {.expected = NAN};
+/* A CPU whose core takes @honest cycles per experiment, and @slow while somebody shares it: then it
+ * says so, or, by a baseline that is too low, nothing. */
+static struct {
+    double cycles, first, expected;
+    bool busy;
+    size_t seen, results;
+    double shown;
+    char state[96];
+} host = {.expected = NAN};
 
-static bool host_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+static bool host_measure(struct source *s, const struct experiment *e, size_t n,
+                         struct measured *out, bool (*stop)(void *state), void *state,
+                         struct err *err)
 {
     (void)e;
     (void)stop;
     (void)state;
     (void)err;
     for (size_t i = 0; i < n; i++) {
-        out[i] = (struct measured){.cycles = host.busy ? NAN : host.first > 0 && !host.seen ? host.first : host.cycles, .repeats = 3, .busy = host.busy, .contended_cycles = NAN, .baseline = s->baseline, .slowed = 0.25};
-        snprintf(out[i].state, sizeof out[i].state, "%s", host.busy ? EXPERIMENT_CONTENDED : EXPERIMENT_OK);
+        out[i] = (struct measured){.cycles = host.busy                      ? NAN
+                                             : host.first > 0 && !host.seen ? host.first
+                                                                            : host.cycles,
+                                   .repeats = 3,
+                                   .busy = host.busy,
+                                   .contended_cycles = NAN,
+                                   .baseline = s->baseline,
+                                   .slowed = 0.25};
+        snprintf(out[i].state, sizeof out[i].state, "%s",
+                 host.busy ? EXPERIMENT_CONTENDED : EXPERIMENT_OK);
     }
     return true;
 }
@@ -451,16 +497,26 @@ static bool never(void *state)
 }
 
 /* One run of one experiment on a core that is judged by @baseline. */
-static struct runner_summary host_run(const char *path, double baseline, bool doubtful, const struct runner_options *options)
+static struct runner_summary host_run(const char *path, double baseline, bool doubtful,
+                                      const struct runner_options *options)
 {
-    struct source source = {.instructions = SOURCE_BODY, .orders = 1, .baseline = baseline, .doubtful = doubtful, .measure = host_measure};
-    const struct runner_hooks hooks = {.cancelled = never, .result = host_result, .seen = host_seen, .progress = host_progress, .expected = host_expected};
+    struct source source = {.instructions = SOURCE_BODY,
+                            .orders = 1,
+                            .baseline = baseline,
+                            .doubtful = doubtful,
+                            .measure = host_measure};
+    const struct runner_hooks hooks = {.cancelled = never,
+                                       .result = host_result,
+                                       .seen = host_seen,
+                                       .progress = host_progress,
+                                       .expected = host_expected};
     struct experiments *t = experiments_new();
     struct runner_summary s;
     struct err err = {0};
 
     host.seen = host.results = 0;
-    experiments_add_named(t, &(struct experiment){(struct experiment_term[]){{(char *)"FORM ()", 1}}, 1});
+    experiments_add_named(
+        t, &(struct experiment){(struct experiment_term[]){{(char *)"FORM ()", 1}}, 1});
     struct journal *journal = journal_open(path, &err);
     assert_non_null(journal);
     assert_true(runner_run(&source, t, journal, options, &hooks, &s, &err));
@@ -469,19 +525,24 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
     return s;
 }
 
-/* What was judged by a core that only seemed idle is measured again when a faster one is known; a later value undercuts it; nothing is reused in silence. */
+/* What was judged by a core that only seemed idle is measured again when a faster one is known; a
+ * later value undercuts it; nothing is reused in silence. */
 static void test_conditions(void **state)
 {
     char today[BASELINE_DAY];
     const char *path = new_journal();
-    const struct runner_options plain = {.one_length = true}, fresh = {.one_length = true, .fresh = true};
+    const struct runner_options plain = {.one_length = true},
+                                fresh = {.one_length = true, .fresh = true};
     (void)state;
     baseline_today(today);
 
-    /* A busy core says so, and nothing final is kept of it: the next run tries again without being told to. */
+    /* A busy core says so, and nothing final is kept of it: the next run tries again without being
+     * told to. */
     host.busy = true;
-    struct runner_summary s = host_run(path, 5.55, false, &(struct runner_options){.one_length = true, .patience = 1e-9});
-    assert_true(s.left == 1 && s.contended == 1 && s.failed == 0 && s.useful == 0 && host.seen == 0);
+    struct runner_summary s =
+        host_run(path, 5.55, false, &(struct runner_options){.one_length = true, .patience = 1e-9});
+    assert_true(s.left == 1 && s.contended == 1 && s.failed == 0 && s.useful == 0 &&
+                host.seen == 0);
     assert_string_equal(host.state, EXPERIMENT_CONTENDED);
     assert_true(isnan(host.shown));
     host.busy = false;
@@ -495,7 +556,8 @@ static void test_conditions(void **state)
     assert_string_equal(s.since, today);
     assert_string_equal(s.until, today);
 
-    /* The idle core is known now: the old value is one pass among others, and a lower one replaces it. */
+    /* The idle core is known now: the old value is one pass among others, and a lower one replaces
+     * it. */
     host.cycles = 0.2;
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 0 && s.taken_over == 1 && s.passes >= 2 && host.shown == 0.2);
@@ -503,7 +565,8 @@ static void test_conditions(void **state)
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 1 && host.shown == 0.2);
 
-    /* --fresh knows nothing; what it finds higher under the same conditions is its own, later word. */
+    /* --fresh knows nothing; what it finds higher under the same conditions is its own, later
+     * word. */
     host.cycles = 0.21;
     s = host_run(path, 5.55, false, &fresh);
     assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
@@ -518,7 +581,8 @@ static void test_conditions(void **state)
     work_remove("journal.csv");
 }
 
-/* A pass that takes what others say needs no second one; for the journal it is a single pass, which a run that expects nothing confirms. */
+/* A pass that takes what others say needs no second one; for the journal it is a single pass, which
+ * a run that expects nothing confirms. */
 static void test_expected(void **state)
 {
     const char *path = new_journal();
@@ -530,7 +594,8 @@ static void test_expected(void **state)
     for (int again = 0; again < 2; again++) {
         host.expected = 0.504;
         s = host_run(path, 5.55, false, &plain);
-        assert_true(s.done == 1 && s.left == 0 && s.foretold == !again && s.passes == !again && s.reused == (size_t)again && host.shown == 0.5);
+        assert_true(s.done == 1 && s.left == 0 && s.foretold == !again && s.passes == !again &&
+                    s.reused == (size_t)again && host.shown == 0.5);
         assert_string_equal(host.state, EXPERIMENT_OK);
     }
     host.expected = NAN;
@@ -573,7 +638,8 @@ static void test_budget(void **state)
     clock_set_source(NULL);
     assert_true(s.left > 0 && s.failed == 0);
     for (size_t i = 0; i < t->rows.count; i++)
-        assert_true(strcmp(t->rows.items[i].state, EXPERIMENT_OK) == 0 || strcmp(t->rows.items[i].state, EXPERIMENT_PENDING) == 0 ||
+        assert_true(strcmp(t->rows.items[i].state, EXPERIMENT_OK) == 0 ||
+                    strcmp(t->rows.items[i].state, EXPERIMENT_PENDING) == 0 ||
                     strcmp(t->rows.items[i].state, EXPERIMENT_ONCE) == 0);
     experiments_free(t);
 }
@@ -593,8 +659,10 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The reports of a run beside busy neighbours (tests/data/contention/progress.csv: seconds gone, passes that brought something): the time told never rises faster than the run
- * shows, jumps less than the guesses do, and lies within a factor of two and a half of the truth from a fifth of the way on until the last seventh. */
+/* The reports of a run beside busy neighbours (tests/data/contention/progress.csv: seconds gone,
+ * passes that brought something): the time told never rises faster than the run shows, jumps less
+ * than the guesses do, and lies within a factor of two and a half of the truth from a fifth of the
+ * way on until the last seventh. */
 static void test_estimate(void **state)
 {
     struct err err = {0};
@@ -603,17 +671,20 @@ static void test_estimate(void **state)
     double told = NAN, at = 0, jumps = 0, guess_jumps = 0, last_guess = NAN;
     (void)state;
     assert_non_null(t);
-    double end = strtod(t->rows[t->count - 1][0], NULL), all = strtod(t->rows[t->count - 1][1], NULL);
+    double end = strtod(t->rows[t->count - 1][0], NULL),
+           all = strtod(t->rows[t->count - 1][1], NULL);
     assert_true(isnan(runner_estimate(&e, 0.1, NAN)) && isnan(runner_estimate(&e, 0.5, 1000)));
     for (size_t i = 1; i < t->count; i++) {
-        double seconds = strtod(t->rows[i][0], NULL), useful = strtod(t->rows[i][1], NULL), guess = useful > 0 ? (all - useful) * seconds / useful : NAN;
+        double seconds = strtod(t->rows[i][0], NULL), useful = strtod(t->rows[i][1], NULL),
+               guess = useful > 0 ? (all - useful) * seconds / useful : NAN;
         double now = runner_estimate(&e, seconds, guess);
         if (!isnan(told)) {
             assert_true(now <= told + 2.5 * (seconds - at));
             jumps = fmax(jumps, fabs(now - told + seconds - at));
             guess_jumps = fmax(guess_jumps, fabs(guess - last_guess + seconds - at));
         }
-        if (seconds > 0.2 * end && seconds < 0.85 * end && (now > 2.5 * (end - seconds) || now < (end - seconds) / 2.5))
+        if (seconds > 0.2 * end && seconds < 0.85 * end &&
+            (now > 2.5 * (end - seconds) || now < (end - seconds) / 2.5))
             fail_msg("at %.1f s: %.1f s told, %.1f s in truth", seconds, now, end - seconds);
         told = now;
         at = seconds;
@@ -627,13 +698,15 @@ static void test_estimate(void **state)
     csv_table_free(t);
 }
 
-/* Values as seen on a real CPU: most within two thousandths, few far off, and those of a simulated one are as far from the truth as recorded. */
+/* Values as seen on a real CPU: most within two thousandths, few far off, and those of a simulated
+ * one are as far from the truth as recorded. */
 static void test_seen(void **state)
 {
     enum { ALL = 20000 };
     struct experiments *t = random_table(ALL / 10, 3);
     struct collected c = {.table = t};
-    const struct runner_hooks hooks = {.cancelled = cancelled, .result = result, .progress = progress, .state = &c};
+    const struct runner_hooks hooks = {
+        .cancelled = cancelled, .result = result, .progress = progress, .state = &c};
     struct source *source = source_simulated(machine->mapping, NAN, 5);
     struct runner_summary summary = {0};
     struct err err = {0};
@@ -649,11 +722,15 @@ static void test_seen(void **state)
     assert_in_range(within, 0.97 * ALL, 0.99 * ALL);
     assert_in_range(far, 0.002 * ALL, 0.008 * ALL);
     struct experiments *copy = experiments_copy(t, NULL);
-    assert_true(runner_run(source, copy, NULL, &(struct runner_options){0}, &hooks, &summary, &err));
+    assert_true(
+        runner_run(source, copy, NULL, &(struct runner_options){0}, &hooks, &summary, &err));
     for (size_t i = 0; i < t->rows.count; i++) {
         struct experiment e;
         experiments_get(t, i, &e);
-        const double off = experiments_measured(t, i) ? t->rows.items[i].cycles / throughput_of(machine->mapping, &e, NULL) - 1 : NAN;
+        const double off =
+            experiments_measured(t, i)
+                ? t->rows.items[i].cycles / throughput_of(machine->mapping, &e, NULL) - 1
+                : NAN;
         measured += !isnan(off);
         near += fabs(off) < 0.004;
         apart += fabs(off) > 0.05;
@@ -667,8 +744,19 @@ static void test_seen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimate), cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_keeps_passes), cmocka_unit_test(test_journal_resumes),
-                                       cmocka_unit_test(test_impossible_values_are_not_taken), cmocka_unit_test(test_least_cycles), cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths),
-                                       cmocka_unit_test(test_conditions), cmocka_unit_test(test_expected), cmocka_unit_test(test_seen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimate),
+                                       cmocka_unit_test(test_pipeline),
+                                       cmocka_unit_test(test_unknown_forms),
+                                       cmocka_unit_test(test_journal_keeps_passes),
+                                       cmocka_unit_test(test_journal_resumes),
+                                       cmocka_unit_test(test_impossible_values_are_not_taken),
+                                       cmocka_unit_test(test_least_cycles),
+                                       cmocka_unit_test(test_journal_faults),
+                                       cmocka_unit_test(test_budget),
+                                       cmocka_unit_test(test_lengths),
+                                       cmocka_unit_test(test_two_lengths),
+                                       cmocka_unit_test(test_conditions),
+                                       cmocka_unit_test(test_expected),
+                                       cmocka_unit_test(test_seen)};
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);
 }

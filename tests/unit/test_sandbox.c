@@ -29,7 +29,12 @@ static void raw(unsigned at, const uint8_t *code, size_t length)
 {
     uint32_t offset;
     assert_true(sandbox_add(sandbox, code, length, 1, COUNTER_BODY, &offset));
-    sandbox_items(sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .warm = 1, .count = 3, .samples = 4};
+    sandbox_items(sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                                       .code = PULSE_ITEM,
+                                                       .offset = offset,
+                                                       .warm = 1,
+                                                       .count = 3,
+                                                       .samples = 4};
 }
 
 static void test_faults(void **state)
@@ -37,17 +42,23 @@ static void test_faults(void **state)
     static const struct { uint8_t code[16]; size_t length; unsigned fault; } cases[] = {
         {{0x90}, 1, FAULT_NONE},
         {{0x0f, 0x0b}, 2, FAULT_ILLEGAL},                                      /* ud2 */
-        {{0x31, 0xc9, 0xf7, 0xf1}, 4, FAULT_ARITHMETIC},                       /* xor ecx, ecx; div ecx */
+        /* xor ecx, ecx; div ecx */
+        {{0x31, 0xc9, 0xf7, 0xf1}, 4, FAULT_ARITHMETIC},
         {{0x31, 0xc0, 0x48, 0x8b, 0x00}, 5, FAULT_SEGMENT},                    /* mov rax, [0] */
-        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_PROTECTION},   /* a non-canonical address */
+        /* a non-canonical address */
+        {{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x48, 0x8b, 0x00}, 13, FAULT_PROTECTION},
         {{0xcc}, 1, FAULT_TRAP},
         {{0xeb, 0xfe}, 2, FAULT_ENDLESS},
         {{0xfa}, 1, FAULT_PROTECTION},                                            /* cli */
         {{0xb8, 39, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},               /* getpid */
-        {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},                /* mmap, allowed from another address only */
-        {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},                                /* xor esp, esp; push rax */
-        {{0x31, 0xe4, 0x48, 0xbd, 1, 2, 3, 4, 5, 6, 7, 8}, 12, FAULT_NONE},    /* rsp and rbp overwritten, nothing more */
-        {{0x9c, 0x81, 0x0c, 0x24, 0x00, 0x01, 0x00, 0x00, 0x9d}, 9, FAULT_TRAP},   /* the trap flag by popf */
+        /* mmap, allowed from another address only */
+        {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},
+        /* xor esp, esp; push rax */
+        {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},
+        /* rsp and rbp overwritten, nothing more */
+        {{0x31, 0xe4, 0x48, 0xbd, 1, 2, 3, 4, 5, 6, 7, 8}, 12, FAULT_NONE},
+        /* the trap flag by popf */
+        {{0x9c, 0x81, 0x0c, 0x24, 0x00, 0x01, 0x00, 0x00, 0x9d}, 9, FAULT_TRAP},
         {{0xfd}, 1, FAULT_NONE},                                               /* std */
         {{0x90}, 1, FAULT_NONE},
     };
@@ -61,7 +72,8 @@ static void test_faults(void **state)
     for (unsigned i = 0; i < n; i++) {
         const struct sandbox_item *item = &sandbox_items(sandbox)[i];
         if (!item->done || item->fault != cases[i].fault)
-            fail_msg("case %u: %s instead of %s", i, sandbox_fault_text(item->fault), sandbox_fault_text(cases[i].fault));
+            fail_msg("case %u: %s instead of %s", i, sandbox_fault_text(item->fault),
+                     sandbox_fault_text(cases[i].fault));
         if (!item->fault)
             assert_true(item->ticks[0] > 0 && item->ticks[3] > 0);
     }
@@ -69,12 +81,16 @@ static void test_faults(void **state)
     assert_int_equal(sandbox_children(sandbox), 3);
 }
 
-/* What one item of own code writes is not there for the next: a divisor in memory that the first one makes 0 divides again. */
+/* What one item of own code writes is not there for the next: a divisor in memory that the first
+ * one makes 0 divides again. */
 static void test_memory_is_new_for_each(void **state)
 {
-    static const uint8_t zero[] = {0x31, 0xc0, 0x49, 0x89, 0x45, 0x00, 0x49, 0x89, 0x06};              /* xor eax, eax; mov [r13], rax; mov [r14], rax */
-    static const uint8_t divide[] = {0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x75, 0x00,             /* xor edx, edx; mov eax, 5; div dword [r13] */
-                                     0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x36};                  /* the same of [r14] */
+    /* xor eax, eax; mov [r13], rax; mov [r14], rax */
+    static const uint8_t zero[] = {0x31, 0xc0, 0x49, 0x89, 0x45, 0x00, 0x49, 0x89, 0x06};
+    /* xor edx, edx; mov eax, 5; div dword [r13] */
+    static const uint8_t divide[] = {0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x75, 0x00,
+                                     /* the same of [r14] */
+                                     0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x36};
     struct err err = {0};
 
     (void)state;
@@ -86,17 +102,26 @@ static void test_memory_is_new_for_each(void **state)
         assert_int_equal(sandbox_items(sandbox)[i].fault, FAULT_NONE);
 }
 
-/* Bodies that others had a hand in: each experiment of them has a process of its own, its orders share it, and own code never runs there. */
+/* Bodies that others had a hand in: each experiment of them has a process of its own, its orders
+ * share it, and own code never runs there. */
 static void test_foreign_bodies(void **state)
 {
-    static const uint8_t nop[] = {0x90}, crash[] = {0x31, 0xe4, 0x50}, touch[] = {0x31, 0xc0, 0xc1, 0xe8, 0x01, 0x48, 0x8b, 0x80, 0, 0, 0, 0x10};   /* mov rax, [0x10000000] */
+    /* mov rax, [0x10000000] */
+    static const uint8_t nop[] = {0x90}, crash[] = {0x31, 0xe4, 0x50},
+                         touch[] = {0x31, 0xc0, 0xc1, 0xe8, 0x01, 0x48, 0x8b, 0x80, 0, 0, 0, 0x10};
     struct err err = {0};
     pid_t before, own = sandbox_pid(sandbox, false), orders;
 
     (void)state;
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < 5; i++) {
-        raw(i, i == 1 ? crash : i == 2 ? touch : nop, i == 1 ? sizeof crash : i == 2 ? sizeof touch : sizeof nop);
+        raw(i,
+            i == 1   ? crash
+            : i == 2 ? touch
+                     : nop,
+            i == 1   ? sizeof crash
+            : i == 2 ? sizeof touch
+                     : sizeof nop);
         sandbox_items(sandbox)[i].foreign = i < 4;
         sandbox_items(sandbox)[i].rivals = i == 3;
     }
@@ -129,7 +154,12 @@ static void test_not_worth_it(void **state)
     raw(0, nop, sizeof nop);
     raw(1, illegal, sizeof illegal);
     struct sandbox_item *item = &sandbox_items(sandbox)[1];
-    *item = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = item->offset, .executions = 1, .rivals = 1, .worth = 1};
+    *item = (struct sandbox_item){.mode = SANDBOX_WINDOWS,
+                                  .code = PULSE_ITEM,
+                                  .offset = item->offset,
+                                  .executions = 1,
+                                  .rivals = 1,
+                                  .worth = 1};
     assert_true(sandbox_run(sandbox, 2, NULL, NULL, NULL, &err));
     item = &sandbox_items(sandbox)[1];
     assert_true(item->done && item->fault == FAULT_NONE);
@@ -157,7 +187,12 @@ static void test_killed(void **state)
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, imul, sizeof imul, 200, COUNTER_BODY, &offset));
     for (unsigned i = 0; i < SANDBOX_ITEMS; i++)
-        sandbox_items(sandbox)[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .warm = 0, .count = 1000, .samples = 24};
+        sandbox_items(sandbox)[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                                          .code = PULSE_ITEM,
+                                                          .offset = offset,
+                                                          .warm = 0,
+                                                          .count = 1000,
+                                                          .samples = 24};
     kill_rounds = 5;
     assert_true(sandbox_run(sandbox, SANDBOX_ITEMS, NULL, kill_now, NULL, &err));
     for (unsigned i = 0; i < SANDBOX_ITEMS; i++) {
@@ -178,7 +213,8 @@ static double children_seconds(void)
     struct rusage u;
 
     assert_int_equal(getrusage(RUSAGE_CHILDREN, &u), 0);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 /* Processor time of @child so far; NaN when it is gone. */
@@ -192,7 +228,9 @@ static double child_seconds(pid_t child)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Beside busy processes on its CPU, when it may only have what they leave: that it has no answer in time is their doing, and not an endless run of its code, unless it had so much of the processor that it was. */
+/* Beside busy processes on its CPU, when it may only have what they leave: that it has no answer in
+ * time is their doing, and not an endless run of its code, unless it had so much of the processor
+ * that it was. */
 static void test_starved(void **state)
 {
     static const uint8_t loop[] = {0xeb, 0xfe}, nop[] = {0x90};
@@ -209,7 +247,14 @@ static void test_starved(void **state)
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, nop, sizeof nop, 1, COUNTER_MEMORY, &offset));
     assert_true(sandbox_add(sandbox, loop, sizeof loop, 1, COUNTER_MEMORY, &endless));
-    struct sandbox_item item = {.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .warm = 1, .count = 2, .samples = 2};
+    struct sandbox_item item = {.mode = SANDBOX_RAW_TICKS,
+                                .code = PULSE_ITEM,
+                                .offset = offset,
+                                .kernel = true,
+                                .counter = COUNTER_MEMORY,
+                                .warm = 1,
+                                .count = 2,
+                                .samples = 2};
     sandbox_items(sandbox)[0] = item;
     assert_true(sandbox_run(sandbox, 1, NULL, NULL, NULL, &err));
     pid_t child = sandbox_pid(sandbox, true);
@@ -235,18 +280,21 @@ static void test_starved(void **state)
         waitpid(busy[i], NULL, 0);
     }
     assert_true(ok);
-    /* What it used before the run that never ends, and while it was ended, counts here, too: a tick or two of the system's clock. */
+    /* What it used before the run that never ends, and while it was ended, counts here, too: a tick
+     * or two of the system's clock. */
     print_message("it had %.3f s of the processor\n", had);
     if (had < SANDBOX_ENDLESS)
         assert_int_equal(sandbox_items(sandbox)->fault, FAULT_STARVED);
     else if (had > SANDBOX_ENDLESS + 0.1)
         assert_int_equal(sandbox_items(sandbox)->fault, FAULT_ENDLESS);
     else
-        assert_true(sandbox_items(sandbox)->fault == FAULT_STARVED || sandbox_items(sandbox)->fault == FAULT_ENDLESS);
+        assert_true(sandbox_items(sandbox)->fault == FAULT_STARVED ||
+                    sandbox_items(sandbox)->fault == FAULT_ENDLESS);
     sandbox_clear(sandbox);
 }
 
-/* Where most of the addresses are taken, as by a sanitizer's shadows: processes still find room. With six tries nearly a fifth of them did not. */
+/* Where most of the addresses are taken, as by a sanitizer's shadows: processes still find room.
+ * With six tries nearly a fifth of them did not. */
 static void test_little_room(void **state)
 {
     enum { PROCESSES = 24 };
@@ -259,7 +307,8 @@ static void test_little_room(void **state)
         struct err err;
         unsigned made = 0;
         for (uint64_t at = 64; at < 112; at++)
-            mmap((void *)(at * part), part, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+            mmap((void *)(at * part), part, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         for (unsigned i = 0; i < PROCESSES; i++) {
             struct sandbox *s = sandbox_new(-1, &err);
             made += s != NULL;
@@ -287,7 +336,11 @@ static void test_cancel(void **state)
     sandbox_clear(sandbox);
     assert_true(sandbox_add(sandbox, imul, sizeof imul, 200, COUNTER_BODY, &offset));
     for (unsigned i = 0; i < SANDBOX_ITEMS; i++)
-        sandbox_items(sandbox)[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .count = 4000, .samples = 64};
+        sandbox_items(sandbox)[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                                          .code = PULSE_ITEM,
+                                                          .offset = offset,
+                                                          .count = 4000,
+                                                          .samples = 64};
     assert_false(sandbox_run(sandbox, SANDBOX_ITEMS, NULL, yes, NULL, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
     for (unsigned i = 0; i < 4; i++)
@@ -316,12 +369,15 @@ static void test_refused_kernels(void **state)
     assert_true(refused((const uint8_t[]){0x0f, 0x31}, 2, "system"));
     assert_true(refused((const uint8_t[]){0xf3, 0x48, 0x0f, 0xae, 0xd0}, 5, "system"));
     assert_true(refused((const uint8_t[]){0x0f, 0x05}, 2, "system"));
-    assert_true(refused((const uint8_t[]){0x64, 0x48, 0x89, 0x04, 0x25, 0, 0, 0, 0}, 9, "thread-local"));
+    assert_true(
+        refused((const uint8_t[]){0x64, 0x48, 0x89, 0x04, 0x25, 0, 0, 0, 0}, 9, "thread-local"));
     assert_false(refused((const uint8_t[]){0x90}, 1, ""));
 }
 
-/* What @code takes lies between @least and @most: asked a few times, since this machine may be busy; that it cannot be told now proves nothing. */
-static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least, double most)
+/* What @code takes lies between @least and @most: asked a few times, since this machine may be
+ * busy; that it cannot be told now proves nothing. */
+static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least,
+                  double most)
 {
     struct insn insns[4];
     struct kernel_measured m;
@@ -342,12 +398,13 @@ static void takes(const struct calibration *c, const uint8_t *code, size_t lengt
             return;
     }
     if (known)
-        fail_msg("%02x%02x%02x takes %.2f cycles instead of %.1f to %.1f", code[0], code[1], code[2], m.cycles, least, most);
+        fail_msg("%02x%02x%02x takes %.2f cycles instead of %.1f to %.1f", code[0], code[1],
+                 code[2], m.cycles, least, most);
     print_message("this machine is too busy to measure on\n");
 }
 
-/* Facts that hold for every x86-64 core, beside neighbours or not: a dependent add takes one cycle, so it is the yardstick, and a dependent load and
- * multiplication take several. */
+/* Facts that hold for every x86-64 core, beside neighbours or not: a dependent add takes one cycle,
+ * so it is the yardstick, and a dependent load and multiplication take several. */
 static void test_robust_facts(void **state)
 {
     struct calibration c;
@@ -365,8 +422,10 @@ static void test_robust_facts(void **state)
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
-/* How @hex is run, beside one that is run by @hint unless that is NULL; copies 0 when nothing could be tried, on a machine that is too busy. */
-static struct kernel_plan plan_beside(const struct calibration *c, const char *hex, const struct kernel_plan *hint)
+/* How @hex is run, beside one that is run by @hint unless that is NULL; copies 0 when nothing could
+ * be tried, on a machine that is too busy. */
+static struct kernel_plan plan_beside(const struct calibration *c, const char *hex,
+                                      const struct kernel_plan *hint)
 {
     struct kernel_plan plan = {0};
     struct kernel_measured m;
@@ -389,14 +448,16 @@ static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
 }
 
 /* Once @hex could be tried, it is run as so many copies. */
-static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint, unsigned copies)
+static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint,
+                    unsigned copies)
 {
     struct kernel_plan plan = plan_beside(c, hex, hint);
     if (plan.known)
         assert_int_equal(plan.copies, copies);
 }
 
-/* What is run in turn with others is run as they are where that is about as many instructions: not a thousand of them as many copies, and not one as a single copy, of whose time the loop's end
+/* What is run in turn with others is run as they are where that is about as many instructions: not
+ * a thousand of them as many copies, and not one as a single copy, of whose time the loop's end
  * would be a part. */
 static void test_plans_of_others(void **state)
 {
@@ -410,7 +471,8 @@ static void test_plans_of_others(void **state)
     for (unsigned i = 0; i < 1000; i++)
         str_add(i < 100 ? &hundred : &thousand, "4801d8");   /* add rax, rbx */
     str_add(&thousand, str_text(&hundred));
-    struct kernel_plan two = plan_of(&c, "4801d84801d8"), long_one = plan_of(&c, str_text(&thousand));
+    struct kernel_plan two = plan_of(&c, "4801d84801d8"),
+                       long_one = plan_of(&c, str_text(&thousand));
     if (two.known && long_one.known) {
         assert_int_equal(two.copies, 121);
         assert_int_equal(long_one.copies, 1);
@@ -422,16 +484,20 @@ static void test_plans_of_others(void **state)
     str_done(&thousand);
 }
 
-/* Loops that walk out of their pages within a few iterations are run as many copies, each a few times, so that no prefetcher learns their loads; others as some 240 instructions. */
+/* Loops that walk out of their pages within a few iterations are run as many copies, each a few
+ * times, so that no prefetcher learns their loads; others as some 240 instructions. */
 static void test_walking(void **state)
 {
     struct calibration c;
     struct err err = {0};
     (void)state;
-    if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)   /* an emulator fills the window before the pointers are through */
+    /* an emulator fills the window before the pointers are through */
+    if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)
         return;
     c.rules.probe_tolerance = 100;
-    struct kernel_plan walks = plan_of(&c, "5b5d415c415d415e415f4883c438"), stays = plan_of(&c, "5b5d415c415d415e415f4883ec30"), slowly = plan_of(&c, "488b074883c708");
+    struct kernel_plan walks = plan_of(&c, "5b5d415c415d415e415f4883c438"),
+                       stays = plan_of(&c, "5b5d415c415d415e415f4883ec30"),
+                       slowly = plan_of(&c, "488b074883c708");
     /* pop six times; add rsp, 56: 104 bytes an iteration */
     if (walks.known) {
         assert_true(walks.copies * 6 > 256);
@@ -445,16 +511,19 @@ static void test_walking(void **state)
     }
     /* mov rax, [rdi]; add rdi, 8: as far as before, not farther */
     if (slowly.known)
-        assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 && slowly.copies > 256);
+        assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 &&
+                    slowly.copies > 256);
 }
 
-static const struct insn *insns_at(const void *kernels, size_t i, size_t *count, enum kernel_copies *kind)
+static const struct insn *insns_at(const void *kernels, size_t i, size_t *count,
+                                   enum kernel_copies *kind)
 {
     (void)kind;
     return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
 }
 
-/* All at one go: what cannot be measured has no time, and the others have one, unless this machine gives none. */
+/* All at one go: what cannot be measured has no time, and the others have one, unless this machine
+ * gives none. */
 static void test_times(void **state)
 {
     static const char *const hex[] = {"4801d8", "0fa2", "480fafc3", "4801d8"};
@@ -478,11 +547,13 @@ static void test_times(void **state)
     assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));   /* the same code is the same loop */
 }
 
-/* Loops that share a process: each has its own time, whatever ran before it; what is refused or faults says so and harms no other. */
+/* Loops that share a process: each has its own time, whatever ran before it; what is refused or
+ * faults says so and harms no other. */
 static void test_set(void **state)
 {
-    static const struct { const char *hex; double least, most; } cases[] = {
-        {"4801d8", 0.97, 1.03}, {"480fafc3", 2.9, 5.1}, {"4801d84801d8", 1.94, 2.06}, {"0fa2", NAN, NAN}, {"0f0b", NAN, NAN}, {"4801d890", 0.97, 1.06}};
+    static const struct { const char *hex; double least, most;
+    } cases[] = {{"4801d8", 0.97, 1.03}, {"480fafc3", 2.9, 5.1}, {"4801d84801d8", 1.94, 2.06},
+                 {"0fa2", NAN, NAN},     {"0f0b", NAN, NAN},     {"4801d890", 0.97, 1.06}};
     struct calibration c;
     struct err err = {0};
     size_t at[6];
@@ -513,11 +584,14 @@ static void test_set(void **state)
         for (unsigned again = 0; again < 4; again++) {
             if (again)
                 kernel_set_again(set, at[i]);
-            if (kernel_set_measure(set, 1, &err) && kernel_set_result(set, at[i], &cycles, &spread, &err) && cycles > cases[i].least && cycles < cases[i].most)
+            if (kernel_set_measure(set, 1, &err) &&
+                kernel_set_result(set, at[i], &cycles, &spread, &err) && cycles > cases[i].least &&
+                cycles < cases[i].most)
                 break;
         }
         if (cycles > 0 && !(cycles > cases[i].least && cycles < cases[i].most))
-            fail_msg("%s takes %.2f cycles instead of %.1f to %.1f", cases[i].hex, cycles, cases[i].least, cases[i].most);
+            fail_msg("%s takes %.2f cycles instead of %.1f to %.1f", cases[i].hex, cycles,
+                     cases[i].least, cases[i].most);
         print_message("%s: %.2f cycles\n", cases[i].hex, cycles);
     }
     kernel_set_free(set);
@@ -550,8 +624,20 @@ static void test_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_memory_is_new_for_each), cmocka_unit_test(test_foreign_bodies), cmocka_unit_test(test_not_worth_it), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_little_room), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
-                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_plans_of_others), cmocka_unit_test(test_set), cmocka_unit_test(test_times)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_memory_is_new_for_each),
+                                       cmocka_unit_test(test_foreign_bodies),
+                                       cmocka_unit_test(test_not_worth_it),
+                                       cmocka_unit_test(test_killed),
+                                       cmocka_unit_test(test_starved),
+                                       cmocka_unit_test(test_little_room),
+                                       cmocka_unit_test(test_cancel),
+                                       cmocka_unit_test(test_refused_kernels),
+                                       cmocka_unit_test(test_robust_facts),
+                                       cmocka_unit_test(test_walking),
+                                       cmocka_unit_test(test_plans_of_others),
+                                       cmocka_unit_test(test_set),
+                                       cmocka_unit_test(test_times)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("sandbox", tests, setup, teardown);

@@ -30,14 +30,29 @@ static const char *form_of(const char *hex, uint32_t *traits)
 static void test_form_names(void **state)
 {
     (void)state;
-    static const struct { const char *hex, *form; } known[] = {
-        {"4801d8", "ADD (R64, R64)"},         {"4803d8", "ADD (R64, R64)"},          {"48030b", "ADD (R64, M64)"},
-        {"4883c007", "ADD (R64, I8)"},        {"4805e8030000", "ADD (R64, I32)"},    {"f0480103", "ADD_LOCK (M64, R64)"},
-        {"00fc", "ADD (R8h, R8h)"},           {"00d8", "ADD (R8l, R8l)"},            {"48d3e0", "SHL (R64, CL)"},
-        {"48c1e003", "SHL (R64, I8)"},        {"48d1e0", "SHL (R64, 1)"},            {"488d0433", "LEA_B_I (R64)"},
-        {"488d447308", "LEA_B_IS_D8 (R64)"},  {"488d05e8030000", "LEA_R_D32 (R64)"}, {"488d4308", "LEA_B_D8 (R64)"},
-        {"75fe", "JNZ (Rel8)"},               {"e800000000", "CALL_NEAR (Rel32)"},   {"c3", "RET_NEAR ()"},
-        {"0f1f00", "NOP ()"},                 {"90", "NOP ()"},                      {"f3a4", "REP_MOVSB ()"},
+    static const struct { const char *hex, *form;
+    } known[] = {
+        {"4801d8", "ADD (R64, R64)"},
+        {"4803d8", "ADD (R64, R64)"},
+        {"48030b", "ADD (R64, M64)"},
+        {"4883c007", "ADD (R64, I8)"},
+        {"4805e8030000", "ADD (R64, I32)"},
+        {"f0480103", "ADD_LOCK (M64, R64)"},
+        {"00fc", "ADD (R8h, R8h)"},
+        {"00d8", "ADD (R8l, R8l)"},
+        {"48d3e0", "SHL (R64, CL)"},
+        {"48c1e003", "SHL (R64, I8)"},
+        {"48d1e0", "SHL (R64, 1)"},
+        {"488d0433", "LEA_B_I (R64)"},
+        {"488d447308", "LEA_B_IS_D8 (R64)"},
+        {"488d05e8030000", "LEA_R_D32 (R64)"},
+        {"488d4308", "LEA_B_D8 (R64)"},
+        {"75fe", "JNZ (Rel8)"},
+        {"e800000000", "CALL_NEAR (Rel32)"},
+        {"c3", "RET_NEAR ()"},
+        {"0f1f00", "NOP ()"},
+        {"90", "NOP ()"},
+        {"f3a4", "REP_MOVSB ()"},
         {"c5ed58c8", "VADDPD (YMM, YMM, YMM)"},
         {"62f1ed4858c8", "VADDPD (ZMM, ZMM, ZMM)"},
         {"62f1ed4958c8", "VADDPD (ZMM, K, ZMM, ZMM)"},
@@ -79,7 +94,8 @@ static void test_scan_of_this_library(void **state)
     struct scan scan = {0};
     struct err err = {0};
     Dl_info library;
-    assert_true(dladdr((void *)(uintptr_t)scan_file, &library) && scan_file(&scan, library.dli_fname, &err));
+    assert_true(dladdr((void *)(uintptr_t)scan_file, &library) &&
+                scan_file(&scan, library.dli_fname, &err));
     scan_sort(&scan);
     assert_true(scan.instructions > 1000);
     struct forms *forms = forms_load(isa_host(), NULL, &err);
@@ -88,7 +104,10 @@ static void test_scan_of_this_library(void **state)
     for (size_t i = 0; i < scan.forms.count; i++) {
         sum += scan.forms.items[i].count;
         assert_non_null(strstr(scan.forms.items[i].place, "+0x"));
-        known += forms_find(forms, scan.forms.items[i].form) || (scan.forms.items[i].traits & INSN_NOP) ? scan.forms.items[i].count : 0;
+        known +=
+            forms_find(forms, scan.forms.items[i].form) || (scan.forms.items[i].traits & INSN_NOP)
+                ? scan.forms.items[i].count
+                : 0;
         if (i)
             assert_true(scan.forms.items[i].count <= scan.forms.items[i - 1].count);
     }
@@ -102,6 +121,8 @@ static void test_scan_of_this_library(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_form_names), cmocka_unit_test(test_traits), cmocka_unit_test(test_scan_of_this_library)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_form_names),
+                                       cmocka_unit_test(test_traits),
+                                       cmocka_unit_test(test_scan_of_this_library)};
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

@@ -31,7 +31,8 @@ static void test_properties(void **state)
         double pressure[MOST * 10], again[MOST * 10], totals[10], largest = 0;
         portset bottleneck;
         for (size_t i = 0; i < n; i++) {
-            masses[i] = (struct mass){oracle_random_set(&rng, ports), 1 + (uint32_t)rng_below(&rng, 6)};
+            masses[i] =
+                (struct mass){oracle_random_set(&rng, ports), 1 + (uint32_t)rng_below(&rng, 6)};
             reversed[n - 1 - i] = masses[i];
         }
         double bound = schedule_balance(masses, n, ports, pressure, totals, &bottleneck);
@@ -41,7 +42,8 @@ static void test_properties(void **state)
             if (bottleneck >> j & 1)
                 assert_close(totals[j], bound);
             else
-                assert_true(totals[j] < bound - 1e-9);   /* the bottleneck is the largest such set */
+                /* the bottleneck is the largest such set */
+                assert_true(totals[j] < bound - 1e-9);
         }
         assert_close(largest, bound);
         for (size_t i = 0; i < n; i++) {
@@ -63,8 +65,8 @@ static void test_properties(void **state)
     }
 }
 
-/* The most even of all optimal schedules is the one where sets that share two ports divide their parts between them alike: it alone
- * satisfies the optimality conditions of largest entropy. */
+/* The most even of all optimal schedules is the one where sets that share two ports divide their
+ * parts between them alike: it alone satisfies the optimality conditions of largest entropy. */
 static void test_most_even(void **state)
 {
     (void)state;
@@ -76,14 +78,16 @@ static void test_most_even(void **state)
         struct mass masses[MOST];
         double p[MOST][PORTS];
         for (size_t i = 0; i < n; i++)
-            masses[i] = (struct mass){oracle_random_set(&rng, PORTS), 1 + (uint32_t)rng_below(&rng, round % 2 ? 6 : 100000)};
+            masses[i] = (struct mass){oracle_random_set(&rng, PORTS),
+                                      1 + (uint32_t)rng_below(&rng, round % 2 ? 6 : 100000)};
         double bound = schedule_balance(masses, n, PORTS, &p[0][0], NULL, NULL);
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < i; k++)
                 for (int a = 0; a < PORTS; a++)
                     for (int b = 0; b < a; b++)
                         if (p[i][a] > 0 && p[i][b] > 0 && p[k][a] > 0 && p[k][b] > 0)
-                            assert_true(fabs(p[i][a] * p[k][b] - p[i][b] * p[k][a]) <= 1e-9 * bound * bound);
+                            assert_true(fabs(p[i][a] * p[k][b] - p[i][b] * p[k][a]) <=
+                                        1e-9 * bound * bound);
     }
 }
 
@@ -129,7 +133,8 @@ static void test_known_splits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_properties), cmocka_unit_test(test_known_splits),
-                                       cmocka_unit_test(test_most_even), cmocka_unit_test(test_nearly_tight)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_properties), cmocka_unit_test(test_known_splits),
+        cmocka_unit_test(test_most_even), cmocka_unit_test(test_nearly_tight)};
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

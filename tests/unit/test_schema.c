@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs read: with --format json every command prints one object, and each is as data/schema.json says, which docs/formats.md quotes; CSV has
- * what JSON has as rows, under the same names. */
+/* What programs read: with --format json every command prints one object, and each is as
+ * data/schema.json says, which docs/formats.md quotes; CSV has what JSON has as rows, under the
+ * same names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,8 @@
 
 #define LARGEST ((size_t)64 << 20)
 
-/* Commands in an order in which each has what it needs; with those below all of the table. @ stands for the data directory. */
+/* Commands in an order in which each has what it needs; with those below all of the table. @ stands
+ * for the data directory. */
 static const char *const script[] = {
     "set keep-going on",
     "kernel hex 4801d8480fafc3",
@@ -39,7 +41,9 @@ static const char *const script[] = {
     "kernel load @/kernels/triad-skl-O3.s",
     "kernel edit",
     "kernel reload",
-    "kernel functions /bin/true", "program diff /bin/true /bin/false --machine skylake", "kernel functions /bin/true --loops",
+    "kernel functions /bin/true",
+    "program diff /bin/true /bin/false --machine skylake",
+    "kernel functions /bin/true --loops",
     "kernel machines",
     "kernel opened",
     "kernel switch 1",
@@ -151,33 +155,55 @@ static const char *const script[] = {
     "session load work",
     "quit",
 };
-/* Those of the script that can only fail there: they need the workbench, a job that runs beside the script, or what has a place below. */
+/* Those of the script that can only fail there: they need the workbench, a job that runs beside the
+ * script, or what has a place below. */
 static const char *const refused[] = {
-    "kernel edit", "pane", "find", "sort", "jump", "do", "prompt", "filter", "tutorial", "demo", "experiments pause", "experiments resume", "program stop", "job cancel", "program blocks",
+    "kernel edit",
+    "pane",
+    "find",
+    "sort",
+    "jump",
+    "do",
+    "prompt",
+    "filter",
+    "tutorial",
+    "demo",
+    "experiments pause",
+    "experiments resume",
+    "program stop",
+    "job cancel",
+    "program blocks",
 };
 #define PROGRAM "program load @/programs/matmul.c -O1; program run N=16,24,32,48 --mode counts"
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
-/* The other commands, each with what it needs before it: they measure on this CPU for seconds, or need a program that may not be installed. Only where @needs says
- * what a host may lack may one fail, which is then told; how they are called otherwise tests/tty has. */
-static const struct { const char *before, *line, *needs; } elsewhere[] = {
+/* The other commands, each with what it needs before it: they measure on this CPU for seconds, or
+ * need a program that may not be installed. Only where @needs says what a host may lack may one
+ * fail, which is then told; how they are called otherwise tests/tty has. */
+static const struct { const char *before, *line, *needs;
+} elsewhere[] = {
     {"kernel load @/kernels/pi-O1.s", "kernel measure", QUIET},
     {"kernel load @/kernels/pi-O1.s", "kernel blame --seconds 1", QUIET},
     {"machine list", "kernel learn 'IMUL (R64, R64)' --simulate skylake", NULL},
     {"machine list", "latency measure 'ADD (R64, R64)'", QUIET},
     {"machine list", "machine calibrate", QUIET},
     {"machine list", "machine check 'ADD (R64, R64)' --machine skylake --simulate haswell", NULL},
-    {"machine check 'VADDPD (XMM, XMM, XMM)' --machine skylake --simulate znver1", "machine correct '*' --simulate znver1", NULL},
+    {"machine check 'VADDPD (XMM, XMM, XMM)' --machine skylake --simulate znver1",
+     "machine correct '*' --simulate znver1", NULL},
     {"machine list", TRIAL, NULL},
     {TRIAL, "experiments settle trial", NULL},
-    {"mapping use skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)'; experiments generate; experiments measure --simulate haswell", "plot accuracy p.svg", "gnuplot"},
+    {"mapping use skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)'; experiments generate; "
+     "experiments measure --simulate haswell",
+     "plot accuracy p.svg", "gnuplot"},
     {"machine list", "program load @/programs/matmul.c -O1", COMPILER},
     {"program load @/programs/matmul.c -O1", "program run N=16,24,32,48", COMPILER},
     {PROGRAM, "program blocks N=100", COMPILER},
     {PROGRAM, "program formula", COMPILER},
-    {"program load @/programs/matmul.c -O1; program run N=16,24,32", "program reuse N=100", COMPILER},
-    {"program load @/programs/matmul.c -O1; program run N=16,24,32", "program misses N=100 --machine skylake", COMPILER},
+    {"program load @/programs/matmul.c -O1; program run N=16,24,32", "program reuse N=100",
+     COMPILER},
+    {"program load @/programs/matmul.c -O1; program run N=16,24,32",
+     "program misses N=100 --machine skylake", COMPILER},
     {PROGRAM, "program mix N=100", COMPILER},
     {PROGRAM, "program predict N=100 --machine skylake", COMPILER},
     {PROGRAM, "program predict N=100 --machine skylake --machine znver3", COMPILER},
@@ -186,8 +212,11 @@ static const struct { const char *before, *line, *needs; } elsewhere[] = {
     {PROGRAM, "program validate N=24", COMPILER ", and an identified CPU"},
     {PROGRAM, "program blame N=24", COMPILER ", and an identified CPU"},
     {PROGRAM "; program predict N=100 --machine skylake", "program show", COMPILER},
-    {PROGRAM "; program predict N=100 --machine skylake; program show", "program open main:1", COMPILER},
-    {"machine list", "program profile --rate 5000 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'", "leave to profile"},
+    {PROGRAM "; program predict N=100 --machine skylake; program show", "program open main:1",
+     COMPILER},
+    {"machine list",
+     "program profile --rate 5000 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'",
+     "leave to profile"},
     {"machine list", "program explain main /bin/true", "leave to trace"},
     {"machine list", "mapping import llvm skylake", "llvm-mca 22"},
 };
@@ -198,10 +227,12 @@ static json_t *schema;
 static void add_line(const char *line, struct str *out)
 {
     const char *at = strchr(line, '@');
-    str_addf(out, "%.*s%s%s\n", at ? (int)(at - line) : (int)strlen(line), line, at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
+    str_addf(out, "%.*s%s%s\n", at ? (int)(at - line) : (int)strlen(line), line,
+             at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
 }
 
-/* What the program prints of @script with --format @format, after each command what @marker prints (NULL: nothing). */
+/* What the program prints of @script with --format @format, after each command what @marker prints
+ * (NULL: nothing). */
 static void run(const char *format, const char *marker, struct str *out)
 {
     struct str text = {0}, shell = {0};
@@ -209,9 +240,12 @@ static void run(const char *format, const char *marker, struct str *out)
 
     work_put("nest.s", ".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n");
     work_put("blocks.csv", "hex,cycles\n4801d8,1\n480fafc3,3\n");
-    work_put("up.csv", "instruction,family,latency,throughput,uops,ports\n\"ADD (R64, R64)\",ADD,1,0.25,1,1*p0156\n");
-    work_put("left-out.yml", "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n- {name: add, port_pressure: [[1, '7']]}\n"
-                             "- {name: flumb, operands: [], port_pressure: [[1, '0']]}\n");
+    work_put("up.csv", "instruction,family,latency,throughput,uops,ports\n\"ADD (R64, "
+                       "R64)\",ADD,1,0.25,1,1*p0156\n");
+    work_put("left-out.yml",
+             "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], "
+             "port_pressure: [[1, '0']]}\n- {name: add, port_pressure: [[1, '7']]}\n"
+             "- {name: flumb, operands: [], port_pressure: [[1, '0']]}\n");
     work_put("forms.csv", "form,template,extension\n\"BSWAP (R64)\",\"bswap {RW:R64}\",MINE\n");
     work_put("loop.c", "void f(double *a) { for (int i = 0; i < 999; i++) a[i] *= 2; }\n");
     work_put("inner.pf", "jobs\n");
@@ -223,7 +257,10 @@ static void run(const char *format, const char *marker, struct str *out)
             str_addf(&text, "%s\n", marker);
     }
     work_put("script.pf", str_text(&text));
-    str_addf(&shell, "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format %s -b script.pf >out.%s 2>err.%s </dev/null", getenv("PORTOLAN"), format, format, format);
+    str_addf(&shell,
+             "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format %s -b script.pf "
+             ">out.%s 2>err.%s </dev/null",
+             getenv("PORTOLAN"), format, format, format);
     (void)!system(str_text(&shell));
     str_clear(&text);
     str_addf(&text, "out.%s", format);
@@ -269,7 +306,8 @@ static void assert_as_schema_says(const char *line, const json_t *object)
     struct str fault = {0};
     if (!schema_holds(schema, schema, object, &fault)) {
         char *text = json_dumps(object, JSON_COMPACT);
-        fail_msg("%s: %s: %.300s\nnew names belong into data/schema.json", line, str_text(&fault), text);
+        fail_msg("%s: %s: %.300s\nnew names belong into data/schema.json", line, str_text(&fault),
+                 text);
     }
     str_done(&fault);
 }
@@ -297,7 +335,8 @@ static void test_each_command(void **state)
         const char *said = json_string_value(json_object_get(object, "command"));
         assert_as_schema_says(said ? said : "?", object);
         /* What a script's commands print comes before it. */
-        bool of_source = !inner && strcmp(said, "jobs") == 0 && count && strncmp(script[count], "source", 6) == 0;
+        bool of_source = !inner && strcmp(said, "jobs") == 0 && count &&
+                         strncmp(script[count], "source", 6) == 0;
         inner += of_source;
         if (!of_source) {
             assert_true(count < sizeof script / sizeof *script);
@@ -315,7 +354,8 @@ static void test_each_command(void **state)
     str_done(&out);
 }
 
-/* The objects of the script's commands in order, without those of a script that one of them ran. Borrowed from @out, which is cut. */
+/* The objects of the script's commands in order, without those of a script that one of them ran.
+ * Borrowed from @out, which is cut. */
 static size_t objects_of(struct str *out, json_t **objects, size_t most)
 {
     size_t count = 0;
@@ -333,7 +373,8 @@ static size_t objects_of(struct str *out, json_t **objects, size_t most)
     return count;
 }
 
-/* The columns of the tables of @csv that have rows, each between commas: of its first line, and of the one behind each empty line. */
+/* The columns of the tables of @csv that have rows, each between commas: of its first line, and of
+ * the one behind each empty line. */
 static void headers_of(const char *csv, struct str *headers)
 {
     const char *header = csv;
@@ -381,30 +422,34 @@ static bool is_name(const json_t *value, const char *name, size_t length)
     json_array_foreach(value, i, member)
         if (is_name(member, name, length))
             return true;
-    json_object_foreach((json_t *)value, key, member)
-        if ((strlen(key) == length && strncmp(key, name, length) == 0) || is_name(member, name, length))
-            return true;
+    json_object_foreach((json_t *)value, key,
+                        member) if ((strlen(key) == length && strncmp(key, name, length) == 0) ||
+                                    is_name(member, name, length)) return true;
     return false;
 }
 
-/* Columns that stand for an object of JSON whose names are themselves data, which docs/formats.md lists. */
+/* Columns that stand for an object of JSON whose names are themselves data, which docs/formats.md
+ * lists. */
 static bool unfolds(const char *command, const char *name, size_t length)
 {
-    static const struct { const char *command, *columns; } commands_unfolding[] = {
-        {"kernel analyze", ",port,"}, {"throughput", ",port,load,full,"}, {"machine show", ",key,value,unit,"}, {"set", ",name,value,"},
-        {"kernel whatif", ",state,"}, {"congruence", ",class,form,"},
+    static const struct { const char *command, *columns;
+    } commands_unfolding[] = {
+        {"kernel analyze", ",port,"},         {"throughput", ",port,load,full,"},
+        {"machine show", ",key,value,unit,"}, {"set", ",name,value,"},
+        {"kernel whatif", ",state,"},         {"congruence", ",class,form,"},
     };
     char column[64];
 
     snprintf(column, sizeof column, ",%.*s,", (int)length, name);
     for (size_t i = 0; i < sizeof commands_unfolding / sizeof *commands_unfolding; i++)
-        if (strcmp(commands_unfolding[i].command, command) == 0 && strstr(commands_unfolding[i].columns, column))
+        if (strcmp(commands_unfolding[i].command, command) == 0 &&
+            strstr(commands_unfolding[i].columns, column))
             return true;
     return false;
 }
 
-/* CSV's columns and JSON's names of one result are the same: each row of JSON has its columns, and each column is a name somewhere in the object, or unfolds one.
- * True when there are rows. */
+/* CSV's columns and JSON's names of one result are the same: each row of JSON has its columns, and
+ * each column is a name somewhere in the object, or unfolds one. True when there are rows. */
 static bool assert_same_names(const char *line, const json_t *object, const char *csv)
 {
     const char *command = json_string_value(json_object_get(object, "command")), *name;
@@ -419,7 +464,8 @@ static bool assert_same_names(const char *line, const json_t *object, const char
             continue;
         rows = true;
         if (*lacking(str_text(&headers), row))
-            fail_msg("%s: CSV lacks the column %s of %s: %.300s", line, lacking(str_text(&headers), row), name, csv);
+            fail_msg("%s: CSV lacks the column %s of %s: %.300s", line,
+                     lacking(str_text(&headers), row), name, csv);
     }
     for (const char *at = str_text(&headers); *at; at += strspn(at, ",")) {
         size_t length = strcspn(at, ",");
@@ -431,8 +477,8 @@ static bool assert_same_names(const char *line, const json_t *object, const char
     return rows;
 }
 
-/* Every command of the script that prints rows in JSON has them in CSV, with all their names. What is between two of them is told by a command that prints always
- * the same. */
+/* Every command of the script that prints rows in JSON has them in CSV, with all their names. What
+ * is between two of them is told by a command that prints always the same. */
 static void test_every_command_has_its_rows_in_csv(void **state)
 {
     static const char marker[] = "help fact retire_width";
@@ -443,7 +489,8 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     (void)state;
 
     run("json", NULL, &out);
-    assert_int_equal(objects_of(&out, objects, sizeof script / sizeof *script), sizeof script / sizeof *script);
+    assert_int_equal(objects_of(&out, objects, sizeof script / sizeof *script),
+                     sizeof script / sizeof *script);
     run("csv", marker, &csv);
     work_put("line.pf", marker);
     str_clear(&out);
@@ -451,7 +498,8 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     if (system(str_text(&out)) != 0 || !file_read("line.out", LARGEST, &sign, &err))
         fail_msg("%s", err.what);
     char *at = csv.data;
-    for (size_t i = 0; i + 1 < sizeof script / sizeof *script; i++) {   /* behind quit nothing is printed */
+    /* behind quit nothing is printed */
+    for (size_t i = 0; i + 1 < sizeof script / sizeof *script; i++) {
         char *end = strstr(at, str_text(&sign));
         if (!end)
             fail_msg("%s: what follows it is not there", script[i]);
@@ -486,7 +534,8 @@ static json_t *object_of(const char *line, struct str *out)
     return found;
 }
 
-/* Calls @line behind @before; its object, and as CSV what it exports, "" where that is nothing: then the result before it is the one that is exported. */
+/* Calls @line behind @before; its object, and as CSV what it exports, "" where that is nothing:
+ * then the result before it is the one that is exported. */
 static json_t *call(const char *before, const char *line, struct str *csv)
 {
     struct str text = {0}, out = {0};
@@ -500,11 +549,15 @@ static json_t *call(const char *before, const char *line, struct str *csv)
     work_put("rows.json", "{}");
     work_put("rows.csv", "");
     str_clear(&text);
-    str_addf(&text, "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format json -b line.pf >line.out 2>line.err </dev/null", getenv("PORTOLAN"));
+    str_addf(&text,
+             "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format json -b line.pf "
+             ">line.out 2>line.err </dev/null",
+             getenv("PORTOLAN"));
     (void)!system(str_text(&text));
     if (!file_read("line.out", LARGEST, &out, &err) || !file_read("rows.csv", LARGEST, csv, &err))
         fail_msg("%s", err.what);
-    json_t *object = out.length ? object_of(line, &out) : NULL, *exported = json_load_file("rows.json", 0, NULL);
+    json_t *object = out.length ? object_of(line, &out) : NULL,
+           *exported = json_load_file("rows.json", 0, NULL);
     if (!object)
         fail_msg("%s printed no object", line);
     const char *command = json_string_value(json_object_get(exported, "command"));
@@ -516,7 +569,8 @@ static json_t *call(const char *before, const char *line, struct str *csv)
     return object;
 }
 
-/* The same of commands for which the script is no place: each object is as the schema says, and its rows are exported as CSV under the same names. */
+/* The same of commands for which the script is no place: each object is as the schema says, and its
+ * rows are exported as CSV under the same names. */
 static void test_commands_elsewhere(void **state)
 {
     struct str csv = {0};
@@ -541,14 +595,16 @@ static void test_commands_elsewhere(void **state)
     str_done(&csv);
 }
 
-/* Each name has a meaning, and rows of the documentation that begin with a name are the schema's. */
+/* Each name has a meaning, and rows of the documentation that begin with a name are the
+ * schema's. */
 static void test_names_are_documented(void **state)
 {
     struct str text = {0}, row = {0};
     struct err err = {0};
     const char *name;
     size_t quoted = 0;
-    json_t *rule, *names = json_object_get(json_object_get(json_object_get(schema, "$defs"), "object"), "properties");
+    json_t *rule, *names = json_object_get(
+                      json_object_get(json_object_get(schema, "$defs"), "object"), "properties");
     (void)state;
     json_object_foreach(names, name, rule)
         if (!json_string_value(json_object_get(rule, "description")))
@@ -557,11 +613,13 @@ static void test_names_are_documented(void **state)
     for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
         char quote[64];
         int end = 0;
-        if (sscanf(line, "| `%63[a-z_0-9]` | %n", quote, &end) != 1 || !end || line[end] == '`' || !(rule = json_object_get(names, quote)))
+        if (sscanf(line, "| `%63[a-z_0-9]` | %n", quote, &end) != 1 || !end || line[end] == '`' ||
+            !(rule = json_object_get(names, quote)))
             continue;
         const char *unit = json_string_value(json_object_get(rule, "unit"));
         str_clear(&row);
-        str_addf(&row, "| `%s` | %s | %s |", quote, unit ? unit : "", json_string_value(json_object_get(rule, "description")));
+        str_addf(&row, "| `%s` | %s | %s |", quote, unit ? unit : "",
+                 json_string_value(json_object_get(rule, "description")));
         assert_string_equal(line, str_text(&row));
         quoted++;
     }
@@ -573,11 +631,17 @@ static void test_names_are_documented(void **state)
 /* The checker sees what is wrong. */
 static void test_checker(void **state)
 {
-    static const struct { const char *object; bool right; } objects[] = {
-        {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[]}", true}, {"{\"schema\":1,\"command\":\"jobs\"}", false}, {"{\"schema\":2,\"command\":\"jobs\",\"jobs\":[]}", false},
-        {"{\"command\":\"jobs\",\"jobs\":[]}", false}, {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[{\"nothing such\":1}]}", false},
-        {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[{\"title\":1}]}", false}, {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[{\"title\":\"x\",\"seconds\":null}]}", true},
-        {"{\"schema\":1,\"command\":\"jobs\",\"error\":\"why\"}", true}, {"{\"schema\":1,\"command\":\"program run\",\"runs\":[{\"N\":8.5,\"l2_ways\":3}]}", true},
+    static const struct { const char *object; bool right;
+    } objects[] = {
+        {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[]}", true},
+        {"{\"schema\":1,\"command\":\"jobs\"}", false},
+        {"{\"schema\":2,\"command\":\"jobs\",\"jobs\":[]}", false},
+        {"{\"command\":\"jobs\",\"jobs\":[]}", false},
+        {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[{\"nothing such\":1}]}", false},
+        {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[{\"title\":1}]}", false},
+        {"{\"schema\":1,\"command\":\"jobs\",\"jobs\":[{\"title\":\"x\",\"seconds\":null}]}", true},
+        {"{\"schema\":1,\"command\":\"jobs\",\"error\":\"why\"}", true},
+        {"{\"schema\":1,\"command\":\"program run\",\"runs\":[{\"N\":8.5,\"l2_ways\":3}]}", true},
         {"{\"schema\":1,\"command\":\"program run\",\"runs\":[{\"N\":\"8\"}]}", false},
     };
     (void)state;
@@ -612,8 +676,12 @@ static int done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checker), cmocka_unit_test(test_no_command_is_forgotten), cmocka_unit_test(test_each_command),
-        cmocka_unit_test(test_every_command_has_its_rows_in_csv), cmocka_unit_test(test_commands_elsewhere), cmocka_unit_test(test_names_are_documented),
+        cmocka_unit_test(test_checker),
+        cmocka_unit_test(test_no_command_is_forgotten),
+        cmocka_unit_test(test_each_command),
+        cmocka_unit_test(test_every_command_has_its_rows_in_csv),
+        cmocka_unit_test(test_commands_elsewhere),
+        cmocka_unit_test(test_names_are_documented),
     };
     return cmocka_run_group_tests(tests, in_directory, done);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack distance model against caches in which lines are placed at random, and against the sum with factorials; histograms. */
+/* The stack distance model against caches in which lines are placed at random, and against the sum
+ * with factorials; histograms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,12 +28,17 @@ static double placed(double lines, double ways, unsigned d, struct rng *rng)
 
 static void test_random_placement(void **state)
 {
-    static const struct { double lines, ways; unsigned d; } cases[] = {{64, 1, 10}, {64, 1, 64}, {64, 2, 40}, {64, 4, 60}, {128, 8, 100}, {128, 8, 160}, {96, 12, 90}, {16, 4, 3}};
+    static const struct {
+        double lines, ways;
+        unsigned d;
+    } cases[] = {{64, 1, 10},   {64, 1, 64},   {64, 2, 40},  {64, 4, 60},
+                 {128, 8, 100}, {128, 8, 160}, {96, 12, 90}, {16, 4, 3}};
     struct rng rng;
     (void)state;
     rng_seed(&rng, 7);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double mine = sdcm_hit(&(struct cache_shape){cases[i].lines, cases[i].ways}, cases[i].d), its = placed(cases[i].lines, cases[i].ways, cases[i].d, &rng);
+        double mine = sdcm_hit(&(struct cache_shape){cases[i].lines, cases[i].ways}, cases[i].d),
+               its = placed(cases[i].lines, cases[i].ways, cases[i].d, &rng);
         if (fabs(mine - its) > 0.012)
             fail_msg("case %zu: %.4f instead of %.4f", i, mine, its);
     }
@@ -42,7 +48,8 @@ static void test_random_placement(void **state)
 #define WAYS 16u
 #define PLACEMENTS 10
 
-/* @lines lines, each in a set of its own chance, come by turns; a set that is full gives up any of its lines. The share that is found, once it has settled. */
+/* @lines lines, each in a set of its own chance, come by turns; a set that is full gives up any of
+ * its lines. The share that is found, once it has settled. */
 static double by_turns(size_t lines, struct rng *rng)
 {
     static size_t held[SETS][WAYS], count[SETS], set_of[4 * SETS * WAYS];
@@ -93,7 +100,8 @@ static double by_factorials(double lines, double ways, double d)
 {
     double sum = 0;
     for (double a = 0; a < ways && a <= d; a++)
-        sum += exp(lgamma(d + 1) - lgamma(a + 1) - lgamma(d - a + 1)) * pow(ways / lines, a) * pow((lines - ways) / lines, d - a);
+        sum += exp(lgamma(d + 1) - lgamma(a + 1) - lgamma(d - a + 1)) * pow(ways / lines, a) *
+               pow((lines - ways) / lines, d - a);
     return sum;
 }
 
@@ -103,7 +111,8 @@ static void test_formula(void **state)
     for (double lines = 64; lines <= 65536; lines *= 4)
         for (double ways = 1; ways <= 16; ways *= 2)
             for (double d = 1; d < 4 * lines; d = floor(d * 1.7) + 1)
-                assert_float_equal(sdcm_hit(&(struct cache_shape){lines, ways}, d), fmin(1, by_factorials(lines, ways, d)), 1e-6);
+                assert_float_equal(sdcm_hit(&(struct cache_shape){lines, ways}, d),
+                                   fmin(1, by_factorials(lines, ways, d)), 1e-6);
 }
 
 static void test_limits(void **state)
@@ -116,7 +125,8 @@ static void test_limits(void **state)
     assert_true(sdcm_hit(&sets, 7) == 1);
     assert_true(sdcm_hit(&sets, INFINITY) == 0);
     assert_true(sdcm_hit(&sets, 1e9) < 1e-12);
-    assert_float_equal(sdcm_hit(&sets, 400.5), (sdcm_hit(&sets, 400) + sdcm_hit(&sets, 401)) / 2, 1e-12);
+    assert_float_equal(sdcm_hit(&sets, 400.5), (sdcm_hit(&sets, 400) + sdcm_hit(&sets, 401)) / 2,
+                       1e-12);
     for (double d = 0; d < 2000; d++)
         assert_true(sdcm_hit(&sets, d + 1) <= sdcm_hit(&sets, d) + 1e-12);
 }
@@ -133,7 +143,8 @@ static void test_histograms(void **state)
     reuse_histogram_add(&b, 70, 0);
     reuse_histogram_merge(&a, &b, 2);
     assert_int_equal(a.bins.count, 4);
-    assert_true(a.bins.items[0].count == 18 && a.bins.items[1].distance == 50 && a.bins.items[1].count == 4);
+    assert_true(a.bins.items[0].count == 18 && a.bins.items[1].distance == 50 &&
+                a.bins.items[1].count == 4);
     assert_true(reuse_histogram_total(&a) == 30);
     assert_true(sdcm_misses_full(60, &a) == 8);
     assert_true(sdcm_misses_full(101, &a) == 3);
@@ -144,7 +155,9 @@ static void test_histograms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_placement), cmocka_unit_test(test_random_replacement), cmocka_unit_test(test_formula), cmocka_unit_test(test_limits), cmocka_unit_test(test_histograms),
+        cmocka_unit_test(test_random_placement), cmocka_unit_test(test_random_replacement),
+        cmocka_unit_test(test_formula),          cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_histograms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

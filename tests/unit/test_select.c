@@ -34,7 +34,8 @@ static char *like_name(size_t i)
     return name;
 }
 
-/* Half of the committee has the like forms on one port and half on two; by another division Z takes 1 or 8 cycles. */
+/* Half of the committee has the like forms on one port and half on two; by another division Z takes
+ * 1 or 8 cycles. */
 static struct mapping *member(unsigned k)
 {
     struct ports ports;
@@ -48,11 +49,13 @@ static struct mapping *member(unsigned k)
     return m;
 }
 
-/* All pairs of the like forms and Y with Z, each with a value, and one of Y with A0 that has none. */
+/* All pairs of the like forms and Y with Z, each with a value, and one of Y with A0 that has
+ * none. */
 static struct experiments *record_of_pairs(void)
 {
     struct experiments *t = experiments_new();
-    uint32_t y = names_add(&t->forms, "Y"), z = names_add(&t->forms, "Z"), forms[LIKE];   /* in another order than in the table that asks */
+    /* in another order than in the table that asks */
+    uint32_t y = names_add(&t->forms, "Y"), z = names_add(&t->forms, "Z"), forms[LIKE];
 
     for (size_t i = 0; i < LIKE; i++)
         forms[i] = names_add(&t->forms, like_name(i));
@@ -74,7 +77,8 @@ static struct experiments *table_of_forms(void)
     return t;
 }
 
-/* The experiment disputed most, which says nothing of any other, comes after one that settles all the others; and what is no more disputed then is not asked for. */
+/* The experiment disputed most, which says nothing of any other, comes after one that settles all
+ * the others; and what is no more disputed then is not asked for. */
 static void test_most_telling_first(void **state)
 {
     struct mapping *committee[4];
@@ -89,7 +93,9 @@ static void test_most_telling_first(void **state)
         noise[f] = 0.05;
     rng_seed(&rng, 3);
     const struct select_pool pool = {.record = record, .size = 2};
-    assert_int_equal(select_experiments((const struct mapping *const *)committee, 4, t, &pool, 2, noise, &rng, &disagreement), 2);
+    assert_int_equal(select_experiments((const struct mapping *const *)committee, 4, t, &pool, 2,
+                                        noise, &rng, &disagreement),
+                     2);
     experiments_print(t, 0, &text);
     assert_true(strncmp(str_text(&text), "A", 1) == 0);
     str_clear(&text);
@@ -119,7 +125,8 @@ static void test_drawn_from_a_record(void **state)
     struct experiments *few = experiments_new();
     names_add(&few->forms, "Z");
     names_add(&few->forms, "Y");
-    assert_int_equal(generate_recorded(few, record, 1000, 2, &rng), 1);   /* of the others it has no form */
+    /* of the others it has no form */
+    assert_int_equal(generate_recorded(few, record, 1000, 2, &rng), 1);
     experiments_free(few);
     experiments_free(record);
     experiments_free(t);
@@ -131,13 +138,17 @@ static void test_replayed(void **state)
     struct err err = {0};
     (void)state;
     const uint32_t y = names_find(&t->forms, "Y"), z = names_find(&t->forms, "Z");
-    size_t had = experiments_add(t, (struct flat_term[]){{0, 1}, {1, 1}}, 2), told = experiments_add(t, (struct flat_term[]){{z, 1}, {y, 1}}, 2);
-    size_t none = experiments_add(t, (struct flat_term[]){{y, 1}, {0, 1}}, 2), other = experiments_add(t, &(struct flat_term){names_add(&t->forms, "B"), 1}, 1);
+    size_t had = experiments_add(t, (struct flat_term[]){{0, 1}, {1, 1}}, 2),
+           told = experiments_add(t, (struct flat_term[]){{z, 1}, {y, 1}}, 2);
+    size_t none = experiments_add(t, (struct flat_term[]){{y, 1}, {0, 1}}, 2),
+           other = experiments_add(t, &(struct flat_term){names_add(&t->forms, "B"), 1}, 1);
     experiments_set(t, had, 42, NAN, 1, NULL);
     assert_true(replay_measure(t, record, &err));
     const struct experiment_row *last = &record->rows.items[LIKE * (LIKE - 1) / 2];
     assert_true(t->rows.items[had].cycles == 42);
-    assert_true(t->rows.items[told].cycles == last->cycles && t->rows.items[told].spread == last->spread && t->rows.items[told].repeats == last->repeats);
+    assert_true(t->rows.items[told].cycles == last->cycles &&
+                t->rows.items[told].spread == last->spread &&
+                t->rows.items[told].repeats == last->repeats);
     assert_true(experiments_measured(t, told));
     assert_true(isnan(t->rows.items[none].cycles) && isnan(t->rows.items[other].cycles));
     assert_string_equal(t->rows.items[none].state, "not in the record");

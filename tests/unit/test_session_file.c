@@ -27,8 +27,8 @@
 #include "../support/support.h"
 
 /* Runs @format with one %s as the path of @name; what it prints into @out (may be NULL). */
-__attribute__((format(printf, 4, 0)))
-static bool run(struct session *s, struct str *out, struct err *err, const char *format, const char *name)
+__attribute__((format(printf, 4, 0))) static bool
+run(struct session *s, struct str *out, struct err *err, const char *format, const char *name)
 {
     char line[4600];
 
@@ -36,7 +36,12 @@ static bool run(struct session *s, struct str *out, struct err *err, const char 
     return run_line(s, line, out, err);
 }
 
-#define RUN(s, out, ...) do { struct err run_err = {0}; if (!run(s, out, &run_err, __VA_ARGS__)) fail_msg("%s", run_err.what); } while (0)
+#define RUN(s, out, ...)                                                                           \
+    do {                                                                                           \
+        struct err run_err = {0};                                                                  \
+        if (!run(s, out, &run_err, __VA_ARGS__))                                                   \
+            fail_msg("%s", run_err.what);                                                          \
+    } while (0)
 
 static void usage_of(struct session *s, const char *machine, const char *form, struct str *out)
 {
@@ -56,14 +61,24 @@ static void test_round_trip(void **state)
 
     session_init(&s);
     session_init(&t);
-    work_put("k.s", "# LLVM-MCA-BEGIN two\n imulq %rax, %rbx\n# LLVM-MCA-END\n1: addq %rax, %rbx\n jne 1b\n");
-    work_put("forms.csv", "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
+    work_put(
+        "k.s",
+        "# LLVM-MCA-BEGIN two\n imulq %rax, %rbx\n# LLVM-MCA-END\n1: addq %rax, %rbx\n jne 1b\n");
+    work_put("forms.csv",
+             "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
     RUN(&s, NULL, "kernel load %s; kernel use 2", "k.s");
-    RUN(&s, NULL, "set machine znver4,skylake; mapping use skylake; mapping set 'ADD (R64, R64)' 1*p01%s", NULL);
-    RUN(&s, NULL, "mapping new 4 four; mapping set 'ADD (R64, R64)' 2*p03; mapping use skylake; forms add %s", "forms.csv");
+    RUN(&s, NULL,
+        "set machine znver4,skylake; mapping use skylake; mapping set 'ADD (R64, R64)' 1*p01%s",
+        NULL);
+    RUN(&s, NULL,
+        "mapping new 4 four; mapping set 'ADD (R64, R64)' 2*p03; mapping use skylake; forms add %s",
+        "forms.csv");
     work_put("e.csv", "experiment,cycles\n\"2*ADD (R64, R64) + X\",1.25\nY,\n");
     RUN(&s, NULL, "experiments load %s", "e.csv");
-    RUN(&s, NULL, "mapping use cortex-a72; mapping use skylake; forms select 'ADD (*' 'VADD*'; set format csv; set ascii on; session save %s", "one");
+    RUN(&s, NULL,
+        "mapping use cortex-a72; mapping use skylake; forms select 'ADD (*' 'VADD*'; set format "
+        "csv; set ascii on; session save %s",
+        "one");
     RUN(&t, NULL, "session load %s", "one");
     assert_int_equal(t.settings.format, FORMAT_CSV);
     assert_true(t.settings.ascii);
@@ -75,7 +90,8 @@ static void test_round_trip(void **state)
     assert_string_equal(str_text(&after), "1*p1");
     usage_of(&t, "four", "ADD (R64, R64)", &after);
     assert_string_equal(str_text(&after), "2*p03");
-    assert_string_equal(forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
+    assert_string_equal(
+        forms_find(session_forms(&t, ISA_X86_64, NULL), "ADD (R64, R64)")->extension, "MINE");
     assert_int_equal(t.document.kept[ISA_AARCH64].count, s.document.kept[ISA_AARCH64].count);
     assert_string_equal(t.document.kept[ISA_AARCH64].ids[0], "cortex-a72");
     assert_int_equal(t.document.isa, ISA_X86_64);
@@ -122,12 +138,18 @@ static void test_hex_kernel(void **state)
 static void test_hex_lines(void **state)
 {
     (void)state;
-    static const struct { const char *text, *what; } bad[] = {
-        {"byte,source_line,inlined\n1,2,\n", "invalid byte \"1\""}, {"byte,source_line,inlined\n0,2,\n0,3,\n", "invalid byte \"0\""},
-        {"byte,source_line,inlined\n,2,\n", "invalid byte \"\""}, {"byte,source_line,inlined\nx,2,\n", "invalid byte \"x\""},
-        {"byte,source_line,inlined\n0,2,\n33554433,3,\n", "invalid byte \"33554433\""}, {"byte,source_line,inlined\n0,4294967296,\n", "invalid source_line \"4294967296\""},
-        {"byte,source_line,inlined\n0,-18446744073709551613,\n", "invalid source_line \"-1"}, {"byte,source_line,inlined\n0,,\n", "invalid source_line \"\""},
-        {"byte,source_line\n0,2\n", "column inlined is missing"}, {"line,source_line\n1,2\n", "column byte is missing"},
+    static const struct { const char *text, *what;
+    } bad[] = {
+        {"byte,source_line,inlined\n1,2,\n", "invalid byte \"1\""},
+        {"byte,source_line,inlined\n0,2,\n0,3,\n", "invalid byte \"0\""},
+        {"byte,source_line,inlined\n,2,\n", "invalid byte \"\""},
+        {"byte,source_line,inlined\nx,2,\n", "invalid byte \"x\""},
+        {"byte,source_line,inlined\n0,2,\n33554433,3,\n", "invalid byte \"33554433\""},
+        {"byte,source_line,inlined\n0,4294967296,\n", "invalid source_line \"4294967296\""},
+        {"byte,source_line,inlined\n0,-18446744073709551613,\n", "invalid source_line \"-1"},
+        {"byte,source_line,inlined\n0,,\n", "invalid source_line \"\""},
+        {"byte,source_line\n0,2\n", "column inlined is missing"},
+        {"line,source_line\n1,2\n", "column byte is missing"},
     };
     struct session s, t;
     struct str shown = {0};
@@ -137,14 +159,19 @@ static void test_hex_lines(void **state)
     session_init(&t);
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; session save %s", "lined");
     work_put("lined/kernel-source.txt", "one\n  two\r\nthree\n");
-    work_put("lined/kernel-lines.csv", "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n");
+    work_put("lined/kernel-lines.csv",
+             "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n");
     RUN(&t, NULL, "session load %s", "lined");
     RUN(&t, &shown, "kernel show%s", NULL);
-    const char *first = strstr(str_text(&shown), "2: two  inlined f(int, long)\n"), *second = strstr(str_text(&shown), "3: three\n"), *third = strstr(str_text(&shown), "inlined g\n");
+    const char *first = strstr(str_text(&shown), "2: two  inlined f(int, long)\n"),
+               *second = strstr(str_text(&shown), "3: three\n"),
+               *third = strstr(str_text(&shown), "inlined g\n");
     assert_true(first && second && third && first < second && second < third);
     RUN(&t, NULL, "session save %s", "lined-again");
-    assert_true(work_holds("lined-again/kernel-source.txt", "\n  two\nthree\n"));   /* no line that the loop is not of */
-    assert_true(work_holds("lined-again/kernel-lines.csv", "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n"));
+    /* no line that the loop is not of */
+    assert_true(work_holds("lined-again/kernel-source.txt", "\n  two\nthree\n"));
+    assert_true(work_holds("lined-again/kernel-lines.csv",
+                           "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n"));
     /* Columns are found by their names. */
     work_put("lined/kernel-lines.csv", "inlined,more,source_line,byte\ng,,3,0\n");
     str_clear(&shown);
@@ -188,7 +215,8 @@ static void test_names_of_bytes(void **state)
     assert_int_equal(s.document.kernel->insn_count, 2);
     for (unsigned i = 0; i < 2; i++) {
         struct err err = {0};
-        work_put("bytes/kernel-recipe.csv", i ? "key,value\npath-hex,6x\n" : "key,value\npath-hex,613\n");
+        work_put("bytes/kernel-recipe.csv",
+                 i ? "key,value\npath-hex,6x\n" : "key,value\npath-hex,613\n");
         assert_false(run(&t, NULL, &err, "session load %s", "bytes"));
         assert_non_null(strstr(err.what, "path-hex"));
     }
@@ -197,7 +225,8 @@ static void test_names_of_bytes(void **state)
     str_done(&shown);
 }
 
-/* What opens the file that a session's recipe names shows it first, whatever it is called: kernel reload, compile, functions and edit. */
+/* What opens the file that a session's recipe names shows it first, whatever it is called: kernel
+ * reload, compile, functions and edit. */
 static void test_foreign_path(void **state)
 {
     static const struct { const char *recipe, *command; } tries[] = {
@@ -235,7 +264,9 @@ static void test_foreign_path(void **state)
 /* A session is for its user alone, also where its directory was open to others before. */
 static void test_private(void **state)
 {
-    static const char *const names[] = {"private", "private/session.csv", "private/kernel.s", "private/manifest.csv", "private/kernels", "private/kernels/1.s"};
+    static const char *const names[] = {"private",          "private/session.csv",
+                                        "private/kernel.s", "private/manifest.csv",
+                                        "private/kernels",  "private/kernels/1.s"};
     struct session s;
     struct stat about;
 
@@ -259,15 +290,18 @@ static void test_private(void **state)
 static void test_refused_whole(void **state)
 {
     (void)state;
-    static const struct { const char *file, *text, *what; } faults[] = {
+    static const struct { const char *file, *text, *what;
+    } faults[] = {
         {"bad/session.csv", "key,value\nversion,2\nmachine,skylake\n", "version"},
         {"bad/session.csv", "key,value\nmachine,skylake\n", "version is missing"},
         {"bad/session.csv", "key,value\nversion,1\n", "machine is missing"},
         {"bad/session.csv", "key,value\nversion,1\nmachine,../skylake\n", "../skylake"},
         {"bad/session.csv", "key,value\nversion,1\nmachine,i486\n", "i486"},
         {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nflumb,1\n", "flumb"},
-        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nkernel-loop,0\n", "kernel-loop"},
-        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nkernel-lines,4-\n", "kernel-lines"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nkernel-loop,0\n",
+         "kernel-loop"},
+        {"bad/session.csv", "key,value\nversion,1\nmachine,skylake\nkernel-lines,4-\n",
+         "kernel-lines"},
         {"bad/forms.csv", "form,template\nADD,sub\n", "assembler error"},
         {"bad/overrides/skylake.csv", "form,usage\n\"ADD (R64, R64)\",1*p9\n", ""},
         {"bad/kernel.s", "flumb %rax\n", "no such instruction"},
@@ -282,7 +316,8 @@ static void test_refused_whole(void **state)
     assert_int_equal(mkdir(work_path("bad/overrides"), 0777), 0);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct err err = {0};
-        work_put("bad/session.csv", "key,value\nversion,1\nformat,json\nmachine,skylake\nkernel,k.s\nkernel-loop,1\n");
+        work_put("bad/session.csv",
+                 "key,value\nversion,1\nformat,json\nmachine,skylake\nkernel,k.s\nkernel-loop,1\n");
         work_put("bad/kernel.s", "1: addq %rax, %rbx\n jne 1b\n");
         work_put("bad/kernel-source.txt", "a\nb\n");
         work_put(faults[i].file, faults[i].text);
@@ -321,17 +356,23 @@ static void test_save_spares_other_files(void **state)
 static void test_forms_add(void **state)
 {
     (void)state;
-    static const struct { const char *text, *what; size_t line; } faults[] = {
-        {"form,template\n\"ADD (R64, R64)\",\"sub {RW:R64}, {R:R64}\"\n", "assembles to SUB (R64, R64)", 2},
-        {"form,template\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\"\n\"X (R64)\",\"flumb {R:R64}\"\n", "no such instruction", 3},
+    static const struct { const char *text, *what; size_t line;
+    } faults[] = {
+        {"form,template\n\"ADD (R64, R64)\",\"sub {RW:R64}, {R:R64}\"\n",
+         "assembles to SUB (R64, R64)", 2},
+        {"form,template\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\"\n\"X (R64)\",\"flumb "
+         "{R:R64}\"\n",
+         "no such instruction", 3},
         {"form,template\n\"NOP ()\",\"nop; nop\"\n", "invalid template", 2},
         {"form,template\n\"NOP ()\",\".incbin x\"\n", "invalid template", 2},
         {"form,template\n\"NOP ()\",\"nop #\"\n", "invalid template", 2},
         {"form,template\n,nop\n", "empty", 2},
         {"form\nNOP ()\n", "column template is missing", 1},
         {"form,template\n\"NOP ()\",\"rep nop\"\n", "assembles to PAUSE ()", 2},
-        {"form,template\nNOP (),nop\n\"MOV (R64, R64)\",\"mov r13, r14\"\n", "names a register that measuring itself uses", 3},
-        {"form,template\n\"MOV (M64, R64)\",\"mov {W:M64}, r11\"\n", "names a register that measuring itself uses", 2},
+        {"form,template\nNOP (),nop\n\"MOV (R64, R64)\",\"mov r13, r14\"\n",
+         "names a register that measuring itself uses", 3},
+        {"form,template\n\"MOV (M64, R64)\",\"mov {W:M64}, r11\"\n",
+         "names a register that measuring itself uses", 2},
         {"form,template\nINC (R64),inc {RW:R64\n", "invalid template", 2},
         {"form,template\nINC (R64),inc RW:R64}\n", "invalid template", 2},
         {"form,template\nINC (R64),inc {WR:R64}\n", "invalid template", 2},
@@ -339,8 +380,10 @@ static void test_forms_add(void **state)
         {"form,template\nINC (R64),inc {RW:{R64}}\n", "invalid template", 2},
         {"form,template\nINC (R64),inc r15\n", "names a register that measuring itself uses", 2},
         {"form,template\nINC (R8l),inc r15b\n", "names a register that measuring itself uses", 2},
-        {"form,template\n\"MOV (R64, M64)\",\"mov {W:R64}, [r14]\"\n", "names a register that measuring itself uses", 2},
-        {"form,template\n\"MOV (R64, R64)\",\"mov rsp, {R:R64}\"\n", "names a register that measuring itself uses", 2},
+        {"form,template\n\"MOV (R64, M64)\",\"mov {W:R64}, [r14]\"\n",
+         "names a register that measuring itself uses", 2},
+        {"form,template\n\"MOV (R64, R64)\",\"mov rsp, {R:R64}\"\n",
+         "names a register that measuring itself uses", 2},
     };
     struct session s;
     struct str text = {0};
@@ -357,29 +400,38 @@ static void test_forms_add(void **state)
     size_t before = forms_count(session_forms(&s, ISA_X86_64, NULL)), count;
     forms_added(s.document.forms[ISA_X86_64], &count);
     assert_int_equal(count, 0);
-    work_put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX (XMM, XMM, XMM)\"\nnop,NOP ()\n");
+    work_put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX "
+                      "(XMM, XMM, XMM)\"\nnop,NOP ()\n");
     RUN(&s, &text, "forms add %s", "f.csv");
     assert_int_equal(forms_count(s.document.forms[ISA_X86_64]), before);
     for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
-        assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form, forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
-    /* Who holds a table keeps it as it is when more is added, and when the session ends; the new one has the rows of both files. */
+        assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form,
+                           forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
+    /* Who holds a table keeps it as it is when more is added, and when the session ends; the new
+     * one has the rows of both files. */
     struct forms *held = forms_hold(s.document.forms[ISA_X86_64]);
-    work_put("f.csv", "form,template,extension\nNOP (),nop,FIRST\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",MINE\nNOP (),nop,LAST\n");
+    work_put("f.csv",
+             "form,template,extension\nNOP (),nop,FIRST\n\"VPADDD_EVEX (XMM, XMM, "
+             "XMM)\",\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",MINE\nNOP (),nop,LAST\n");
     RUN(&s, &text, "forms add %s", "f.csv");
     forms_added(s.document.forms[ISA_X86_64], &count);
     assert_int_equal(count, 5);
     assert_int_equal(forms_count(s.document.forms[ISA_X86_64]), before);
     assert_string_equal(forms_find(s.document.forms[ISA_X86_64], "NOP ()")->extension, "LAST");
-    assert_string_equal(forms_find(s.document.forms[ISA_X86_64], "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "MINE");
+    assert_string_equal(
+        forms_find(s.document.forms[ISA_X86_64], "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "MINE");
     forms_free(s.document.forms[ISA_X86_64]);
     s.document.forms[ISA_X86_64] = NULL;
-    assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->template, "{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}");
+    assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->template,
+                        "{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}");
     assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "");
     assert_int_equal(forms_count(held), before);
     forms_free(held);
     /* What is read and written is the code's to say. */
     str_clear(&text);
-    work_put("f.csv", "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {RW:XMM}\"\nDEC (R64),dec {RW:R64}\n");
+    work_put("f.csv",
+             "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} "
+             "vpaddd {W:XMM}, {R:XMM}, {RW:XMM}\"\nDEC (R64),dec {RW:R64}\n");
     RUN(&s, NULL, "forms add %s", "f.csv");
     RUN(&s, &text, "forms list 'INC (R64)'%s", NULL);
     assert_non_null(strstr(str_text(&text), "its template says R of operand 1, which is RW"));
@@ -397,13 +449,15 @@ static void test_forms_add(void **state)
 static void test_forms_add_a64(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"add {W:W}, {R:W} // x", "add {W:W}, {R:W} /* x */", "nop; nop", "#nop"};
+    static const char *const refused[] = {"add {W:W}, {R:W} // x", "add {W:W}, {R:W} /* x */",
+                                          "nop; nop", "#nop"};
     struct session s, t;
 
     session_init(&s);
     session_init(&t);
     RUN(&s, NULL, "set machine neoverse-n1%s", NULL);
-    work_put("f.csv", "form,template,extension\n\"ADD (W, W, I)\",\"add {W:W}, {R:W}, #0xc0\",MINE\n");
+    work_put("f.csv",
+             "form,template,extension\n\"ADD (W, W, I)\",\"add {W:W}, {R:W}, #0xc0\",MINE\n");
     RUN(&s, NULL, "forms add %s", "f.csv");
     RUN(&s, NULL, "session save %s", "a64");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -416,7 +470,8 @@ static void test_forms_add_a64(void **state)
             fail_msg("%s: %s; %s", refused[i], err.what, err.todo);
     }
     RUN(&t, NULL, "session load %s", "a64");
-    assert_string_equal(forms_find(t.document.forms[ISA_AARCH64], "ADD (W, W, I)")->extension, "MINE");
+    assert_string_equal(forms_find(t.document.forms[ISA_AARCH64], "ADD (W, W, I)")->extension,
+                        "MINE");
     session_done(&s);
     session_done(&t);
 }
@@ -424,7 +479,8 @@ static void test_forms_add_a64(void **state)
 static void test_export(void **state)
 {
     (void)state;
-    static const char *const commands_to_show[] = {"mapping show 'ADD (R64*'", "kernel analyze", "kernel show", "mapping list", "machine info"};
+    static const char *const commands_to_show[] = {"mapping show 'ADD (R64*'", "kernel analyze",
+                                                   "kernel show", "mapping list", "machine info"};
     struct session s;
     struct err err = {0};
     struct str text = {0};
@@ -474,7 +530,9 @@ static void test_export(void **state)
 /* A pipe among its files keeps nobody waiting. */
 static void test_pipes_are_refused(void **state)
 {
-    static const char *const names[] = {"piped/session.csv", "piped/kernel.hex", "piped/manifest.csv", "piped/machines/four/machine.csv", "piped/machines/four/mapping.csv"};
+    static const char *const names[] = {"piped/session.csv", "piped/kernel.hex",
+                                        "piped/manifest.csv", "piped/machines/four/machine.csv",
+                                        "piped/machines/four/mapping.csv"};
     struct session s;
     struct err err = {0};
     char command[256];
@@ -484,11 +542,13 @@ static void test_pipes_are_refused(void **state)
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "unpiped");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool manifest = strstr(names[i], "manifest") != NULL;
-        snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'", work_path("piped"), work_path("unpiped"), work_path("piped"));
+        snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'", work_path("piped"),
+                 work_path("unpiped"), work_path("piped"));
         assert_int_equal(system(command), 0);
         assert_int_equal(unlink(work_path(names[i])), 0);
         assert_int_equal(mkfifo(work_path(names[i]), 0600), 0);
-        assert_false(run(&s, NULL, &err, manifest ? "session save %s" : "session load %s", "piped"));
+        assert_false(
+            run(&s, NULL, &err, manifest ? "session save %s" : "session load %s", "piped"));
         if (!strstr(err.what, "is a pipe"))
             fail_msg("%s: %s", names[i], err.what);
     }
@@ -506,7 +566,9 @@ static void test_pipes_are_refused(void **state)
 
 static void test_strangers_are_kept(void **state)
 {
-    static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s", "proj/overrides/mine.csv", "proj/session.csv", "proj/manifest.csv"};
+    static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s",
+                                            "proj/overrides/mine.csv", "proj/session.csv",
+                                            "proj/manifest.csv"};
     (void)state;
     struct session s;
     struct err err = {0};
@@ -517,10 +579,13 @@ static void test_strangers_are_kept(void **state)
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         /* In a directory of its own, and beside a session. */
         for (int beside = 0; beside < 2; beside++) {
-            snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'", work_path("proj"), work_path("proj"), work_path("proj"));
+            snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'",
+                     work_path("proj"), work_path("proj"), work_path("proj"));
             assert_int_equal(system(command), 0);
             if (beside) {
-                snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'; mkdir -p '%s/overrides'", work_path("proj"), work_path("clean"), work_path("proj"), work_path("proj"));
+                snprintf(command, sizeof command,
+                         "rm -rf '%s'; cp -r '%s' '%s'; mkdir -p '%s/overrides'", work_path("proj"),
+                         work_path("clean"), work_path("proj"), work_path("proj"));
                 assert_int_equal(system(command), 0);
                 if (access(work_path(strangers[i]), F_OK) == 0)
                     continue;
@@ -528,11 +593,14 @@ static void test_strangers_are_kept(void **state)
             work_put(strangers[i], "years of work");
             assert_false(run(&s, NULL, &err, "session save %s", "proj"));
             assert_true(work_holds(strangers[i], "years of work"));
-            assert_true(strcmp(strangers[i], "proj/manifest.csv") == 0 || strstr(err.what, "not part of a session") || strstr(err.what, "not a Portolan session"));
+            assert_true(strcmp(strangers[i], "proj/manifest.csv") == 0 ||
+                        strstr(err.what, "not part of a session") ||
+                        strstr(err.what, "not a Portolan session"));
         }
     }
     /* A manifest from elsewhere names nothing outside. */
-    snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", work_path("proj"), work_path("proj"));
+    snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", work_path("proj"),
+             work_path("proj"));
     assert_int_equal(system(command), 0);
     work_put("outside", "mine");
     work_put("proj/manifest.csv", "file\n../outside\n");
@@ -562,7 +630,8 @@ static void test_saved_over(void **state)
     session_done(&t);
 }
 
-/* The process dies at each of its system calls: the old session or the new one is there, and loads. */
+/* The process dies at each of its system calls: the old session or the new one is there, and
+ * loads. */
 static void test_death_while_saving(void **state)
 {
     (void)state;
@@ -580,7 +649,8 @@ static void test_death_while_saving(void **state)
         struct session s;
         struct err err = {0};
         char command[256];
-        snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'", work_path("dying"), work_path("living"), work_path("dying"));
+        snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'", work_path("dying"),
+                 work_path("living"), work_path("dying"));
         assert_int_equal(system(command), 0);
         pid_t child = fork();
         if (child == 0) {
@@ -592,10 +662,12 @@ static void test_death_while_saving(void **state)
         session_init(&s);
         if (!session_load(&s, work_path("dying"), &err))
             fail_msg("%s: %s", err.file, err.what);
-        bool three = session_machine(&s, "three", NULL) != NULL, four = session_machine(&s, "four", NULL) != NULL;
+        bool three = session_machine(&s, "three", NULL) != NULL,
+             four = session_machine(&s, "four", NULL) != NULL;
         if (three == four)
             fail_msg("call %u: three %d four %d", position, three, four);
-        assert_true(three != four && work_holds("dying/kernel.hex", three ? "48ffc0\n" : "4801d84829c375f8\n"));
+        assert_true(three != four &&
+                    work_holds("dying/kernel.hex", three ? "48ffc0\n" : "4801d84829c375f8\n"));
         was_new += three;
         was_old += four;
         session_done(&s);
@@ -614,8 +686,10 @@ static void test_taken_over(void **state)
 
     session_init(&s);
     session_init(&t);
-    RUN(&s, NULL, "kernel hex 4801d84829c375f8; set seed 7; set threads 3; session save %s", "taken");
-    RUN(&t, NULL, "set machine skylake; kernel hex 480fafc375fa; kernel whatif issue_width=2..4%s", NULL);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; set seed 7; set threads 3; session save %s",
+        "taken");
+    RUN(&t, NULL, "set machine skylake; kernel hex 480fafc375fa; kernel whatif issue_width=2..4%s",
+        NULL);
     assert_true(t.document.sweep.count > 0);
     t.document.kernel_measured = 3;
     RUN(&t, NULL, "session load %s", "taken");
@@ -635,7 +709,8 @@ static void test_loop_in_use(void **state)
 
     session_init(&s);
     session_init(&t);
-    work_put("loops.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq $8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
+    work_put("loops.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq "
+                        "$8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
     RUN(&s, NULL, "kernel load %s --loop 2", "loops.s");
     assert_int_equal(s.document.loop, 1);
     const struct kernel *k = s.document.kernel;
@@ -651,7 +726,8 @@ static void test_loop_in_use(void **state)
     session_done(&t);
 }
 
-/* A sweep goes on with the loop that it began with, and is not shown as the one of the loop that came into use meanwhile. */
+/* A sweep goes on with the loop that it began with, and is not shown as the one of the loop that
+ * came into use meanwhile. */
 static void test_use_beside_a_job(void **state)
 {
     (void)state;
@@ -659,7 +735,8 @@ static void test_use_beside_a_job(void **state)
     struct str alone = {0}, beside = {0};
 
     session_init(&s);
-    work_put("beside.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq $8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
+    work_put("beside.s", "1: imulq %rax, %rbx\n decq %rcx\n jne 1b\n2: divsd %xmm1, %xmm0\n addq "
+                         "$8, %rdx\n cmpq %rdx, %rsi\n jne 2b\n");
     RUN(&s, NULL, "set machine skylake; kernel load %s", "beside.s");
     RUN(&s, &alone, "kernel whatif issue_width=1..100%s", NULL);
     assert_int_equal(s.document.sweep.count, 100);
@@ -717,7 +794,8 @@ static void free_nothing(void *state)
 static void test_job_wait(void **state)
 {
     (void)state;
-    static const struct job_ops ops = {.run = run_badly, .finish = finish_nothing, .free = free_nothing};
+    static const struct job_ops ops = {
+        .run = run_badly, .finish = finish_nothing, .free = free_nothing};
     struct session s;
     struct err err = {0};
 
@@ -744,7 +822,8 @@ static bool locked_for_others(const char *path)
     return WEXITSTATUS(status);
 }
 
-/* The last session is never the one that is open here, and looking for it leaves that one's lock alone. */
+/* The last session is never the one that is open here, and looking for it leaves that one's lock
+ * alone. */
 static void test_own_is_not_the_last(void **state)
 {
     struct session s;
@@ -763,7 +842,8 @@ static void test_own_is_not_the_last(void **state)
         fail_msg("%s", err.what);
     assert_false(saved_state_last(&last));
     assert_null(saved_state_find("last", &err));
-    assert_int_equal(locked_for_others(str_text(&lock)), locks);   /* false on both sides where the file system has none */
+    /* false on both sides where the file system has none */
+    assert_int_equal(locked_for_others(str_text(&lock)), locks);
     session_done(&s);
     str_done(&lock);
     free(own);
@@ -773,14 +853,27 @@ static void test_own_is_not_the_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_names_of_bytes), cmocka_unit_test(test_foreign_path), cmocka_unit_test(test_private), cmocka_unit_test(test_refused_whole),
-        cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_hex_kernel),
+        cmocka_unit_test(test_hex_lines),
+        cmocka_unit_test(test_names_of_bytes),
+        cmocka_unit_test(test_foreign_path),
+        cmocka_unit_test(test_private),
+        cmocka_unit_test(test_refused_whole),
+        cmocka_unit_test(test_save_spares_other_files),
+        cmocka_unit_test(test_forms_add),
+        cmocka_unit_test(test_forms_add_a64),
+        cmocka_unit_test(test_export),
         cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
         cmocka_unit_test(test_saved_over),
         cmocka_unit_test(test_death_while_saving),
-        cmocka_unit_test(test_taken_over), cmocka_unit_test(test_loop_in_use), cmocka_unit_test(test_use_beside_a_job),
-        cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait), cmocka_unit_test(test_own_is_not_the_last),
+        cmocka_unit_test(test_taken_over),
+        cmocka_unit_test(test_loop_in_use),
+        cmocka_unit_test(test_use_beside_a_job),
+        cmocka_unit_test(test_set_shows_all),
+        cmocka_unit_test(test_job_wait),
+        cmocka_unit_test(test_own_is_not_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

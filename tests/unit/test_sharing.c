@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Caches shared by threads: misses by the serial profile beside those of the threads' references one after the other in turns, on a naive stack. */
+/* Caches shared by threads: misses by the serial profile beside those of the threads' references
+ * one after the other in turns, on a naive stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ typedef VEC(unsigned) trace;
 
 #define FIRST_USE SIZE_MAX
 
-/* How many other lines were used since @line was, by a list, most recent first, on top of which it then is. */
+/* How many other lines were used since @line was, by a list, most recent first, on top of which it
+ * then is. */
 static size_t touch(trace *stack, unsigned line)
 {
     size_t at = 0, depth;
@@ -32,7 +34,8 @@ static size_t touch(trace *stack, unsigned line)
     return depth;
 }
 
-/* How many of the references in @t find fewer than @lines others since the last use of their line: by a list, most recent first. */
+/* How many of the references in @t find fewer than @lines others since the last use of their line:
+ * by a list, most recent first. */
 static size_t naive_misses(const trace *t, size_t lines)
 {
     trace stack = {0};
@@ -70,7 +73,8 @@ static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
             vec_push(t, row * LINES + k % LINES);
 }
 
-/* A table of ROWS * LINES lines, read by everybody from another place on; one of @p threads reads a p-th as often as the serial run. */
+/* A table of ROWS * LINES lines, read by everybody from another place on; one of @p threads reads a
+ * p-th as often as the serial run. */
 static void add_table(trace *t, unsigned first, unsigned times)
 {
     for (unsigned k = 0; k < times * ROWS * LINES; k++)
@@ -84,10 +88,14 @@ static void interleave(trace *threads, size_t p, trace *out)
             vec_push(out, threads[k].items[i]);
 }
 
-/* The share of @all's references that the models says miss a fully associative cache of @lines: shared, or each thread's own. */
-static double predicted(const trace *serial, size_t footprint, double p, double common, double lines, bool shared)
+/* The share of @all's references that the models says miss a fully associative cache of @lines:
+ * shared, or each thread's own. */
+static double predicted(const trace *serial, size_t footprint, double p, double common,
+                        double lines, bool shared)
 {
-    const struct memory m = {.levels = {{{lines, lines}, 5, 0, 0}, {{lines, lines}, 50, 2, 0}}, .count = 2, .sharing = {p, (double)footprint, common}};
+    const struct memory m = {.levels = {{{lines, lines}, 5, 0, 0}, {{lines, lines}, 50, 2, 0}},
+                             .count = 2,
+                             .sharing = {p, (double)footprint, common}};
     double *bins = profile(serial, footprint), misses = bins[footprint];
 
     for (size_t d = 0; d < footprint; d++)
@@ -102,18 +110,22 @@ static void check(trace *threads, size_t p, const trace *serial, double common, 
     trace all = {0};
 
     interleave(threads, p, &all);
-    double between = (double)naive_misses(&all, (size_t)lines), mine = predicted(serial, ROWS * LINES, (double)p, common, lines, true);
+    double between = (double)naive_misses(&all, (size_t)lines),
+           mine = predicted(serial, ROWS * LINES, (double)p, common, lines, true);
     if (fabs(mine - between) > 0.02 * (double)all.count)
-        fail_msg("%zu threads, %g lines shared, common %g: %g misses instead of %g of %zu", p, lines, common, mine, between, all.count);
+        fail_msg("%zu threads, %g lines shared, common %g: %g misses instead of %g of %zu", p,
+                 lines, common, mine, between, all.count);
     for (size_t k = 0; k < p; k++)
         own += naive_misses(&threads[k], (size_t)lines);
     mine = predicted(serial, ROWS * LINES, (double)p, common, lines, false);
     if (common == 0 && fabs(mine - (double)own) > 0.02 * (double)all.count)
-        fail_msg("%zu threads, %g lines each: %g misses instead of %zu of %zu", p, lines, mine, own, all.count);
+        fail_msg("%zu threads, %g lines each: %g misses instead of %zu of %zu", p, lines, mine, own,
+                 all.count);
     vec_done(&all);
 }
 
-/* Sweeps over rows, each thread its own block of them, each row walked through once or four times. */
+/* Sweeps over rows, each thread its own block of them, each row walked through once or four
+ * times. */
 static void test_rows(void **state)
 {
     static const double sizes[] = {20, 50, 90, 150, 250, 300, 500, 700, 800};
@@ -134,7 +146,8 @@ static void test_rows(void **state)
             }
 }
 
-/* All read one table, evenly apart: a line comes round p times as often, with p times as many lines per time between. */
+/* All read one table, evenly apart: a line comes round p times as often, with p times as many lines
+ * per time between. */
 static void test_table(void **state)
 {
     static const double sizes[] = {100, 150, 230, 300, 450, 700, 800};
@@ -152,7 +165,8 @@ static void test_table(void **state)
         }
 }
 
-/* By hand: 100 of 1,000 lines common, four threads. A thread has 325 lines; of 40 lines between two uses 4 are common, so four threads use 4 + 4 * 36. */
+/* By hand: 100 of 1,000 lines common, four threads. A thread has 325 lines; of 40 lines between two
+ * uses 4 are common, so four threads use 4 + 4 * 36. */
 static void test_by_hand(void **state)
 {
     const struct sharing s = {4, 1000, 0.1}, serial = {1, 1000, 0.1};
@@ -164,11 +178,13 @@ static void test_by_hand(void **state)
     assert_float_equal(sharing_between(&s, 900), 1000, 1e-9);
     assert_true(isinf(sharing_own(&s, INFINITY)) && isinf(sharing_between(&s, INFINITY)));
     for (double d = 0; d < 1000; d += 100)
-        assert_true(sharing_own(&serial, d) == d && sharing_between(&serial, d) == d && sharing_common(&serial, d) == d);
+        assert_true(sharing_own(&serial, d) == d && sharing_between(&serial, d) == d &&
+                    sharing_common(&serial, d) == d);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_rows), cmocka_unit_test(test_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

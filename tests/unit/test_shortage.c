@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command and every loader while memory runs out, at one allocation after another: it works all the same or fails with a message that says so, and the same
- * command works afterwards. SWEEP=N: so many positions of each (make torture has more, and looks for leaks). */
+/* Every command and every loader while memory runs out, at one allocation after another: it works
+ * all the same or fails with a message that says so, and the same command works afterwards.
+ * SWEEP=N: so many positions of each (make torture has more, and looks for leaks). */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -54,7 +55,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From one request on there is nothing but what was kept back, until the work that got it has ended. */
+/* From one request on there is nothing but what was kept back, until the work that got it has
+ * ended. */
 static bool fails_on(size_t size)
 {
     struct shortage *mine = shortage_current(), *none = NULL;
@@ -65,7 +67,8 @@ static bool fails_on(size_t size)
     if (size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
         return true;
     if (!mine)   /* nobody's: the first gets what was kept back */
-        return !atomic_exchange(&yielded, true) || atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
+        return !atomic_exchange(&yielded, true) ||
+               atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
     if (!atomic_load(&mine->wanted)) {
         bool another = atomic_load(&short_of) && atomic_load(&short_of) != mine;
         atomic_store(&over, another);
@@ -102,14 +105,19 @@ static void put_about(void)
 {
     struct str json = {0}, text = {0};
 
-    str_add(&json, "{\\\"key\\\":\\\"a\\\",\\\"assembly\\\":\\\"\\\",\\\"functions\\\":[{\\\"name\\\":\\\"main\\\",\\\"blocks\\\":[");
+    str_add(&json, "{\\\"key\\\":\\\"a\\\",\\\"assembly\\\":\\\"\\\",\\\"functions\\\":[{"
+                   "\\\"name\\\":\\\"main\\\",\\\"blocks\\\":[");
     for (unsigned i = 0; i < 40; i++)
-        str_addf(&json, "%s{\\\"line\\\":1,\\\"ops\\\":[\\\"fadd\\\",\\\"fmul 0\\\"],\\\"next\\\":[0],\\\"calls\\\":[\\\"f\\\"]}", i ? "," : "");
+        str_addf(&json,
+                 "%s{\\\"line\\\":1,\\\"ops\\\":[\\\"fadd\\\",\\\"fmul "
+                 "0\\\"],\\\"next\\\":[0],\\\"calls\\\":[\\\"f\\\"]}",
+                 i ? "," : "");
     str_add(&json, "]}],\\\"references\\\":[]}");
     size_t escapes = 0;
     for (const char *at = str_text(&json); *at; at++)
         escapes += *at == '\\';
-    str_addf(&text, "\t.section %s,\"a\"\n\t.ascii \"%s %zu\\n%s\\n\"\n", PORTOLAN_ABOUT_SECTION, PORTOLAN_ABOUT_MAGIC, json.length - escapes, str_text(&json));
+    str_addf(&text, "\t.section %s,\"a\"\n\t.ascii \"%s %zu\\n%s\\n\"\n", PORTOLAN_ABOUT_SECTION,
+             PORTOLAN_ABOUT_MAGIC, json.length - escapes, str_text(&json));
     work_put("about.s", str_text(&text));
     str_done(&json);
     str_done(&text);
@@ -120,8 +128,10 @@ static void make_files(struct session *s)
 {
     struct str printed = {0}, rows = {0}, command = {0};
 
-    work_put("loop.s", ".L3:\n\tvmovupd (%rdi,%rax), %ymm0\n\tvfmadd231pd (%rsi,%rax), %ymm0, %ymm1\n\taddq $32, %rax\n\tcmpq %rdx, %rax\n\tjne .L3\n");
-    work_put("forms.csv", "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
+    work_put("loop.s", ".L3:\n\tvmovupd (%rdi,%rax), %ymm0\n\tvfmadd231pd (%rsi,%rax), %ymm0, "
+                       "%ymm1\n\taddq $32, %rax\n\tcmpq %rdx, %rax\n\tjne .L3\n");
+    work_put("forms.csv",
+             "form,template,extension\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\",MINE\n");
     work_put("script.pf", "kernel hex 4801d84829c375f8\nkernel analyze\n");
     str_add(&rows, "hex,cycles\n");
     for (unsigned i = 0; i < 50; i++)
@@ -129,18 +139,27 @@ static void make_files(struct session *s)
     work_put("blocks.csv", str_text(&rows));
     str_clear(&rows);
     str_add(&rows, "experiment,cycles\n");
-    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)", "LEA (R64, M64)", "MOV (R64, M64)", "PADDD (XMM, XMM)"};
+    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "SHL (R64, I8)",
+                                        "LEA (R64, M64)", "MOV (R64, M64)",  "PADDD (XMM, XMM)"};
     for (unsigned i = 0; i < 6; i++) {
         str_addf(&rows, "\"%s\",%g\n", names[i], i ? 0.5 + 0.25 * (i % 3) : 0.25);
         for (unsigned k = 0; k < i; k++)
             str_addf(&rows, "\"%s + %s\",%g\n", names[i], names[k], 1 + 0.25 * ((i + k) % 3));
     }
     work_put("experiments.csv", str_text(&rows));
-    work_expand("as --64 -o @/loop.o @/loop.s && { cat @/loop.s @/about.s; } | as --64 -o @/built.o - && ld -e 0 -o @/built @/built.o", &command);
+    work_expand("as --64 -o @/loop.o @/loop.s && { cat @/loop.s @/about.s; } | as --64 -o "
+                "@/built.o - && ld -e 0 -o @/built @/built.o",
+                &command);
     put_about();
     assert_int_equal(system(str_text(&command)), 0);
-    must_run(s, "set threads 2; set seed 1; kernel load @/loop.s; mapping use skylake; experiments load @/experiments.csv; experiments save @/experiments.json", &printed);
-    must_run(s, "mapping export osaca @/m.yml; mapping export pmevo @/m.json; mapping export csv @/m.csv; mapping export uops-info @/uops.csv; mapping save @/machine", &printed);
+    must_run(s,
+             "set threads 2; set seed 1; kernel load @/loop.s; mapping use skylake; experiments "
+             "load @/experiments.csv; experiments save @/experiments.json",
+             &printed);
+    must_run(s,
+             "mapping export osaca @/m.yml; mapping export pmevo @/m.json; mapping export csv "
+             "@/m.csv; mapping export uops-info @/uops.csv; mapping save @/machine",
+             &printed);
     must_run(s, "session save @/session", &printed);
     str_done(&printed);
     str_done(&rows);
@@ -188,8 +207,12 @@ static const struct trial {
     {"", "congruence", false},
     {"", "experiments generate --random 20", false},
     {"", "experiments measure --simulate skylake", true},
-    {"experiments load @/experiments.csv", "evolve start --ports 4 --generations 2 --checkpoint @/checkpoint; evolve wait", true},
-    {"experiments load @/experiments.csv", "evolve start --algorithm pmevo --population 20 --ports 4 --generations 2 --checkpoint none; evolve wait", true},
+    {"experiments load @/experiments.csv",
+     "evolve start --ports 4 --generations 2 --checkpoint @/checkpoint; evolve wait", true},
+    {"experiments load @/experiments.csv",
+     "evolve start --algorithm pmevo --population 20 --ports 4 --generations 2 --checkpoint none; "
+     "evolve wait",
+     true},
     {"kernel load @/loop.s", "session save @/session", false},
     {"", "session load @/session", false},
     {"kernel analyze", "export @/out.html", false},
@@ -204,7 +227,8 @@ static unsigned long positions(void)
     return text ? strtoul(text, NULL, 10) : 1;
 }
 
-static void try_at(struct session *s, const struct trial *t, bool (*fault)(size_t size), const char *expected, unsigned *failed)
+static void try_at(struct session *s, const struct trial *t, bool (*fault)(size_t size),
+                   const char *expected, unsigned *failed)
 {
     struct str printed = {0};
     struct err err = {0};
@@ -224,7 +248,8 @@ static void try_at(struct session *s, const struct trial *t, bool (*fault)(size_
     if (!ok && (err.code != ERR_MEMORY || !atomic_load(&met)))
         fail_msg("%s, allocation %lu: %s %s", t->command, first, err.file, err.what);
     if (ok && !t->varies && strcmp(str_text(&printed), expected) != 0)
-        fail_msg("%s, allocation %lu: says something else:\n%s\ninstead of\n%s", t->command, first, str_text(&printed), expected);
+        fail_msg("%s, allocation %lu: says something else:\n%s\ninstead of\n%s", t->command, first,
+                 str_text(&printed), expected);
     *failed += !ok;
     str_done(&printed);
 }
@@ -250,7 +275,9 @@ static void test_commands(void **state)
         }
         unsigned long all = atomic_load(&calls);
         for (unsigned long i = 0; i < 2 * wanted; i++, runs++) {
-            first = all < wanted ? i / 2 % all : (unsigned long)((double)(i / 2) / (double)wanted * (double)all) + rng_below(&rng, (uint32_t)(all / wanted));
+            first = all < wanted ? i / 2 % all
+                                 : (unsigned long)((double)(i / 2) / (double)wanted * (double)all) +
+                                       rng_below(&rng, (uint32_t)(all / wanted));
             try_at(&s, t, i % 2 ? fails_on : fails_once, str_text(&expected), &failed);
             must_run(&s, t->before, &again);
             must_run(&s, t->command, &again);
@@ -258,7 +285,8 @@ static void test_commands(void **state)
                 assert_string_equal(str_text(&again), str_text(&expected));
         }
     }
-    print_message("%lu faults: %u commands failed with a message, the others worked\n", runs, failed);
+    print_message("%lu faults: %u commands failed with a message, the others worked\n", runs,
+                  failed);
     str_done(&expected);
     str_done(&again);
     session_done(&s);
@@ -287,7 +315,10 @@ static void test_session_is_saved(void **state)
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
         session_init(&s);
-        must_run(&s, "kernel hex 4801d84829c375f8; mapping new 4 mine; mapping set 'ADD (R64, R64)' 1*p01", &printed);
+        must_run(
+            &s,
+            "kernel hex 4801d84829c375f8; mapping new 4 mine; mapping set 'ADD (R64, R64)' 1*p01",
+            &printed);
         rescue_set(&s);
         mem_fault = refuses;
         mem_alloc(TOO_MUCH);
@@ -315,7 +346,8 @@ static void test_session_is_saved(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_session_is_saved), cmocka_unit_test(test_commands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_session_is_saved),
+                                       cmocka_unit_test(test_commands)};
 
     signal(SIGABRT, on_abort);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The AArch64 machines against what their processors were measured to do, or their makers say. The published tables are not part of
- * the project: $PORTOLAN_SHARED/data has them, and without it only the loops are tried. */
+/* The AArch64 machines against what their processors were measured to do, or their makers say. The
+ * published tables are not part of the project: $PORTOLAN_SHARED/data has them, and without it only
+ * the loops are tried. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +46,8 @@ static const char *field(const struct csv_table *t, size_t row, const char *colu
 }
 
 /* Cycles per form alone: its ports, and what dispatch takes of its kind. */
-static double cycles_alone(const struct machine *m, struct throughput *work, const struct mapping_entry *entry)
+static double cycles_alone(const struct machine *m, struct throughput *work,
+                           const struct mapping_entry *entry)
 {
     struct mass masses[32];
     size_t n = 0;
@@ -60,20 +62,24 @@ static double cycles_alone(const struct machine *m, struct throughput *work, con
         limited += entry->usage.uops[i].ports & kind ? entry->usage.uops[i].count : 0;
     }
     double most = kind ? limited / machine_number(m, "dispatch_per_cycle") : 0;
-    return fmax(fmax(throughput_of_masses(work, masses, n), most), 1 / machine_number(m, "decode_width"));
+    return fmax(fmax(throughput_of_masses(work, masses, n), most),
+                1 / machine_number(m, "decode_width"));
 }
 
-static double latency_between(const struct machine *m, const struct mapping_entry *entry, int from, int to)
+static double latency_between(const struct machine *m, const struct mapping_entry *entry, int from,
+                              int to)
 {
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *rule = &m->latencies[i];
-        if ((rule->from == from || rule->from == LATENCY_ANY) && (rule->to == to || rule->to == LATENCY_ANY) && str_match(rule->form, entry->form))
+        if ((rule->from == from || rule->from == LATENCY_ANY) &&
+            (rule->to == to || rule->to == LATENCY_ANY) && str_match(rule->form, entry->form))
             return rule->cycles;
     }
     return entry->latency;
 }
 
-/* Whether operand @number of @form is a mask of what it writes: then the numbers of LLVM mean the destination that is read. */
+/* Whether operand @number of @form is a mask of what it writes: then the numbers of LLVM mean the
+ * destination that is read. */
 static bool is_mask(const char *form, int number)
 {
     const char *at = strchr(form, '(') + 1;
@@ -86,7 +92,8 @@ static bool is_mask(const char *form, int number)
 }
 
 /* Counts the latencies of one row, "1>0:4;2>0:2-6", and those within what was measured. */
-static void count_latencies(const struct machine *m, const struct mapping_entry *entry, const char *row, size_t *count, size_t *equal)
+static void count_latencies(const struct machine *m, const struct mapping_entry *entry,
+                            const char *row, size_t *count, size_t *equal)
 {
     for (const char *at = row; *at; at += *at == ';') {
         int from, to, read = 0;
@@ -121,7 +128,8 @@ static void test_neoverse_v2_as_on_a_grace(void **state)
         }
     }
     if (t) {
-        print_message("throughputs of %.0f forms %.2f %% off, %.2f %% of %zu latencies equal\n", forms, 100 * sum / forms, 100.0 * (double)equal / (double)count, count);
+        print_message("throughputs of %.0f forms %.2f %% off, %.2f %% of %zu latencies equal\n",
+                      forms, 100 * sum / forms, 100.0 * (double)equal / (double)count, count);
         assert_true(sum / forms <= 0.06);
         assert_true((double)equal >= 0.96 * (double)count);
     }
@@ -153,12 +161,15 @@ static bool is_named(const char *form, const char *name, const char *section)
 {
     size_t length = strcspn(name, " ,");
     char first = form[strcspn(form, "(") + 1];
-    const char *kinds = strcmp(section, "base") == 0 ? "XW" : strcmp(section, "simd") == 0 ? "VBHSD" : "ZP";
+    const char *kinds = strcmp(section, "base") == 0   ? "XW"
+                        : strcmp(section, "simd") == 0 ? "VBHSD"
+                                                       : "ZP";
 
     return strncmp(form, name, length) == 0 && form[length] == ' ' && strchr(kinds, first);
 }
 
-/* The latency of each form whose operation is in the table is one of those that it has there; where a table says "at most" a lower one will do. Returns the share. */
+/* The latency of each form whose operation is in the table is one of those that it has there; where
+ * a table says "at most" a lower one will do. Returns the share. */
 static double share_named(const struct machine *m, const struct csv_table *t, size_t *forms)
 {
     size_t fit = 0;
@@ -173,7 +184,8 @@ static double share_named(const struct machine *m, const struct csv_table *t, si
             const char *text = field(t, k, "latency");
             bool most = strncmp(text, "≤", strlen("≤")) == 0 || *text == '[';
             double cycles = most ? HUGE_VAL : steps_of(text);
-            if (isnan(cycles) || !is_named(entry->form, field(t, k, "instruction"), field(t, k, "section")))
+            if (isnan(cycles) ||
+                !is_named(entry->form, field(t, k, "instruction"), field(t, k, "section")))
                 continue;
             named = true;
             found |= most || entry->latency == cycles;
@@ -239,38 +251,66 @@ static void test_cortex_a72_as_measured(void **state)
 /* Bound and simulation of loops with an answer that was measured or is in a manual. */
 static void test_loops(void **state)
 {
-    static const struct { const char *machine, *text; double cycles; } loops[] = {
+    static const struct { const char *machine, *text; double cycles;
+    } loops[] = {
         /* dispatch takes four additions per cycle, though six ports could */
-        {"neoverse-v2", "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, x21\nadd x6, x20, x21\nadd x7, x20, x21\nadd x8, x20, x21\n", 2},
-        {"neoverse-v2", "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, x20\nmov x8, x20\n", 2},
+        {"neoverse-v2",
+         "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, "
+         "x21\nadd x6, x20, x21\nadd x7, x20, x21\nadd x8, x20, x21\n",
+         2},
+        {"neoverse-v2",
+         "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, "
+         "x20\nmov x8, x20\n",
+         2},
         {"neoverse-v2", "uadalp v0.4s, v1.8h\n", 1},
         {"neoverse-v2", "usra v0.2d, v1.2d, #3\n", 1},
         {"neoverse-v2", "mla z0.d, p0/m, z1.d, z2.d\n", 3},
         {"neoverse-v2", "sdiv x0, x0, x1\n", 5},
-        /* movprfx costs nothing, and what it moves is waited for: 4 from the product, none from the old z1 */
-        {"neoverse-v2", "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, z3.d\n", 4},
+        /* movprfx costs nothing, and what it moves is waited for: 4 from the product, none from the
+         * old z1 */
+        {"neoverse-v2",
+         "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, "
+         "z3.d\n",
+         4},
         {"a64fx", "eor x0, x0, x1\n", 1},
         {"a64fx", "fadd d0, d0, d1\n", 9},
         {"a64fx", "mul x1, x11, x12\nmul x2, x13, x14\nmul x3, x11, x12\n", 3},
-        /* two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three on a line */
-        {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #128]\nldr x3, [x0, #256]\nadd x0, x0, #384\n", 3},
-        {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #64]\nldr x3, [x0, #128]\nldr x4, [x0, #192]\nadd x0, x0, #256\n", 2},
+        /* two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three on a
+         * line */
+        {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #128]\nldr x3, [x0, #256]\nadd x0, x0, #384\n",
+         3},
+        {"neoverse-v2",
+         "ldr x1, [x0]\nldr x2, [x0, #64]\nldr x3, [x0, #128]\nldr x4, [x0, #192]\nadd x0, x0, "
+         "#256\n",
+         2},
         {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #8]\nldr x3, [x0, #16]\nadd x0, x0, #64\n", 1},
         {"neoverse-v2", "ldr q1, [x0, #56]\nldr q2, [x0, #120]\nadd x0, x0, #128\n", 2},
-        {"neoverse-v2", "ldp x1, x2, [x0]\nldp x3, x4, [x0, #16]\nldp x5, x6, [x0, #32]\nldp x7, x8, [x0, #48]\n", 2},
+        {"neoverse-v2",
+         "ldp x1, x2, [x0]\nldp x3, x4, [x0, #16]\nldp x5, x6, [x0, #32]\nldp x7, x8, [x0, #48]\n",
+         2},
         /* two loads or one store per cycle */
         {"a64fx", "ldr d0, [x1]\nldr d1, [x2]\nstr d2, [x3]\nstr d2, [x4]\n", 3},
         {"apple-m1", "fmadd d0, d1, d2, d0\n", 4},
-        /* a chain of moves takes a cycle per move (Graviton 3, Cortex-X1), other moves are eliminated */
+        /* a chain of moves takes a cycle per move (Graviton 3, Cortex-X1), other moves are
+         * eliminated */
         {"neoverse-v1", "mov x1, x0\nmov x2, x1\nmov x0, x2\n", 3},
         {"neoverse-v1", "mov w1, w0\nadd w0, w1, w2\nmov w3, w0\nadd w0, w3, w2\n", 2},
-        {"neoverse-v1", "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, x20\nmov x8, x20\n", 2},
+        {"neoverse-v1",
+         "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, "
+         "x20\nmov x8, x20\n",
+         2},
         /* dispatch takes three additions per cycle */
-        {"neoverse-n2", "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, x21\nadd x6, x20, x21\n", 2.33},
+        {"neoverse-n2",
+         "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, "
+         "x21\nadd x6, x20, x21\n",
+         2.33},
         /* 4.55 from store to load: 5.55, in whole cycles 6 */
         {"neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", 5.75},
         /* four operations of 9 and 24 from store to load: 59.65 were measured */
-        {"a64fx", "ldr d1, [x1]\nfadd d1, d1, d2\nfadd d1, d1, d3\nfadd d1, d1, d4\nfmul d1, d1, d5\nstr d1, [x1]\n", 60},
+        {"a64fx",
+         "ldr d1, [x1]\nfadd d1, d1, d2\nfadd d1, d1, d3\nfadd d1, d1, d4\nfmul d1, d1, d5\nstr "
+         "d1, [x1]\n",
+         60},
     };
 
     (void)state;
@@ -279,14 +319,17 @@ static void test_loops(void **state)
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct str text = {0};
         str_addf(&text, "1: %ssubs x28, x28, #1\nb.ne 1b\n", loops[i].text);
-        struct kernel *k = kernel_with(str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+        struct kernel *k = kernel_with(
+            str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
         struct machine *m = load_machine(loops[i].machine);
         struct analysis *a = analysis_new(k, 0, m);
         struct simulation s;
         simulate_kernel(k, 0, m, &(struct simulate_options){0}, &s, NULL);
         double simulated = s.cycles;
-        if (a->lower_bound || fabs(a->cycles - loops[i].cycles) > 0.26 || fabs(simulated - loops[i].cycles) > 0.26)
-            fail_msg("%s, %s: bound %g, simulated %g, not %g", loops[i].machine, loops[i].text, a->cycles, simulated, loops[i].cycles);
+        if (a->lower_bound || fabs(a->cycles - loops[i].cycles) > 0.26 ||
+            fabs(simulated - loops[i].cycles) > 0.26)
+            fail_msg("%s, %s: bound %g, simulated %g, not %g", loops[i].machine, loops[i].text,
+                     a->cycles, simulated, loops[i].cycles);
         simulation_done(&s);
         analysis_free(a);
         machine_free(m);
@@ -295,7 +338,8 @@ static void test_loops(void **state)
     }
 }
 
-/* Eight copies of each of @lines, with @ as the copy's number and A to D as registers, 8 apart, of that copy. */
+/* Eight copies of each of @lines, with @ as the copy's number and A to D as registers, 8 apart, of
+ * that copy. */
 static void unroll(const char *const *lines, struct str *out)
 {
     for (size_t i = 0; lines[i]; i++)
@@ -314,16 +358,22 @@ static void unroll(const char *const *lines, struct str *out)
 #define LOAD(reg, base) "ld1d z" reg ".d, p0/z, [" base ", #@, mul vl]"
 #define STORE(reg, base) "st1d z" reg ".d, p0, [" base ", #@, mul vl]"
 
-/* Streaming kernels, unrolled eight times, in cycles per vector of 64 bytes in the first level: as a FX700 measured them for
- * Alappat et al., "Performance Modeling of Streaming Kernels and Sparse Matrix-Vector Multiplication on A64FX", PMBS 2020
- * (artifact, single_core/stream), without what a call costs. */
+/* Streaming kernels, unrolled eight times, in cycles per vector of 64 bytes in the first level: as
+ * a FX700 measured them for Alappat et al., "Performance Modeling of Streaming Kernels and Sparse
+ * Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact, single_core/stream), without what a
+ * call costs. */
 static void test_a64fx_streams(void **state)
 {
-    static const struct { double measured; const char *lines[6]; } streams[] = {
+    static const struct { double measured; const char *lines[6];
+    } streams[] = {
         {1.08, {STORE("31", "x0")}},
         {1.635, {LOAD("A", "x1"), STORE("A", "x0")}},
-        {2.13, {LOAD("A", "x1"), LOAD("B", "x2"), "movprfx zC, z31", "fmad zC.d, p0/m, zB.d, zA.d", STORE("C", "x0")}},
-        {2.78, {LOAD("A", "x1"), LOAD("B", "x2"), LOAD("C", "x3"), "fmad zC.d, p0/m, zB.d, zA.d", STORE("C", "x0")}},
+        {2.13,
+         {LOAD("A", "x1"), LOAD("B", "x2"), "movprfx zC, z31", "fmad zC.d, p0/m, zB.d, zA.d",
+          STORE("C", "x0")}},
+        {2.78,
+         {LOAD("A", "x1"), LOAD("B", "x2"), LOAD("C", "x3"), "fmad zC.d, p0/m, zB.d, zA.d",
+          STORE("C", "x0")}},
         {1.14, {LOAD("A", "x1"), "fadd zB.d, p0/m, zB.d, zA.d"}},
         {1.45, {LOAD("A", "x1"), LOAD("B", "x2"), "fmla zC.d, p0/m, zA.d, zB.d"}},
     };
@@ -336,8 +386,10 @@ static void test_a64fx_streams(void **state)
         struct str text = {0};
         str_add(&text, "1:\n");
         unroll(streams[i].lines, &text);
-        str_add(&text, "add x0, x0, #512\nadd x1, x1, #512\nadd x2, x2, #512\nadd x3, x3, #512\nadd x9, x9, #64\nwhilelt p0.d, x9, x10\nb.any 1b\n");
-        struct kernel *k = kernel_with(str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+        str_add(&text, "add x0, x0, #512\nadd x1, x1, #512\nadd x2, x2, #512\nadd x3, x3, "
+                       "#512\nadd x9, x9, #64\nwhilelt p0.d, x9, x10\nb.any 1b\n");
+        struct kernel *k = kernel_with(
+            str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
         struct machine *m = load_machine("a64fx");
         struct simulation s;
         simulate_kernel(k, 0, m, &(struct simulate_options){0}, &s, NULL);
@@ -347,7 +399,8 @@ static void test_a64fx_streams(void **state)
         kernel_free(k);
         str_done(&text);
     }
-    print_message("a64fx: streaming kernels %.1f %% off\n", 100 * sum / (sizeof streams / sizeof *streams));
+    print_message("a64fx: streaming kernels %.1f %% off\n",
+                  100 * sum / (sizeof streams / sizeof *streams));
     assert_true(sum / (sizeof streams / sizeof *streams) <= 0.10);
 }
 
@@ -356,7 +409,8 @@ static void hold_sentence(const char *machine, const char *loop, const char *wor
     struct str text = {0};
 
     str_addf(&text, "1: %ssubs x28, x28, #1\nb.ne 1b\n", loop);
-    struct kernel *k = kernel_with(str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+    struct kernel *k = kernel_with(str_text(&text),
+                                   &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
     struct machine *m = load_machine(machine);
     struct analysis *a = analysis_new(k, 0, m);
     if (!strstr(a->sentence, words))
@@ -367,16 +421,21 @@ static void hold_sentence(const char *machine, const char *loop, const char *wor
     str_done(&text);
 }
 
-/* A sentence names the kind of µop that dispatch or rename takes too few of, and says which figure is an estimate. */
+/* A sentence names the kind of µop that dispatch or rename takes too few of, and says which figure
+ * is an estimate. */
 static void test_sentences(void **state)
 {
     (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
-    hold_sentence("neoverse-n2", ".rept 11\nadd x1, x20, x21\n.endr\n", "12 µops for ports S0 and S1 per iteration, 3 per cycle");
-    hold_sentence("neoverse-v2", ".rept 16\nmov x1, x20\n.endr\n", "16 eliminated moves per iteration, 4 per cycle");
-    hold_sentence("neoverse-n1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", "5.00 of them from store to load (an estimate)");
-    hold_sentence("neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", "4.55 of them from store to load. ");
+    hold_sentence("neoverse-n2", ".rept 11\nadd x1, x20, x21\n.endr\n",
+                  "12 µops for ports S0 and S1 per iteration, 3 per cycle");
+    hold_sentence("neoverse-v2", ".rept 16\nmov x1, x20\n.endr\n",
+                  "16 eliminated moves per iteration, 4 per cycle");
+    hold_sentence("neoverse-n1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n",
+                  "5.00 of them from store to load (an estimate)");
+    hold_sentence("neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n",
+                  "4.55 of them from store to load. ");
 }
 
 /* Of a division both ends are known: the quick one counts. */
@@ -385,7 +444,8 @@ static void test_range(void **state)
     (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
-    struct kernel *k = kernel_with("1: sdiv x0, x0, x1\nadd x1, x1, x2\ncbnz x9, 1b\n", &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+    struct kernel *k = kernel_with("1: sdiv x0, x0, x1\nadd x1, x1, x2\ncbnz x9, 1b\n",
+                                   &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
     struct machine *m = load_machine("neoverse-v2");
     struct analysis *a = analysis_new(k, 0, m);
     assert_true(a->rows[0].latency == 5 && a->rows[0].slowest && a->rows[0].slowest->cycles == 20);
@@ -409,14 +469,17 @@ static double simulated_with(const struct kernel *k, const char *cycles)
     return result;
 }
 
-/* Where the reorder buffer limits a loop, each cycle before a port costs its instructions a 128th: nine of them, four cycles. */
+/* Where the reorder buffer limits a loop, each cycle before a port costs its instructions a 128th:
+ * nine of them, four cycles. */
 static void test_rename_to_port(void **state)
 {
     (void)state;
     if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
         return;
-    struct kernel *k = kernel_with("1: ldr d0, [x1]\nfadd d0, d0, d1\nfadd d0, d0, d1\nfadd d0, d0, d1\nfadd d0, d0, d1\nfadd d0, d0, d1\nfadd d0, d0, d1\nsubs x9, x9, #1\nb.ne 1b\n",
-                                   &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+    struct kernel *k =
+        kernel_with("1: ldr d0, [x1]\nfadd d0, d0, d1\nfadd d0, d0, d1\nfadd d0, d0, d1\nfadd d0, "
+                    "d0, d1\nfadd d0, d0, d1\nfadd d0, d0, d1\nsubs x9, x9, #1\nb.ne 1b\n",
+                    &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
     double more = simulated_with(k, "5") - simulated_with(k, "1");
     assert_true(more > 0.2 && more < 0.4);
     kernel_free(k);
@@ -425,9 +488,15 @@ static void test_rename_to_port(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_neoverse_v2_as_on_a_grace), cmocka_unit_test(test_a64fx_as_in_its_manual),
-        cmocka_unit_test(test_apple_m1_as_measured), cmocka_unit_test(test_cortex_a72_as_measured),
-        cmocka_unit_test(test_loops), cmocka_unit_test(test_a64fx_streams), cmocka_unit_test(test_sentences), cmocka_unit_test(test_range), cmocka_unit_test(test_rename_to_port),
+        cmocka_unit_test(test_neoverse_v2_as_on_a_grace),
+        cmocka_unit_test(test_a64fx_as_in_its_manual),
+        cmocka_unit_test(test_apple_m1_as_measured),
+        cmocka_unit_test(test_cortex_a72_as_measured),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_a64fx_streams),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_rename_to_port),
     };
     return cmocka_run_group_tests_name("silicon", tests, NULL, NULL);
 }

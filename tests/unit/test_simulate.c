@@ -16,11 +16,16 @@
 #include "base/csv_reader.h"
 #include "../support/support.h"
 
-/* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack, shifts, a division, prefixes. */
+/* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack,
+ * shifts, a division, prefixes. */
 static const char *const pool[] = {
-    "4801d8", "4889c3", "488b03", "488903", "4883c008", "480fafc3", "4829c8", "31c0", "488d0418", "488b0418", "48890418", "4839d8", "85c0", "0f44c3", "c5f458c2", "c5f459c2",
-    "c4e2f5b8c2", "c5fc100418", "f20f58c1", "f20f5ec1", "50", "58", "d3e0", "c1e003", "0fb6c3", "88c3", "66053412", "0f1f4000", "4811d8", "480103", "4883042401", "c5f457c9",
-    "660fefc0", "f30f1003", "f30f1103", "0fc8", "4898", "0f94c0", "48ffc1", "480fbdc3", "4887442408", "4887d8", "c5fd6f442440",
+    "4801d8",       "4889c3",   "488b03",     "488903",     "4883c008", "480fafc3",   "4829c8",
+    "31c0",         "488d0418", "488b0418",   "48890418",   "4839d8",   "85c0",       "0f44c3",
+    "c5f458c2",     "c5f459c2", "c4e2f5b8c2", "c5fc100418", "f20f58c1", "f20f5ec1",   "50",
+    "58",           "d3e0",     "c1e003",     "0fb6c3",     "88c3",     "66053412",   "0f1f4000",
+    "4811d8",       "480103",   "4883042401", "c5f457c9",   "660fefc0", "f30f1003",   "f30f1103",
+    "0fc8",         "4898",     "0f94c0",     "48ffc1",     "480fbdc3", "4887442408", "4887d8",
+    "c5fd6f442440",
 };
 
 #define BLOCK_MAX 100   /* instructions */
@@ -47,12 +52,14 @@ static void append(struct block *b, const char *hex)
     }
     struct err err = {0};
     uint64_t offset = b->count ? b->insns[b->count - 1].offset + b->insns[b->count - 1].length : 0;
-    if (!insn_decode(ISA_X86_64, code, length, offset, false, &b->insns[b->count], &err) || b->insns[b->count].length != length)
+    if (!insn_decode(ISA_X86_64, code, length, offset, false, &b->insns[b->count], &err) ||
+        b->insns[b->count].length != length)
         fail_msg("instruction %zu of a block does not decode whole", b->count);
     b->count++;
 }
 
-/* Instruction after instruction; false when something is left that is none or there are too many. */
+/* Instruction after instruction; false when something is left that is none or there are too
+ * many. */
 static bool append_all(struct block *b, const char *hex)
 {
     uint8_t code[128];
@@ -63,7 +70,8 @@ static bool append_all(struct block *b, const char *hex)
         code[i] = (uint8_t)strtoul(digits, NULL, 16);
     }
     for (size_t at = 0; at < length; at += b->insns[b->count++].length)
-        if (b->count == BLOCK_MAX / 4 || !insn_decode(ISA_X86_64, code + at, length - at, at, false, &b->insns[b->count], NULL))
+        if (b->count == BLOCK_MAX / 4 ||
+            !insn_decode(ISA_X86_64, code + at, length - at, at, false, &b->insns[b->count], NULL))
             return false;
     return b->count > 0;
 }
@@ -80,11 +88,13 @@ static struct block random_block(struct rng *rng, size_t most)
 static struct bounds bounds_for(struct block_work *w, const struct block *b)
 {
     struct bounds bounds;
-    bounds_of(w, b->insns, b->count, &(struct block_options){.shape = SHAPE_UNROLLED}, false, &bounds);
+    bounds_of(w, b->insns, b->count, &(struct block_options){.shape = SHAPE_UNROLLED}, false,
+              &bounds);
     return bounds;
 }
 
-static struct simulation run(struct simulator *s, struct block_work *w, const struct block *b, struct bounds *bounds)
+static struct simulation run(struct simulator *s, struct block_work *w, const struct block *b,
+                             struct bounds *bounds)
 {
     struct block_options block = {.shape = shape_of(b->insns, b->count)};
     struct simulation sim;
@@ -93,7 +103,8 @@ static struct simulation run(struct simulator *s, struct block_work *w, const st
     return sim;
 }
 
-/* Blocks that compilers made, by rows of hex: of Portolan's own functions (tests/data), and of BHive where its files are at hand. */
+/* Blocks that compilers made, by rows of hex: of Portolan's own functions (tests/data), and of
+ * BHive where its files are at hand. */
 struct corpus {
     VEC(struct block) blocks;
 };
@@ -136,8 +147,10 @@ static struct corpus real_blocks(void)
     return c;
 }
 
-/* The bounds are bounds: the simulation is no faster, but for the store buffer's and the page's parts that it does not share. */
-static void check_bounds(const char *id, struct simulator *s, struct block_work *w, const struct block *b, size_t number)
+/* The bounds are bounds: the simulation is no faster, but for the store buffer's and the page's
+ * parts that it does not share. */
+static void check_bounds(const char *id, struct simulator *s, struct block_work *w,
+                         const struct block *b, size_t number)
 {
     struct bounds bounds;
     struct simulation sim = run(s, w, b, &bounds);
@@ -147,15 +160,19 @@ static void check_bounds(const char *id, struct simulator *s, struct block_work 
 
     for (size_t k = 0; k < w->deps.addresses.found_count; k++)
         waits |= !w->deps.addresses.found[k].fits;
-    double chain = waits ? 0 : 0.96 * bounds.cycles[BOUND_DEPENDENCIES];   /* the simulation takes whole cycles */
+    /* the simulation takes whole cycles */
+    double chain = waits ? 0 : 0.96 * bounds.cycles[BOUND_DEPENDENCIES];
     double floor = fmax(fmax(bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE]), chain);
     if (!(sim.cycles >= floor * 0.97 - 0.02))
-        fail_msg("%s, block %zu of %zu instructions: simulated %.3f (period %u) below %.3f (ports %.3f, issue %.3f, dependencies %.3f)", id, number, b->count, sim.cycles,
-                 sim.period, floor, bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE], bounds.cycles[BOUND_DEPENDENCIES]);
+        fail_msg("%s, block %zu of %zu instructions: simulated %.3f (period %u) below %.3f (ports "
+                 "%.3f, issue %.3f, dependencies %.3f)",
+                 id, number, b->count, sim.cycles, sim.period, floor, bounds.cycles[BOUND_PORTS],
+                 bounds.cycles[BOUND_ISSUE], bounds.cycles[BOUND_DEPENDENCIES]);
     assert_true(isfinite(sim.cycles));
 }
 
-static const char *const machines[] = {"skylake", "haswell", "sandybridge", "icelake-server", "sapphirerapids", "znver2", "znver4"};
+static const char *const machines[] = {"skylake",        "haswell", "sandybridge", "icelake-server",
+                                       "sapphirerapids", "znver2",  "znver4"};
 #define MACHINES (sizeof machines / sizeof *machines)
 
 static void test_bounds_hold(void **state)
@@ -181,7 +198,8 @@ static void test_bounds_hold(void **state)
     vec_done(&real.blocks);
 }
 
-/* One more instruction never lowers what all need of ports and widths. (A chain it can cut, by overwriting a register.) */
+/* One more instruction never lowers what all need of ports and widths. (A chain it can cut, by
+ * overwriting a register.) */
 static void check_more(const char *id, struct block_work *w, const struct block *b, struct rng *rng)
 {
     struct block more = *b;
@@ -189,12 +207,16 @@ static void check_more(const char *id, struct block_work *w, const struct block 
 
     append(&more, pool[rng_below(rng, sizeof pool / sizeof *pool)]);
     struct bounds after = bounds_for(w, &more);
-    static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_RETIRE, BOUND_MEMORY};
+    static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_RETIRE,
+                                            BOUND_MEMORY};
     /* Which stores go to one line depends on addresses, which another instruction can change. */
     size_t compared = sizeof kinds / sizeof *kinds - !isnan(w->core->store_lines_per_cycle);
     for (size_t k = 0; k < compared; k++)
-        if (!isnan(before.cycles[kinds[k]]) && !(after.cycles[kinds[k]] >= before.cycles[kinds[k]] - 0.26))   /* a stack move at the end can take the place of a sync µop */
-            fail_msg("%s: %s fell from %.3f to %.3f", id, bound_name(kinds[k]), before.cycles[kinds[k]], after.cycles[kinds[k]]);
+        /* a stack move at the end can take the place of a sync µop */
+        if (!isnan(before.cycles[kinds[k]]) &&
+            !(after.cycles[kinds[k]] >= before.cycles[kinds[k]] - 0.26))
+            fail_msg("%s: %s fell from %.3f to %.3f", id, bound_name(kinds[k]),
+                     before.cycles[kinds[k]], after.cycles[kinds[k]]);
 }
 
 static void test_adding_never_lowers(void **state)
@@ -227,7 +249,8 @@ static struct block copies_of(const struct block *b, size_t n)
         for (size_t j = 0; j < b->count; j++) {
             struct insn *insn = &copies.insns[copies.count];
             *insn = b->insns[j];
-            insn->offset = copies.insns[copies.count - 1].offset + copies.insns[copies.count - 1].length;
+            insn->offset =
+                copies.insns[copies.count - 1].offset + copies.insns[copies.count - 1].length;
             copies.count++;
         }
     return copies;
@@ -239,13 +262,16 @@ static void check_copies(const char *id, struct block_work *w, const struct bloc
     struct bounds once = bounds_for(w, b);
     struct block copies = copies_of(b, n);
     struct bounds many = bounds_for(w, &copies);
-    static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_RETIRE, BOUND_MEMORY, BOUND_DEPENDENCIES};
+    static const enum bound_kind kinds[] = {BOUND_PORTS,  BOUND_PIPES,  BOUND_ISSUE,
+                                            BOUND_RETIRE, BOUND_MEMORY, BOUND_DEPENDENCIES};
     /* Through memory more copies show chains over more iterations than are followed. */
     size_t compared = sizeof kinds / sizeof *kinds - (w->deps.addresses.found_count > 0);
 
     for (size_t k = 0; k < compared; k++)
         if (fabs(many.cycles[kinds[k]] - (double)n * once.cycles[kinds[k]]) > 1e-6)
-            fail_msg("%s, %zu copies of %zu instructions: %s %.4f, not %zu times %.4f", id, n, b->count, bound_name(kinds[k]), many.cycles[kinds[k]], n, once.cycles[kinds[k]]);
+            fail_msg("%s, %zu copies of %zu instructions: %s %.4f, not %zu times %.4f", id, n,
+                     b->count, bound_name(kinds[k]), many.cycles[kinds[k]], n,
+                     once.cycles[kinds[k]]);
     if (!isnan(once.frontend.predecode))
         assert_true(fabs(many.frontend.predecode - (double)n * once.frontend.predecode) < 1e-6);
 }
@@ -271,7 +297,8 @@ static void test_copies(void **state)
     vec_done(&real.blocks);
 }
 
-/* Copies that follow each other are the same endless code, so that two proofs of a period must agree to the last digit: C(K^p) q = C((K^n)^q) p / n. */
+/* Copies that follow each other are the same endless code, so that two proofs of a period must
+ * agree to the last digit: C(K^p) q = C((K^n)^q) p / n. */
 static void test_copies_simulated(void **state)
 {
     (void)state;
@@ -294,7 +321,9 @@ static void test_copies_simulated(void **state)
             if (!once.period || !many.period)
                 continue;
             if (many.numerator * once.period != (int64_t)n * once.numerator * many.period)
-                fail_msg("%s, block %zu: %zu copies take %lld/%u, one %lld/%u", machines[m], i, n, (long long)many.numerator, many.period, (long long)once.numerator, once.period);
+                fail_msg("%s, block %zu: %zu copies take %lld/%u, one %lld/%u", machines[m], i, n,
+                         (long long)many.numerator, many.period, (long long)once.numerator,
+                         once.period);
             compared++;
         }
         block_work_free(w);
@@ -317,8 +346,10 @@ static void test_storage_reused(void **state)
     for (size_t i = 0; i < real.blocks.count; i++) {
         struct simulator *fresh = simulator_new();
         struct bounds bounds;
-        struct simulation a = run(s, w, &real.blocks.items[i], &bounds), b = run(fresh, w, &real.blocks.items[i], &bounds);
-        assert_true(a.cycles == b.cycles && a.numerator == b.numerator && a.period == b.period && a.iterations == b.iterations);
+        struct simulation a = run(s, w, &real.blocks.items[i], &bounds),
+                          b = run(fresh, w, &real.blocks.items[i], &bounds);
+        assert_true(a.cycles == b.cycles && a.numerator == b.numerator && a.period == b.period &&
+                    a.iterations == b.iterations);
         simulator_free(fresh);
     }
     simulator_free(s);
@@ -327,7 +358,8 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
-/* Slots are whole: where an inferred machine has what measuring loops left of four, four are simulated, and the bound is that of the fact. */
+/* Slots are whole: where an inferred machine has what measuring loops left of four, four are
+ * simulated, and the bound is that of the fact. */
 static void test_width_that_is_no_whole_number(void **state)
 {
     (void)state;
@@ -339,8 +371,10 @@ static void test_width_that_is_no_whole_number(void **state)
 
     for (size_t i = 0; i < real.blocks.count; i++) {
         struct bounds a, b;
-        struct simulation of_four = run(s, w, &real.blocks.items[i], &a), of_less = run(s, v, &real.blocks.items[i], &b);
-        assert_true(of_four.cycles == of_less.cycles || (of_less.bounded && of_less.cycles == b.total));
+        struct simulation of_four = run(s, w, &real.blocks.items[i], &a),
+                          of_less = run(s, v, &real.blocks.items[i], &b);
+        assert_true(of_four.cycles == of_less.cycles ||
+                    (of_less.bounded && of_less.cycles == b.total));
         assert_float_equal(b.cycles[BOUND_ISSUE], a.cycles[BOUND_ISSUE] * 4 / 3.906, 1e-6);
     }
     simulator_free(s);
@@ -352,7 +386,8 @@ static void test_width_that_is_no_whole_number(void **state)
 }
 
 /* Simulated until the state repeats: with a timeline the loop does not end before that. */
-static struct simulation run_to_repeat(struct simulator *s, struct block_work *w, const struct block *b)
+static struct simulation run_to_repeat(struct simulator *s, struct block_work *w,
+                                       const struct block *b)
 {
     struct block_options block = {.shape = shape_of(b->insns, b->count)};
     struct bounds bounds;
@@ -364,7 +399,8 @@ static struct simulation run_to_repeat(struct simulator *s, struct block_work *w
     return sim;
 }
 
-static struct simulation run_with(struct simulator *s, struct block_work *w, const struct block *b, const struct simulate_options *options)
+static struct simulation run_with(struct simulator *s, struct block_work *w, const struct block *b,
+                                  const struct simulate_options *options)
 {
     struct block_options block = {.shape = shape_of(b->insns, b->count)};
     struct bounds bounds;
@@ -375,12 +411,14 @@ static struct simulation run_with(struct simulator *s, struct block_work *w, con
     return sim;
 }
 
-/* Stores that a load reads when they have reached the cache: known when the store retires. The value
- * of a part forwarded to the whole takes store_forward_part more than one that is covered. */
+/* Stores that a load reads when they have reached the cache: known when the store retires. The
+ * value of a part forwarded to the whole takes store_forward_part more than one that is covered. */
 static void test_late_stores(void **state)
 {
-    static const char words[] = "890424" "89442404" "488b0c24" "4801c8";   /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
-    static const char covered[] = "48890424" "488b0c24" "4801c8";          /* mov [rsp],rax; mov rcx,[rsp]; add rax,rcx */
+    /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
+    static const char words[] = "890424" "89442404" "488b0c24" "4801c8";
+    /* mov [rsp],rax; mov rcx,[rsp]; add rax,rcx */
+    static const char covered[] = "48890424" "488b0c24" "4801c8";
     static const char *const ids[] = {"sandybridge", "icelake-server", "sapphirerapids"};
     struct simulator *s = simulator_new();
 
@@ -391,9 +429,12 @@ static void test_late_stores(void **state)
         struct block parts = {.count = 0}, whole = {.count = 0};
         struct bounds bounds[2];
         assert_true(append_all(&parts, words) && append_all(&whole, covered));
-        struct simulation slow = run(s, w, &parts, &bounds[0]), quick = run(s, w, &whole, &bounds[1]);
-        if (!(slow.cycles > quick.cycles + 2 && slow.cycles >= floor(bounds[0].cycles[BOUND_DEPENDENCIES])))
-            fail_msg("%s: %.3f in parts (bound %.3f), %.3f covered", ids[i], slow.cycles, bounds[0].total, quick.cycles);
+        struct simulation slow = run(s, w, &parts, &bounds[0]),
+                          quick = run(s, w, &whole, &bounds[1]);
+        if (!(slow.cycles > quick.cycles + 2 &&
+              slow.cycles >= floor(bounds[0].cycles[BOUND_DEPENDENCIES])))
+            fail_msg("%s: %.3f in parts (bound %.3f), %.3f covered", ids[i], slow.cycles,
+                     bounds[0].total, quick.cycles);
         block_work_free(w);
         machine_free(machine);
     }
@@ -414,12 +455,16 @@ static void test_settled(void **state)
         struct block_work *w = block_work_new(machine);
         for (size_t i = 0; i < real.blocks.count; i++) {
             struct bounds bounds;
-            struct simulation quick = run(s, w, &real.blocks.items[i], &bounds), whole = run_to_repeat(s, w, &real.blocks.items[i]);
+            struct simulation quick = run(s, w, &real.blocks.items[i], &bounds),
+                              whole = run_to_repeat(s, w, &real.blocks.items[i]);
             double off = fabs(quick.cycles / whole.cycles - 1);
             assert_false(whole.settled);
-            assert_true(quick.settled ? quick.cycles == w->least && !quick.period : quick.cycles == whole.cycles && quick.period == whole.period);
+            assert_true(quick.settled
+                            ? quick.cycles == w->least && !quick.period
+                            : quick.cycles == whole.cycles && quick.period == whole.period);
             if (off > (whole.period ? 1e-9 : 0.01))
-                fail_msg("%s, block %zu: settled at %.4f after %u iterations, %s %.4f after %u", settling[m], i, quick.cycles, quick.iterations,
+                fail_msg("%s, block %zu: settled at %.4f after %u iterations, %s %.4f after %u",
+                         settling[m], i, quick.cycles, quick.iterations,
                          whole.period ? "repeats with" : "mean", whole.cycles, whole.iterations);
             settled += quick.settled;
             proven += quick.settled && whole.period;
@@ -432,7 +477,8 @@ static void test_settled(void **state)
     vec_done(&real.blocks);
 }
 
-/* Blocks that keep up with their bound for a hundred cycles and more before buffers that fill slow them down, or that lose a cycle seldom. */
+/* Blocks that keep up with their bound for a hundred cycles and more before buffers that fill slow
+ * them down, or that lose a cycle seldom. */
 static void test_settled_too_early(void **state)
 {
     static const struct { const char *machine, *hex; double cycles; } cases[] = {
@@ -450,26 +496,30 @@ static void test_settled_too_early(void **state)
         struct simulation sim = run(s, w, &b, &bounds);
         assert_true(sim.cycles > w->least);
         if (fabs(sim.cycles - cases[i].cycles) > 1e-4)
-            fail_msg("%s, %s: %.5f, not %.5f", cases[i].machine, cases[i].hex, sim.cycles, cases[i].cycles);
+            fail_msg("%s, %s: %.5f, not %.5f", cases[i].machine, cases[i].hex, sim.cycles,
+                     cases[i].cycles);
         block_work_free(w);
         machine_free(machine);
     }
     simulator_free(s);
 }
 
-/* A value stored and loaded again, measured on a Zen 3: forwarding takes 9 cycles (integers 6.2) from value to value, so a µop that only hands the value on takes
- * none beside them, and what the store computes and what the load does with the value come on top. */
+/* A value stored and loaded again, measured on a Zen 3: forwarding takes 9 cycles (integers 6.2)
+ * from value to value, so a µop that only hands the value on takes none beside them, and what the
+ * store computes and what the load does with the value come on top. */
 static void test_handed_on(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
         {"0f2907" "0f2807", 9.00},                  /* movaps [rdi],xmm0; movaps xmm0,[rdi] */
-        {"660f7e1f" "660f6e1f", 8.98},              /* movd, whose row says 3 cycles, but not to memory */
+        /* movd, whose row says 3 cycles, but not to memory */
+        {"660f7e1f" "660f6e1f", 8.98},
         {"0f171f" "f20f121f", 9.98},                /* movhps; movddup: 1 of the load */
         {"660f3a161f01" "660f6e1f", 9.98},          /* pextrd: 1 of the store */
         {"c4e3f9161f01" "c5fa7e1f", 9.98},          /* vpextrq; vmovq */
         {"c4e37d191f01" "c4e27d1a1f", 12.78},       /* vextractf128 ymm3: 3; vbroadcastf128: 1 */
         {"c4e3791d2700" "c4e2791327", 14.98},       /* vcvtps2ph: 3; vcvtph2ps: 3 */
-        {"0f9407" "803f01", 8.0},                   /* sete [rdi]; cmp byte [rdi],1: 6 + 1 + 1; measured 6.9, why is not known */
+        /* sete [rdi]; cmp byte [rdi],1: 6 + 1 + 1; measured 6.9, why is not known */
+        {"0f9407" "803f01", 8.0},
     };
     struct machine *machine = load_machine("znver3");
     struct block_work *w = block_work_new(machine);
@@ -481,15 +531,18 @@ static void test_handed_on(void **state)
         struct bounds bounds;
         assert_true(append_all(&b, cases[i].hex));
         struct simulation sim = run(s, w, &b, &bounds);
-        if (fabs(sim.cycles - cases[i].measured) > 0.025 * cases[i].measured || sim.cycles < bounds.total || sim.cycles > ceil(bounds.total))
-            fail_msg("%s: %.3f simulated, bound %.3f, measured %.2f", cases[i].hex, sim.cycles, bounds.total, cases[i].measured);
+        if (fabs(sim.cycles - cases[i].measured) > 0.025 * cases[i].measured ||
+            sim.cycles < bounds.total || sim.cycles > ceil(bounds.total))
+            fail_msg("%s: %.3f simulated, bound %.3f, measured %.2f", cases[i].hex, sim.cycles,
+                     bounds.total, cases[i].measured);
     }
     simulator_free(s);
     block_work_free(w);
     machine_free(machine);
 }
 
-/* A chain of 7.2 cycles, of which the simulation makes whole ones, does not settle at its bound. It is no faster. */
+/* A chain of 7.2 cycles, of which the simulation makes whole ones, does not settle at its bound. It
+ * is no faster. */
 static void test_no_bound(void **state)
 {
     struct machine *machine = load_machine("sapphirerapids");
@@ -511,11 +564,15 @@ static void test_no_bound(void **state)
     machine_free(machine);
 }
 
-/* Facts that a sweep may come to: what is larger than any machine is as good as endless, and a block of no bytes is no fact. */
+/* Facts that a sweep may come to: what is larger than any machine is as good as endless, and a
+ * block of no bytes is no fact. */
 static void test_facts_beyond(void **state)
 {
-    static const struct { const char *key, *value, *same; } facts[] = {
-        {"reorder_buffer", "1e300", "65536"}, {"scheduler", "3000000000", "65536"}, {"uop_queue", "1e10", "65536"}, {"predecode_bytes", "0", ""}};
+    static const struct { const char *key, *value, *same;
+    } facts[] = {{"reorder_buffer", "1e300", "65536"},
+                 {"scheduler", "3000000000", "65536"},
+                 {"uop_queue", "1e10", "65536"},
+                 {"predecode_bytes", "0", ""}};
     (void)state;
     struct corpus real = real_blocks();
 
@@ -554,26 +611,30 @@ static void test_far_ahead(void **state)
     assert_true(fabs(sim.cycles - 1) < 0.01);
     append(&b, "480fafc9");   /* the storage is as good as new: imul rcx, rcx */
     sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 400});
-    assert_true(fabs(sim.cycles - 4) < 0.01);   /* the other imul is older and has the port in the first cycle of each three */
+    /* the other imul is older and has the port in the first cycle of each three */
+    assert_true(fabs(sim.cycles - 4) < 0.01);
     simulator_free(s);
     block_work_free(w);
     machine_free(machine);
 }
 
-/* A µop that holds one of two ports is one entry of the scheduler, however long it holds it: a scheduler of four has room for what follows. */
+/* A µop that holds one of two ports is one entry of the scheduler, however long it holds it: a
+ * scheduler of four has room for what follows. */
 static void test_held_ports(void **state)
 {
     struct machine *m = load_machine("neoverse-v2");
     struct err err = {0};
     /* fsqrt v0.2d, v9.2d; fsqrt v1.2d, v9.2d; four times add x1, x1, #1 */
-    struct kernel *k = kernel_from_hex(ISA_AARCH64, "20f9e16e21f9e16e21040091210400912104009121040091", &err);
+    struct kernel *k =
+        kernel_from_hex(ISA_AARCH64, "20f9e16e21f9e16e21040091210400912104009121040091", &err);
     struct simulation sim;
     struct bounds bounds;
 
     (void)state;
     assert_non_null(k);
     const struct mapping_entry *root = mapping_find(m->mapping, k->insns[0].form);
-    assert_true(root->usage.uops[0].count > 2 && root->micro_ops <= 1 && portset_size(root->usage.uops[0].ports) == 2);
+    assert_true(root->usage.uops[0].count > 2 && root->micro_ops <= 1 &&
+                portset_size(root->usage.uops[0].ports) == 2);
     machine_set_fact(m, "scheduler", "4", "", "");
     simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, &bounds);
     assert_true(fabs(sim.cycles - bounds.total) < 1e-9);
@@ -583,7 +644,8 @@ static void test_held_ports(void **state)
     machine_free(m);
 }
 
-/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles, the bottleneck is @kind. */
+/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles,
+ * the bottleneck is @kind. */
 static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
 {
     struct block_work *w = block_work_new(m);
@@ -593,8 +655,10 @@ static void check_loop(struct machine *m, const char *hex, double cycles, enum b
 
     assert_true(append_all(&b, hex));
     struct simulation sim = run(s, w, &b, &bounds);
-    if (fabs(bounds.total - cycles) > 1e-9 || fabs(sim.cycles - cycles) > 1e-9 || bounds.bottleneck != kind)
-        fail_msg("%s, %s: bound %.3f (%s), simulated %.3f, not %.3f (%s)", m->id, hex, bounds.total, bound_name(bounds.bottleneck), sim.cycles, cycles, bound_name(kind));
+    if (fabs(bounds.total - cycles) > 1e-9 || fabs(sim.cycles - cycles) > 1e-9 ||
+        bounds.bottleneck != kind)
+        fail_msg("%s, %s: bound %.3f (%s), simulated %.3f, not %.3f (%s)", m->id, hex, bounds.total,
+                 bound_name(bounds.bottleneck), sim.cycles, cycles, bound_name(kind));
     simulator_free(s);
     block_work_free(w);
     machine_free(m);
@@ -607,22 +671,31 @@ static struct machine *with_branches(const char *id, const char *branches)
     return m;
 }
 
-/* A branch that is taken each time closes the loop: so many iterations a cycle at most (fact taken_branches). */
+/* A branch that is taken each time closes the loop: so many iterations a cycle at most (fact
+ * taken_branches). */
 static void test_taken_branch(void **state)
 {
-    static const char search[] = "0fb650014883c001f6c2df75f3";   /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
+    /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
+    static const char search[] = "0fb650014883c001f6c2df75f3";
 
     (void)state;
     check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
-    check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);      /* movzx, add at rename, a pair on p06: two a cycle */
-    check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);   /* dec rcx; jne: unrolled it stays a cycle, by its chain */
-    check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);   /* jmp to itself, which takes no port */
-    check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);     /* test rcx, rcx; jne */
-    /* Eight nops and a pair: nine slots of six a cycle. The branch is not in every cycle, and iterations share cycles. */
-    check_loop(load_machine("sapphirerapids"), "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
+    /* movzx, add at rename, a pair on p06: two a cycle */
+    check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);
+    /* dec rcx; jne: unrolled it stays a cycle, by its chain */
+    check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);
+    /* jmp to itself, which takes no port */
+    check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);
+    /* test rcx, rcx; jne */
+    check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);
+    /* Eight nops and a pair: nine slots of six a cycle. The branch is not in every cycle, and
+     * iterations share cycles. */
+    check_loop(load_machine("sapphirerapids"),
+               "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
 }
 
-/* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5 cycles. */
+/* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5
+ * cycles. */
 static void test_thesis_example(void **state)
 {
     (void)state;
@@ -670,14 +743,16 @@ static void test_timeline(void **state)
         struct bounds bounds;
         struct simulation sim;
         bounds_of(w, b.insns, b.count, &block, false, &bounds);
-        simulate(s, w, b.insns, b.count, &block, &(struct simulate_options){.iterations = 20, .timeline = 5}, &sim);
+        simulate(s, w, b.insns, b.count, &block,
+                 &(struct simulate_options){.iterations = 20, .timeline = 5}, &sim);
         assert_int_equal(sim.step_iterations, 5);
         int32_t before = 0;
         for (size_t k = 0; k < 5 * b.count; k++) {
             const struct simulated_step *step = &sim.steps[k];
             if (!step->retire)
                 break;
-            assert_true(step->fetch <= step->issue && step->issue <= step->dispatch && step->dispatch <= step->done && step->done < step->retire);
+            assert_true(step->fetch <= step->issue && step->issue <= step->dispatch &&
+                        step->dispatch <= step->done && step->done < step->retire);
             assert_true(step->retire >= before);
             before = step->retire;
         }
@@ -688,7 +763,8 @@ static void test_timeline(void **state)
     machine_free(machine);
 }
 
-/* Where loads that are tried again decide, the simulation ends once it is seen to keep up with them; the result is theirs. */
+/* Where loads that are tried again decide, the simulation ends once it is seen to keep up with
+ * them; the result is theirs. */
 static void test_replayed_early(void **state)
 {
     struct corpus real = real_blocks();
@@ -706,7 +782,9 @@ static void test_replayed_early(void **state)
             continue;
         struct simulation whole = run_to_repeat(s, w, &real.blocks.items[i]);
         assert_true(whole.replayed && !quick.settled && !quick.period);
-        assert_true(quick.cycles == whole.cycles && quick.cycles == bounds_replays(w, real.blocks.items[i].insns, real.blocks.items[i].count));
+        assert_true(quick.cycles == whole.cycles &&
+                    quick.cycles ==
+                        bounds_replays(w, real.blocks.items[i].insns, real.blocks.items[i].count));
         replayed++;
         early += quick.iterations;
         late += whole.iterations;
@@ -718,12 +796,16 @@ static void test_replayed_early(void **state)
     vec_done(&real.blocks);
 }
 
-/* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10, retired in 12. */
+/* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10,
+ * retired in 12. */
 static void test_stages(void **state)
 {
     (void)state;
-    const struct simulated_step step = {.fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
-    const struct simulated_step moved = {.fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};   /* without a µop */
+    const struct simulated_step step = {
+        .fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
+    /* without a µop */
+    const struct simulated_step moved = {
+        .fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};
     char line[16] = "", other[16] = "";
 
     for (int32_t cycle = 0; cycle < 14; cycle++) {
@@ -736,11 +818,24 @@ static void test_stages(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_width_that_is_no_whole_number), cmocka_unit_test(test_late_stores),
-        cmocka_unit_test(test_settled),
-                                       cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_held_ports), cmocka_unit_test(test_taken_branch),
-                                       cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_replayed_early),
-        cmocka_unit_test(test_stages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold),
+                                       cmocka_unit_test(test_adding_never_lowers),
+                                       cmocka_unit_test(test_copies),
+                                       cmocka_unit_test(test_copies_simulated),
+                                       cmocka_unit_test(test_storage_reused),
+                                       cmocka_unit_test(test_width_that_is_no_whole_number),
+                                       cmocka_unit_test(test_late_stores),
+                                       cmocka_unit_test(test_settled),
+                                       cmocka_unit_test(test_settled_too_early),
+                                       cmocka_unit_test(test_no_bound),
+                                       cmocka_unit_test(test_handed_on),
+                                       cmocka_unit_test(test_facts_beyond),
+                                       cmocka_unit_test(test_far_ahead),
+                                       cmocka_unit_test(test_held_ports),
+                                       cmocka_unit_test(test_taken_branch),
+                                       cmocka_unit_test(test_thesis_example),
+                                       cmocka_unit_test(test_timeline),
+                                       cmocka_unit_test(test_replayed_early),
+                                       cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

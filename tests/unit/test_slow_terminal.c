@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pastes over a terminal that is slow: in pieces, with pauses anywhere. Nothing of them is lost, and nothing becomes keys. No time is judged: the pauses are longer than
- * what any wait for the rest of a key's sequence may be. */
+/* Pastes over a terminal that is slow: in pieces, with pauses anywhere. Nothing of them is lost,
+ * and nothing becomes keys. No time is judged: the pauses are longer than what any wait for the
+ * rest of a key's sequence may be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +76,8 @@ static void test_byte_after_byte(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* The second half comes when the workbench has said that it waits for it, and after it a key is a key. */
+/* The second half comes when the workbench has said that it waits for it, and after it a key is a
+ * key. */
 static void test_pause_within_the_text(void **state)
 {
     static const char first[] = "\033[200~ popcntq %rax, %rbx\r f", second[] = "rndint\r\033[201~j";
@@ -104,7 +106,8 @@ static void test_end_that_never_comes(void **state)
 /* So it is at the prompt: one line goes into it, several are a loop. */
 static void test_pause_at_the_prompt(void **state)
 {
-    static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r", third[] = ":\033[200~ popcntq %rax, %rbx\r f", fourth[] = "rndint\r\033[201~";
+    static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r",
+                      third[] = ":\033[200~ popcntq %rax, %rbx\r f", fourth[] = "rndint\r\033[201~";
 
     (void)state;
     type(first, strlen(first));
@@ -117,10 +120,13 @@ static void test_pause_at_the_prompt(void **state)
     see("frndint");
 }
 
-/* Two that one read brings: the second begins where the first ends, and all of it is there. So it is with keys. */
+/* Two that one read brings: the second begins where the first ends, and all of it is there. So it
+ * is with keys. */
 static void test_one_right_behind_the_other(void **state)
 {
-    static const char pastes[] = "\033[200~ popcntq %rax, %rbx\r\033[201~\033[200~ frobnicate %rax\r\033[201~", keys[] = "\033\033[200~ nop\r nop\r nop\r\033[201~\033OB\033OB\014";
+    static const char pastes[] =
+        "\033[200~ popcntq %rax, %rbx\r\033[201~\033[200~ frobnicate %rax\r\033[201~",
+                      keys[] = "\033\033[200~ nop\r nop\r nop\r\033[201~\033OB\033OB\014";
 
     (void)state;
     type(pastes, strlen(pastes));
@@ -162,7 +168,8 @@ static int close_feed(void **state)
     return 0;
 }
 
-/* Takes all that there is, keys into @keys and the texts of pastes, each in brackets, into @pastes. */
+/* Takes all that there is, keys into @keys and the texts of pastes, each in brackets, into
+ * @pastes. */
 static void take_all(struct str *keys, struct str *pastes)
 {
     struct str text = {0};
@@ -186,10 +193,12 @@ static void take_all(struct str *keys, struct str *pastes)
     str_done(&text);
 }
 
-/* However the bytes are cut, the pastes are the same, and of what is typed nothing is missing: where a begin mark was cut its first bytes are keys besides. */
+/* However the bytes are cut, the pastes are the same, and of what is typed nothing is missing:
+ * where a begin mark was cut its first bytes are keys besides. */
 static void test_cuts_anywhere(void **state)
 {
-    static const char bytes[] = "a\033[200~one\033[20\rtwo\033[201~b\033\033[200~\033[201\033[201~\033[2\033[200~x\033[201~c";
+    static const char bytes[] = "a\033[200~one\033[20\rtwo\033[201~b\033\033[200~\033[201\033[201~"
+                                "\033[2\033[200~x\033[201~c";
     static const char expected[] = "[one\033[20\ntwo][\033[201][x]";
 
     (void)state;
@@ -203,7 +212,8 @@ static void test_cuts_anywhere(void **state)
                 take_all(&keys, &pastes);
             }
             assert_string_equal(str_text(&pastes), expected);
-            assert_true(str_text(&keys)[0] == 'a' && keys.data[keys.length - 1] == 'c' && strchr(keys.data, 'b'));
+            assert_true(str_text(&keys)[0] == 'a' && keys.data[keys.length - 1] == 'c' &&
+                        strchr(keys.data, 'b'));
             str_done(&keys);
             str_done(&pastes);
         }
@@ -240,8 +250,13 @@ int main(void)
 {
 #define PIPE_TEST(function) cmocka_unit_test_setup_teardown(function, open_feed, close_feed)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_workbench, close_workbench)
-    const struct CMUnitTest tests[] = {TEST(test_byte_after_byte), TEST(test_pause_within_the_text), TEST(test_end_that_never_comes), TEST(test_pause_at_the_prompt), 
-                                       TEST(test_one_right_behind_the_other), TEST(test_order_behind_an_escape),
-                                       PIPE_TEST(test_cuts_anywhere), PIPE_TEST(test_more_than_fits)};
+    const struct CMUnitTest tests[] = {TEST(test_byte_after_byte),
+                                       TEST(test_pause_within_the_text),
+                                       TEST(test_end_that_never_comes),
+                                       TEST(test_pause_at_the_prompt),
+                                       TEST(test_one_right_behind_the_other),
+                                       TEST(test_order_behind_an_escape),
+                                       PIPE_TEST(test_cuts_anywhere),
+                                       PIPE_TEST(test_more_than_fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

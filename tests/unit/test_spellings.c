@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every form of data/isa/x86-64.csv as binutils and LLVM spell it, in Intel and in AT&T syntax, loads as itself: one line, one instruction, of that form. */
+/* Every form of data/isa/x86-64.csv as binutils and LLVM spell it, in Intel and in AT&T syntax,
+ * loads as itself: one line, one instruction, of that form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +15,19 @@
 #include "base/file.h"
 #include "isa/forms.h"
 
-/* What a tool writes of them is the text of another encoding. Extensions to the width that is there are asked for by no AT&T text; LLVM 22 gives far jumps no width, calls MCOMMIT
- * MONITORX and turns exchanges round. */
+/* What a tool writes of them is the text of another encoding. Extensions to the width that is there
+ * are asked for by no AT&T text; LLVM 22 gives far jumps no width, calls MCOMMIT MONITORX and turns
+ * exchanges round. */
 static const char *const unsaid_att[] = {"MOVZX (R16, ?16)", "MOVSX (R16, ?16)", NULL},
-                  *const unsaid_llvm[] = {"CALL_NEAR (M32)", "JMP (M32)", "MCOMMIT ()", "XCHG (R8?, R8?)", NULL},
-                  *const unsaid_llvm_att[] = {"MOVZX (R16, ?16)", "MOVSX (R16, ?16)", "MOVSXD (R16, M32)", "MOVSXD (R32, *)", "MCOMMIT ()", "XCHG (R8?, R8?)", NULL};
+                         *const unsaid_llvm[] = {"CALL_NEAR (M32)", "JMP (M32)", "MCOMMIT ()",
+                                                 "XCHG (R8?, R8?)", NULL},
+                         *const unsaid_llvm_att[] = {"MOVZX (R16, ?16)",
+                                                     "MOVSX (R16, ?16)",
+                                                     "MOVSXD (R16, M32)",
+                                                     "MOVSXD (R32, *)",
+                                                     "MCOMMIT ()",
+                                                     "XCHG (R8?, R8?)",
+                                                     NULL};
 
 /* Targets of branches, and the nop that stands between the forms. */
 static bool is_left_out(const char *form)
@@ -29,7 +38,8 @@ static bool is_left_out(const char *form)
     return str_match_any(left_out, form);
 }
 
-/* The same operation on the same operands in VEX, EVEX or the encoding that text without a prefix gets. */
+/* The same operation on the same operands in VEX, EVEX or the encoding that text without a prefix
+ * gets. */
 static void canonical(const char *form, char out[FORM_MAX])
 {
     static const char *const marks[] = {"_EVEX", "_VEX"};
@@ -42,7 +52,8 @@ static void canonical(const char *form, char out[FORM_MAX])
     }
 }
 
-/* All instances, in Intel syntax as the assembler takes them, as an object at work_path("forms.o"); the forms in their order. */
+/* All instances, in Intel syntax as the assembler takes them, as an object at work_path("forms.o");
+ * the forms in their order. */
 static size_t assemble_all(const struct forms *forms, size_t *order)
 {
     struct str text = {0}, line = {0};
@@ -55,7 +66,8 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
             continue;
         str_clear(&line);
         form_instance(forms_at(forms, i), &line);
-        str_addf(&text, "%s\n\tnop\n", str_text(&line));   /* disassemblers join what stands together: fwait; fnstcw */
+        /* disassemblers join what stands together: fwait; fnstcw */
+        str_addf(&text, "%s\n\tnop\n", str_text(&line));
         order[count++] = i;
     }
     work_put("forms.s", str_text(&text));
@@ -69,8 +81,9 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
 /* Where each form begins, and the end. */
 static uint64_t *starts;
 
-/* Appends to @out[i] what the listing of @tool has between the beginnings of forms i and i + 1, without addresses, comments and nops: LLVM's has prefixes in lines of their own.
- * With @find the beginnings are taken from it instead. False where the tool is not here. */
+/* Appends to @out[i] what the listing of @tool has between the beginnings of forms i and i + 1,
+ * without addresses, comments and nops: LLVM's has prefixes in lines of their own. With @find the
+ * beginnings are taken from it instead. False where the tool is not here. */
 static bool disassemble(const char *tool, size_t count, bool find, struct str *out)
 {
     struct str text = {0};
@@ -79,8 +92,10 @@ static bool disassemble(const char *tool, size_t count, bool find, struct str *o
     size_t form = 0;
     bool after = true;
 
-    snprintf(command, sizeof command, "cd '%s' && %s forms.o >listing 2>/dev/null", work_path(""), tool);
-    bool ok = system(command) == 0 && file_read(work_path("listing"), (size_t)64 << 20, &text, &err);
+    snprintf(command, sizeof command, "cd '%s' && %s forms.o >listing 2>/dev/null", work_path(""),
+             tool);
+    bool ok =
+        system(command) == 0 && file_read(work_path("listing"), (size_t)64 << 20, &text, &err);
     for (char *line = ok ? text.data : NULL, *next; line && *line; line = next) {
         next = line + strcspn(line, "\n");
         next += *next ? (*next = '\0', 1) : 0;
@@ -88,7 +103,8 @@ static bool disassemble(const char *tool, size_t count, bool find, struct str *o
         const uint64_t address = strtoull(line, &colon, 16);
         if (*colon != ':' || colon == line)
             continue;
-        if ((comment = strstr(colon, " #")) || ((comment = strchr(colon, '<')) && strncmp(comment, "<unknown>", 9) != 0))
+        if ((comment = strstr(colon, " #")) ||
+            ((comment = strchr(colon, '<')) && strncmp(comment, "<unknown>", 9) != 0))
             *comment = '\0';
         char *insn = colon + 1 + strspn(colon + 1, " \t");
         for (char *at = insn; *at; at++)
@@ -109,7 +125,8 @@ static bool disassemble(const char *tool, size_t count, bool find, struct str *o
     return ok;
 }
 
-static void check(const struct forms *forms, const size_t *order, size_t count, const char *tool, const char *options, bool intel, const char *const *unsaid)
+static void check(const struct forms *forms, const size_t *order, size_t count, const char *tool,
+                  const char *options, bool intel, const char *const *unsaid)
 {
     struct str *lines = calloc(count, sizeof *lines), text = {0};
     struct err err = {0};
@@ -123,12 +140,16 @@ static void check(const struct forms *forms, const size_t *order, size_t count, 
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const bool lacks = !lines[i].length || strstr(str_text(&lines[i]), "<unknown>"), other_text = unsaid && str_match_any(unsaid, forms_at(forms, order[i])->form);
+        const bool lacks = !lines[i].length || strstr(str_text(&lines[i]), "<unknown>"),
+                   other_text = unsaid && str_match_any(unsaid, forms_at(forms, order[i])->form);
         unknown += lacks && !other_text;
         unspelled += other_text;
         str_addf(&text, "\t%s\n", lacks || other_text ? "" : str_text(&lines[i]));
     }
-    struct kernel_options how = {.isa_given = true, .isa = ISA_X86_64, .syntax = intel ? SYNTAX_INTEL : SYNTAX_ATT, .skip_bad = true};
+    struct kernel_options how = {.isa_given = true,
+                                 .isa = ISA_X86_64,
+                                 .syntax = intel ? SYNTAX_INTEL : SYNTAX_ATT,
+                                 .skip_bad = true};
     struct kernel *k = kernel_from_text(tool, str_text(&text), text.length, &how, &err);
     if (!k)
         fail_msg("%s: %s", tool, err.what);
@@ -144,11 +165,14 @@ static void check(const struct forms *forms, const size_t *order, size_t count, 
         same += right;
         other += !right;
         if (!right)
-            print_message("# %s: `%s', a %s, loads as %s\n", tool, str_text(&lines[in->line - 1]), forms_at(forms, order[in->line - 1])->form, in->form);
+            print_message("# %s: `%s', a %s, loads as %s\n", tool, str_text(&lines[in->line - 1]),
+                          forms_at(forms, order[in->line - 1])->form, in->form);
     }
     for (size_t i = 0; i < k->refused_count; i++)
         print_message("# %s: refused: %s: %s\n", tool, k->refused[i].text, k->refused[i].reason);
-    print_message("# %s: %zu of %zu forms load as themselves, %zu as others, %zu refused, %zu unknown to it\n", tool, same, count, other, k->refused_count, unknown);
+    print_message("# %s: %zu of %zu forms load as themselves, %zu as others, %zu refused, %zu "
+                  "unknown to it\n",
+                  tool, same, count, other, k->refused_count, unknown);
     kernel_free(k);
     for (size_t i = 0; i < count; i++)
         str_done(&lines[i]);
@@ -162,22 +186,26 @@ static size_t *order, count;
 
 static void test_binutils_intel(void **state)
 {
-    check(*state, order, count, "objdump, Intel", "objdump -dw --no-show-raw-insn -M intel", true, NULL);
+    check(*state, order, count, "objdump, Intel", "objdump -dw --no-show-raw-insn -M intel", true,
+          NULL);
 }
 
 static void test_binutils_att(void **state)
 {
-    check(*state, order, count, "objdump, AT&T", "objdump -dw --no-show-raw-insn", false, unsaid_att);
+    check(*state, order, count, "objdump, AT&T", "objdump -dw --no-show-raw-insn", false,
+          unsaid_att);
 }
 
 static void test_llvm_intel(void **state)
 {
-    check(*state, order, count, "llvm-objdump, Intel", "llvm-objdump-22 -d --no-show-raw-insn --x86-asm-syntax=intel", true, unsaid_llvm);
+    check(*state, order, count, "llvm-objdump, Intel",
+          "llvm-objdump-22 -d --no-show-raw-insn --x86-asm-syntax=intel", true, unsaid_llvm);
 }
 
 static void test_llvm_att(void **state)
 {
-    check(*state, order, count, "llvm-objdump, AT&T", "llvm-objdump-22 -d --no-show-raw-insn", false, unsaid_llvm_att);
+    check(*state, order, count, "llvm-objdump, AT&T", "llvm-objdump-22 -d --no-show-raw-insn",
+          false, unsaid_llvm_att);
 }
 
 static int set_up(void **state)
@@ -203,6 +231,8 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_binutils_intel), cmocka_unit_test(test_binutils_att), cmocka_unit_test(test_llvm_intel), cmocka_unit_test(test_llvm_att)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_binutils_intel), cmocka_unit_test(test_binutils_att),
+        cmocka_unit_test(test_llvm_intel), cmocka_unit_test(test_llvm_att)};
     return cmocka_run_group_tests_name("spellings", tests, set_up, tear_down);
 }

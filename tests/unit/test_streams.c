@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of loops and the arrays that are laid out for them: kinds and steps by hand; lines against the misses of a cache that is followed access by access; places against the
- * registers added up, iteration by iteration. */
+/* Streams of loops and the arrays that are laid out for them: kinds and steps by hand; lines
+ * against the misses of a cache that is followed access by access; places against the registers
+ * added up, iteration by iteration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +70,8 @@ static void base_is(size_t at, const char *text)
 static void test_kinds(void **state)
 {
     (void)state;
-    find("c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040");   /* vmovups ymm0,[rsi+rax]; vmovups [rdi+rax],ymm0; both 32 further on; add rax,64 */
+    /* vmovups ymm0,[rsi+rax]; vmovups [rdi+rax],ymm0; both 32 further on; add rax,64 */
+    find("c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040");
     assert_int_equal(streams.items.count, 2);
     assert_int_equal(streams.unknown, 0);
     is(0, "load", 64, 1);
@@ -86,19 +88,32 @@ static void test_kinds(void **state)
     assert_false(stream_moves(&streams.items.items[0]));
     find("4801d8");                                                 /* add rax,rbx */
     assert_int_equal(streams.items.count, 0);
-    find("488b0748 81c700010000");                                  /* mov rax,[rdi]; add rdi,256: a line each, and others left out */
+    /* mov rax,[rdi]; add rdi,256: a line each, and others left out */
+    find("488b0748 81c700010000");
     is(0, "load", 256, 1);
-    find("488b07 488b5740 4883c740");                               /* [rdi], [rdi+64] by 64: the second line is the next one's first */
+    /* [rdi], [rdi+64] by 64: the second line is the next one's first */
+    find("488b07 488b5740 4883c740");
     is(0, "load", 64, 1);
 }
 
-/* The loops that measure what lines cost have the streams that their costs are of, on both instruction sets. */
+/* The loops that measure what lines cost have the streams that their costs are of, on both
+ * instruction sets. */
 static void test_loops(void **state)
 {
-    static const struct { const char *word; int64_t step; double lines; } wanted[MEMORY_LOOPS] = {
-        [LOOP_LOADS] = {"load", 64, 2}, [LOOP_STORES] = {"store", 64, 1}, [LOOP_UPDATES] = {"update", 64, 1}, [LOOP_TRIAD] = {"store", 64, 3}, [LOOP_STREAMED] = {"non-temporal", 64, 1}, [LOOP_GATHER] = {"gather", 0, 4.25},
-        [LOOP_PAIRED] = {"load", 512, 4}, [LOOP_ODD] = {"load", 768, 4}, [LOOP_SKIPPED] = {"load", 1024, 4}, [LOOP_PAGES] = {"load", 4160, 1}, [LOOP_CHASE] = {"chase", 0, 4},
-        [LOOP_FEW] = {"load", 64, 1}, [LOOP_SOME] = {"load", 64, 1}};
+    static const struct { const char *word; int64_t step; double lines;
+    } wanted[MEMORY_LOOPS] = {[LOOP_LOADS] = {"load", 64, 2},
+                              [LOOP_STORES] = {"store", 64, 1},
+                              [LOOP_UPDATES] = {"update", 64, 1},
+                              [LOOP_TRIAD] = {"store", 64, 3},
+                              [LOOP_STREAMED] = {"non-temporal", 64, 1},
+                              [LOOP_GATHER] = {"gather", 0, 4.25},
+                              [LOOP_PAIRED] = {"load", 512, 4},
+                              [LOOP_ODD] = {"load", 768, 4},
+                              [LOOP_SKIPPED] = {"load", 1024, 4},
+                              [LOOP_PAGES] = {"load", 4160, 1},
+                              [LOOP_CHASE] = {"chase", 0, 4},
+                              [LOOP_FEW] = {"load", 64, 1},
+                              [LOOP_SOME] = {"load", 64, 1}};
     (void)state;
     for (unsigned kind = 0; kind < 3; kind++)
         for (size_t loop = 0; loop < MEMORY_LOOPS; loop++) {
@@ -109,11 +124,13 @@ static void test_loops(void **state)
             kernel_free(any);
             if (!any && err.code == ERR_MISSING)
                 continue;   /* no decoder of it in this build */
-            find_of(isa, isa_ops(isa)->foreign->memory_loop((enum memory_loop)loop, kind == 0 ? 256 : 128));
+            find_of(isa, isa_ops(isa)->foreign->memory_loop((enum memory_loop)loop,
+                                                            kind == 0 ? 256 : 128));
             assert_int_equal(streams.unknown, 0);
             assert_float_equal(streams_lines(&streams), wanted[loop].lines, 1e-9);
             for (size_t i = 0; i < streams.items.count; i++)
-                found += strcmp(stream_word(&streams.items.items[i]), wanted[loop].word) == 0 && streams.items.items[i].step == wanted[loop].step;
+                found += strcmp(stream_word(&streams.items.items[i]), wanted[loop].word) == 0 &&
+                         streams.items.items[i].step == wanted[loop].step;
             assert_true(found > 0);
             if (loop == LOOP_FEW)
                 assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* and what the loop ends with */
@@ -126,14 +143,19 @@ static void test_loops(void **state)
 static void test_iterations(void **state)
 {
     static const struct { const char *hex; double iterations; int64_t step, end; } wanted[] = {
-        {"488b1407 4883c008 483d00b4c404 75f0", 10000000, 8, 80000000},     /* add rax,8; cmp rax,80000000; jne */
-        {"488b1407 48ffc0 4883f864 75f3", 100, 1, 100},                     /* inc rax; cmp rax,100 */
-        {"488b1407 4883e8f0 483d00100000 72f0", 256, 16, 4096},             /* sub rax,-16; cmp rax,4096; jb */
+        /* add rax,8; cmp rax,80000000; jne */
+        {"488b1407 4883c008 483d00b4c404 75f0", 10000000, 8, 80000000},
+        /* inc rax; cmp rax,100 */
+        {"488b1407 48ffc0 4883f864 75f3", 100, 1, 100},
+        /* sub rax,-16; cmp rax,4096; jb */
+        {"488b1407 4883e8f0 483d00100000 72f0", 256, 16, 4096},
         {"488b1407 4883c004 4883c004 483d00100000 75ec", 512, 8, 4096},     /* two additions */
-        {"488b1407 4883c008 4839c8 75f3", 0, 0, 0},                         /* a register is the end */
+        /* a register is the end */
+        {"488b1407 4883c008 4839c8 75f3", 0, 0, 0},
         {"488b1407 4801c8 483d00100000 75f1", 0, 0, 0},                     /* so is the step */
         {"488b1407 4883e808 483d00100000 75f0", 0, 0, 0},                   /* it moves away */
-        {"488b1407 4883c008 75f6", 0, 0, 0},                                /* nothing is compared */
+        /* nothing is compared */
+        {"488b1407 4883c008 75f6", 0, 0, 0},
         {"488b1407 4883c008 483d00100000 90", 0, 0, 0},                     /* no branch */
     };
     (void)state;
@@ -158,11 +180,13 @@ static void test_iterations(void **state)
 static void test_waiting(void **state)
 {
     (void)state;
-    find("488b07 4883c740");                         /* mov rax,[rdi]: a load alone leaves the scheduler */
+    /* mov rax,[rdi]: a load alone leaves the scheduler */
+    find("488b07 4883c740");
     assert_int_equal(streams.waiting, 0);
     find("480307 4801c3 4801d1 4883c740");           /* add rax,[rdi]; add rbx,rax; add rcx,rdx */
     assert_int_equal(streams.waiting, 2);
-    find("4801c3 488b07 4883c740");                  /* add rbx,rax before mov rax,[rdi]: of the iteration before */
+    /* add rbx,rax before mov rax,[rdi]: of the iteration before */
+    find("4801c3 488b07 4883c740");
     assert_int_equal(streams.waiting, 1);
     find("488b07 31c0 4801c3 4883c740");             /* xor eax,eax in between */
     assert_int_equal(streams.waiting, 0);
@@ -175,7 +199,8 @@ static void test_waiting(void **state)
 static void test_indices(void **state)
 {
     (void)state;
-    find("8b0c86 488b14cf 4883c001");                /* mov ecx,[rsi+rax*4]; mov rdx,[rdi+rcx*8]; add rax,1 */
+    /* mov ecx,[rsi+rax*4]; mov rdx,[rdi+rcx*8]; add rax,1 */
+    find("8b0c86 488b14cf 4883c001");
     assert_int_equal(streams.items.count, 2);
     is(0, "load", 4, 1.0 / 16);
     is(1, "gather", 0, 1);
@@ -184,19 +209,22 @@ static void test_indices(void **state)
     assert_int_equal(streams.items.items[0].index_bytes, 4);
     find("48630c86 488b14cf 4883c001");              /* movsxd rcx,dword [rsi+rax*4] */
     is(1, "gather", 0, 1);
-    find("0fb60c06 ff048f 4883c001");                /* movzx ecx,byte [rsi+rax]; inc dword [rdi+rcx*4]: a histogram */
+    /* movzx ecx,byte [rsi+rax]; inc dword [rdi+rcx*4]: a histogram */
+    find("0fb60c06 ff048f 4883c001");
     is(1, "gather, scatter", 0, 1);
     assert_int_equal(streams.items.items[0].index_bytes, 1);
     find("488b00 488b00");                           /* mov rax,[rax]; mov rax,[rax] */
     assert_int_equal(streams.items.count, 1);
     is(0, "chase", 0, 2);
     assert_int_equal(streams.items.items[0].hops, 2);
-    find("488b5008 4801d3 488b4010");                /* mov rdx,[rax+8]; add rbx,rdx; mov rax,[rax+16]: a list's value and link */
+    /* mov rdx,[rax+8]; add rbx,rdx; mov rax,[rax+16]: a list's value and link */
+    find("488b5008 4801d3 488b4010");
     assert_int_equal(streams.items.count, 1);
     is(0, "chase", 0, 1);
     assert_int_equal(streams.items.items[0].link, 16);
     assert_int_equal(streams.items.items[0].terms[0].reg, 0);
-    find("c5fe6f0c8e c5e576db c4e2e59204cf 4883c104");   /* vmovdqu ymm1,[rsi+rcx*4]; vpcmpeqd ymm3; vgatherdpd ymm0,[rdi+xmm1*8],ymm3; add rcx,4 */
+    /* vmovdqu ymm1,[rsi+rcx*4]; vpcmpeqd ymm3; vgatherdpd ymm0,[rdi+xmm1*8],ymm3; add rcx,4 */
+    find("c5fe6f0c8e c5e576db c4e2e59204cf 4883c104");
     assert_int_equal(streams.items.count, 2);
     is(1, "gather", 0, 4);
     assert_int_equal(streams.items.items[1].fed_by, 0);
@@ -207,7 +235,8 @@ static void test_unknown(void **state)
     struct arrays arrays;
     struct err err = {0};
     (void)state;
-    find("488b07 4801d7");                           /* mov rax,[rdi]; add rdi,rdx: a step that the loop does not tell */
+    /* mov rax,[rdi]; add rdi,rdx: a step that the loop does not tell */
+    find("488b07 4801d7");
     assert_int_equal(streams.unknown, 1);
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
     assert_int_equal(err.code, ERR_DATA);
@@ -228,7 +257,8 @@ static void test_unknown(void **state)
 static void test_far(void **state)
 {
     static const char *const loops[] = {
-        "48b8ffffffffffffff7f 488b1c07 4801c7",   /* mov rax,2^63-1; mov rbx,[rdi+rax]; add rdi,rax */
+        /* mov rax,2^63-1; mov rbx,[rdi+rax]; add rdi,rax */
+        "48b8ffffffffffffff7f 488b1c07 4801c7",
         "48b80000000000000080 488b18 4801c7 488b0f",
         "48b80000000000000010 488b0f 4801c7",     /* steps of 2^60 */
         "48b8ffffffffffffff7f 488b18 488b5808",
@@ -243,7 +273,8 @@ static void test_far(void **state)
     }
 }
 
-/* A register doubled or scaled over and over: as many parts as its value, and factors beyond 64 bits. */
+/* A register doubled or scaled over and over: as many parts as its value, and factors beyond 64
+ * bits. */
 static void test_multiplied(void **state)
 {
     static const char *const again[] = {
@@ -282,15 +313,18 @@ static void test_joined(void **state)
     assert_int_equal(streams.items.items[0].follows, 1);
     assert_int_equal(streams.items.items[0].distance, 4160);
     assert_int_equal(streams.items.items[1].follows, STREAM_ALONE);
-    find("488b07 488b9740200000 488b8fc0dfffff 4883c708");   /* [rdi], [rdi+8256], [rdi-8256]: three rows of one array */
+    /* [rdi], [rdi+8256], [rdi-8256]: three rows of one array */
+    find("488b07 488b9740200000 488b8fc0dfffff 4883c708");
     assert_int_equal(streams.items.count, 3);
     assert_int_equal(streams.items.items[0].follows, 1);
     assert_int_equal(streams.items.items[2].follows, 0);
     assert_int_equal(streams.items.items[2].distance, 8256);
 }
 
-/* Lines that come new to a cache that keeps @room of them, the least recently used one going, counted over the second half of @rounds iterations of @n accesses. */
-static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, int64_t step, unsigned rounds, size_t room)
+/* Lines that come new to a cache that keeps @room of them, the least recently used one going,
+ * counted over the second half of @rounds iterations of @n accesses. */
+static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, int64_t step,
+                     unsigned rounds, size_t room)
 {
     static int64_t kept[MOST_LINES];
     size_t have = 0, fresh = 0;
@@ -329,19 +363,24 @@ static void test_lines_are_misses(void **state)
         for (size_t i = 0; i < n; i++) {
             seed = seed * 1103515245 + 12345;
             offsets[i] = (int64_t)((seed >> 16) % 250) * 8;
-            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "488b87%02x%02x0000", (unsigned)offsets[i] & 255, (unsigned)offsets[i] >> 8);   /* mov rax,[rdi+offset] */
+            /* mov rax,[rdi+offset] */
+            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "488b87%02x%02x0000",
+                     (unsigned)offsets[i] & 255, (unsigned)offsets[i] >> 8);
         }
         if (trial % 2) {
-            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "4881c7%02x%02x0000", (unsigned)step & 255, (unsigned)step >> 8);
+            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "4881c7%02x%02x0000",
+                     (unsigned)step & 255, (unsigned)step >> 8);
         } else {
-            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "4881ef%02x%02x0000", (unsigned)step & 255, (unsigned)step >> 8);
+            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "4881ef%02x%02x0000",
+                     (unsigned)step & 255, (unsigned)step >> 8);
             step = -step;
         }
         find(hex);
         assert_int_equal(streams.items.count, 1);
         assert_int_equal(streams.items.items[0].step, step);
         double seen = misses(offsets, bytes, n, step, 512, 512);
-        assert_true(streams.items.items[0].lines <= seen * 1.1 + 0.02 && streams.items.items[0].lines >= seen * 0.9 - 0.02);
+        assert_true(streams.items.items[0].lines <= seen * 1.1 + 0.02 &&
+                    streams.items.items[0].lines >= seen * 0.9 - 0.02);
     }
 }
 
@@ -367,14 +406,18 @@ static void laid_out(uint64_t bytes)
         low[i] = sum + (uint64_t)s->low + (last < 0 ? (uint64_t)last : 0);
         high[i] = sum + (uint64_t)s->high + (last > 0 ? (uint64_t)last : 0);
         assert_true(low[i] < high[i] && high[i] <= arrays.bytes);
-        used += s->kind == STREAM_WALK && s->follows == STREAM_ALONE ? (double)(high[i] - low[i]) : 0;
+        used +=
+            s->kind == STREAM_WALK && s->follows == STREAM_ALONE ? (double)(high[i] - low[i]) : 0;
         indexed |= s->kind != STREAM_WALK;
     }
     for (size_t i = 0; i < streams.items.count; i++)
         for (size_t k = 0; k < i; k++)
-            if (streams.items.items[i].kind == STREAM_WALK && streams.items.items[k].kind == STREAM_WALK && streams.items.items[i].symbol != streams.items.items[k].symbol)
+            if (streams.items.items[i].kind == STREAM_WALK &&
+                streams.items.items[k].kind == STREAM_WALK &&
+                streams.items.items[i].symbol != streams.items.items[k].symbol)
                 assert_true(low[i] >= high[k] || low[k] >= high[i]);
-    assert_true(indexed || (used > 0.7 * (double)bytes && used < 1.01 * (double)bytes));   /* rows leave some out */
+    /* rows leave some out */
+    assert_true(indexed || (used > 0.7 * (double)bytes && used < 1.01 * (double)bytes));
     for (unsigned i = 0; i < arrays.fill_count; i++)
         assert_true(arrays.fills[i].at + arrays.fills[i].bytes <= arrays.bytes);
 }
@@ -400,7 +443,12 @@ static void test_layouts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_loops), cmocka_unit_test(test_waiting), cmocka_unit_test(test_iterations), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_multiplied), cmocka_unit_test(test_joined),
-                                       cmocka_unit_test(test_lines_are_misses), cmocka_unit_test(test_layouts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_waiting), cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_far),     cmocka_unit_test(test_multiplied),
+        cmocka_unit_test(test_joined),  cmocka_unit_test(test_lines_are_misses),
+        cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests_name("streams", tests, NULL, end);
 }

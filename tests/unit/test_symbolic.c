@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Genetic programming finds known formulas again, to the last digit and far outside; the same data give the same formula. */
+/* Genetic programming finds known formulas again, to the last digit and far outside; the same data
+ * give the same formula. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,8 @@ static void test_known(void **state)
         const struct fit_data data = {inputs, 3, n, values};
         assert_true(symbolic_fit(&data, &f));
         if (!f.exact || formula_value(&f, far, 3) != functions[i](far))
-            fail_msg("function %zu: %g instead of %g, error %g", i, formula_value(&f, far, 3), functions[i](far), f.error);
+            fail_msg("function %zu: %g instead of %g, error %g", i, formula_value(&f, far, 3),
+                     functions[i](far), f.error);
         assert_true(symbolic_fit(&data, &again));
         assert_memory_equal(f.code, again.code, f.code_length);
     }
@@ -87,8 +89,11 @@ static void test_print(void **state)
     static const char *const names[] = {"N", "M"};
     const double inputs[] = {12, 3};
     /* N / (M * 2) least of that and N - M */
-    const struct formula f = {.coefficients = {40, -0.5}, .count = 2, .code_length = 9,
-                              .code = {0, 1, FORMULA_CONSTANT + 1, FORMULA_TIMES, FORMULA_OVER, 0, 1, FORMULA_MINUS, FORMULA_LEAST}};
+    const struct formula f = {.coefficients = {40, -0.5},
+                              .count = 2,
+                              .code_length = 9,
+                              .code = {0, 1, FORMULA_CONSTANT + 1, FORMULA_TIMES, FORMULA_OVER, 0,
+                                       1, FORMULA_MINUS, FORMULA_LEAST}};
     struct str text = {0};
     (void)state;
     formula_print(&f, names, 2, &text);
@@ -100,7 +105,8 @@ static void test_print(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_where_regression_fails), cmocka_unit_test(test_no_better),
-                                       cmocka_unit_test(test_print)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known), cmocka_unit_test(test_where_regression_fails),
+        cmocka_unit_test(test_no_better), cmocka_unit_test(test_print)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@
 #include "cmd/key.h"
 #include "view/table.h"
 
-static const char *const names[] = {"ADD (R64, R64)", "VADDPD (YMM, YMM, YMM)", "IMUL (R64, R64)", "DIV (R64)", "NOP ()"};
+static const char *const names[] = {"ADD (R64, R64)", "VADDPD (YMM, YMM, YMM)", "IMUL (R64, R64)",
+                                    "DIV (R64)", "NOP ()"};
 static const double cycles[] = {0.25, 0.5, 1, 18, NAN};
 
 static const struct table_column columns[] = {{"form", 0, false, 0}, {"cycles", 8, true, 0}};
@@ -42,7 +43,8 @@ static void text_of(const void *context, size_t row, int column, struct str *out
         str_addf(out, "%g", cycles[row]);
 }
 
-static const struct table_source source = {.columns = columns, .column_count = 2, .count = five, .number = number_of, .text = text_of};
+static const struct table_source source = {
+    .columns = columns, .column_count = 2, .count = five, .number = number_of, .text = text_of};
 
 /* The rows a table shows, as digits in order. */
 static const char *shown(struct table *t)
@@ -154,7 +156,8 @@ static void test_selection_follows(void **state)
     table_done(&t);
 }
 
-static const char *const registers[] = {"xmm10 b", "xmm2 b", "xmm2 a", "R8", "R16", "x007", "x7", "x"};
+static const char *const registers[] = {"xmm10 b", "xmm2 b", "xmm2 a", "R8",
+                                        "R16",     "x007",   "x7",     "x"};
 
 static size_t eight(const void *context)
 {
@@ -177,13 +180,20 @@ static double register_number(const void *context, size_t row, int column)
     return column == 1 ? (double)(row % 2) : NAN;
 }
 
-/* Numbers in names are in the order of numbers; what the first column leaves equal is sorted by the next. */
+/* Numbers in names are in the order of numbers; what the first column leaves equal is sorted by the
+ * next. */
 static void test_several_columns(void **state)
 {
-    static const struct table_source named = {.columns = columns, .column_count = 2, .count = eight, .number = register_number, .text = register_text};
-    static const struct { const char *sort; size_t order[8]; } cases[] = {
-        {"form", {3, 4, 7, 5, 6, 2, 1, 0}}, {"-form", {0, 1, 2, 5, 6, 7, 4, 3}}, {"cycles -form", {0, 2, 6, 4, 1, 5, 7, 3}}, {"-cycles,form", {3, 7, 5, 1, 4, 6, 2, 0}},
-        {"cycles", {0, 2, 4, 6, 1, 3, 5, 7}}, {"", {0, 1, 2, 3, 4, 5, 6, 7}}};
+    static const struct table_source named = {.columns = columns,
+                                              .column_count = 2,
+                                              .count = eight,
+                                              .number = register_number,
+                                              .text = register_text};
+    static const struct { const char *sort; size_t order[8];
+    } cases[] = {
+        {"form", {3, 4, 7, 5, 6, 2, 1, 0}},         {"-form", {0, 1, 2, 5, 6, 7, 4, 3}},
+        {"cycles -form", {0, 2, 6, 4, 1, 5, 7, 3}}, {"-cycles,form", {3, 7, 5, 1, 4, 6, 2, 0}},
+        {"cycles", {0, 2, 4, 6, 1, 3, 5, 7}},       {"", {0, 1, 2, 3, 4, 5, 6, 7}}};
     struct err err = {0};
     struct table t;
 
@@ -195,7 +205,8 @@ static void test_several_columns(void **state)
         table_finish(&t, &named, NULL);
         for (size_t k = 0; k < 8; k++)
             if (table_row(&t, k) != cases[i].order[k])
-                fail_msg("%s: row %zu is %zu, not %zu", cases[i].sort, k, table_row(&t, k), cases[i].order[k]);
+                fail_msg("%s: row %zu is %zu, not %zu", cases[i].sort, k, table_row(&t, k),
+                         cases[i].order[k]);
     }
     assert_false(table_sort(&t, &named, "cycles taste", &err));
     assert_non_null(strstr(err.what, "taste"));
@@ -227,9 +238,15 @@ static const char *header_of(struct table *t, const struct table_source *wide)
 /* Columns that do not fit are scrolled behind the first, which stays. */
 static void test_sideways(void **state)
 {
-    static const struct table_column ten[10] = {{"name", 0, false, 0}, {"one", 9, false, 0}, {"two", 9, false, 0}, {"three", 9, false, 0}, {"four", 9, false, 0},
-                                                {"five", 9, false, 0}, {"six", 9, false, 0}, {"seven", 9, false, 0}, {"eight", 9, false, 0}, {"nine", 9, false, 0}};
-    static const struct table_source wide = {.columns = ten, .column_count = 10, .count = eight, .number = register_number, .text = ten_text};
+    static const struct table_column ten[10] = {
+        {"name", 0, false, 0},  {"one", 9, false, 0},  {"two", 9, false, 0}, {"three", 9, false, 0},
+        {"four", 9, false, 0},  {"five", 9, false, 0}, {"six", 9, false, 0}, {"seven", 9, false, 0},
+        {"eight", 9, false, 0}, {"nine", 9, false, 0}};
+    static const struct table_source wide = {.columns = ten,
+                                             .column_count = 10,
+                                             .count = eight,
+                                             .number = register_number,
+                                             .text = ten_text};
     struct table t;
 
     (void)state;
@@ -299,7 +316,8 @@ static void many_text(const void *context, size_t row, int column, struct str *o
     str_addf(out, column ? "%zu" : "form %06zu", row * 7919 % *(const size_t *)context);
 }
 
-static const struct table_source large = {.columns = columns, .column_count = 2, .count = many, .number = many_number, .text = many_text};
+static const struct table_source large = {
+    .columns = columns, .column_count = 2, .count = many, .number = many_number, .text = many_text};
 
 static double reached;   /* share of the sorting that was told last */
 
@@ -318,7 +336,8 @@ static unsigned updates(struct table *t, const size_t *rows)
     return n;
 }
 
-/* Rows are sorted and filtered a piece at a time: no drawing takes long, the old order stands meanwhile, Esc ends it. */
+/* Rows are sorted and filtered a piece at a time: no drawing takes long, the old order stands
+ * meanwhile, Esc ends it. */
 static void test_many_rows(void **state)
 {
     static const char *const orders[] = {"cycles", "-cycles", "form"};
@@ -372,7 +391,8 @@ static void test_search_goes_on(void **state)
     (void)state;
     table_init(&t);
     updates(&t, &rows);
-    assert_true(table_find(&t, &large, &rows, "form 000000", -1));   /* all the way round, back to the first row */
+    /* all the way round, back to the first row */
+    assert_true(table_find(&t, &large, &rows, "form 000000", -1));
     assert_true(table_busy(&t));
     assert_true(updates(&t, &rows) > 3);
     assert_int_equal(t.cursor, 0);
@@ -389,12 +409,14 @@ static void test_search_goes_on(void **state)
     table_status(&t, &large, &status);
     assert_non_null(strstr(str_text(&status), "\"nothing\" is not here"));
     assert_int_equal(t.cursor, at);
-    assert_true(table_find(&t, &large, &rows, "nothing", 1) && table_act(&t, &large, ACTION_CANCEL) && !table_busy(&t));
+    assert_true(table_find(&t, &large, &rows, "nothing", 1) &&
+                table_act(&t, &large, ACTION_CANCEL) && !table_busy(&t));
     str_done(&status);
     table_done(&t);
 }
 
-/* The first row that is asked for is that of the order asked for before, also when that is still to come. */
+/* The first row that is asked for is that of the order asked for before, also when that is still to
+ * come. */
 static void test_ends_of_what_comes(void **state)
 {
     size_t rows = MANY;
@@ -417,7 +439,8 @@ static void test_ends_of_what_comes(void **state)
     updates(&t, &rows);
     assert_int_equal(t.cursor, MANY - 1);
     /* Any other move keeps to its row. */
-    assert_true(table_sort(&t, &large, "cycles", &err) && table_act(&t, &large, ACTION_FIRST) && table_act(&t, &large, ACTION_DOWN));
+    assert_true(table_sort(&t, &large, "cycles", &err) && table_act(&t, &large, ACTION_FIRST) &&
+                table_act(&t, &large, ACTION_DOWN));
     size_t row = t.selected;
     updates(&t, &rows);
     assert_int_equal(t.selected, row);
@@ -427,7 +450,8 @@ static void test_ends_of_what_comes(void **state)
 /* Rows with the same first column, and how often text is asked for. */
 struct pairs { size_t count, asked, from; };
 
-static const struct table_column pair_columns[] = {{"form", 0, false, 0}, {"quantity", 10, false, 0}};
+static const struct table_column pair_columns[] = {{"form", 0, false, 0},
+                                                   {"quantity", 10, false, 0}};
 
 static size_t pair_count(const void *context)
 {
@@ -447,14 +471,21 @@ static void pair_text(const void *context, size_t row, int column, struct str *o
     struct pairs *p = (struct pairs *)context;
 
     p->asked++;
-    str_addf(out, column ? "quantity %zu" : "form %zu", column ? (row + p->from) % 2 : (row + p->from) / 2);
+    str_addf(out, column ? "quantity %zu" : "form %zu",
+             column ? (row + p->from) % 2 : (row + p->from) / 2);
 }
 
-/* One row of two with the same name is tagged, and copying reads tagged rows alone, of however many; also when they have moved it finds them. */
+/* One row of two with the same name is tagged, and copying reads tagged rows alone, of however
+ * many; also when they have moved it finds them. */
 static void test_tags_of_pairs(void **state)
 {
     (void)state;
-    static const struct table_source pairs = {.columns = pair_columns, .column_count = 2, .count = pair_count, .number = pair_number, .text = pair_text, .named_by = 1u << 1};
+    static const struct table_source pairs = {.columns = pair_columns,
+                                              .column_count = 2,
+                                              .count = pair_count,
+                                              .number = pair_number,
+                                              .text = pair_text,
+                                              .named_by = 1u << 1};
     struct pairs p = {.count = 100000};
     struct str out = {0};
     struct table t;
@@ -497,6 +528,11 @@ static void test_tags_of_pairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_tags_of_pairs), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes), cmocka_unit_test(test_filters), cmocka_unit_test(test_several_columns), cmocka_unit_test(test_sideways), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_rows),      cmocka_unit_test(test_tags_of_pairs),
+        cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes),
+        cmocka_unit_test(test_filters),        cmocka_unit_test(test_several_columns),
+        cmocka_unit_test(test_sideways),       cmocka_unit_test(test_selection_follows),
+        cmocka_unit_test(test_filter_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

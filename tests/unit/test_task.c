@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loaders as jobs: the old document stays until the new one is complete, what follows waits, a cancelled one leaves everything as it was. What is read comes through
- * a pipe, so that a job is under way for as long as the test wants. */
+/* Loaders as jobs: the old document stays until the new one is complete, what follows waits, a
+ * cancelled one leaves everything as it was. What is read comes through a pipe, so that a job is
+ * under way for as long as the test wants. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -128,9 +129,11 @@ static void test_old_stays(void **state)
     open_table(&s);
     assert_int_equal(rows_of(&s), 3);
 
-    snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2", pipe_path);
+    snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2",
+             pipe_path);
     assert_true(run(&s, line, &err));
-    assert_true(s.queue.job != 0 && s.queue.own && s.queue.count == 1);   /* Esc ends it; generate waits */
+    /* Esc ends it; generate waits */
+    assert_true(s.queue.job != 0 && s.queue.own && s.queue.count == 1);
     int fd = other_end();
     write_rows(fd, 20);
     assert_int_equal(rows_of(&s), 3);
@@ -146,8 +149,10 @@ static void test_old_stays(void **state)
 
 static void test_cancelled(void **state)
 {
-    static const char *const readers[] = {"experiments load", "experiments load --append", "experiments import", "mapping import osaca", "mapping import csv", "mapping import pmevo",
-                                           "evaluate", "forms add"};
+    static const char *const readers[] = {"experiments load",   "experiments load --append",
+                                          "experiments import", "mapping import osaca",
+                                          "mapping import csv", "mapping import pmevo",
+                                          "evaluate",           "forms add"};
     struct session s;
     struct err err;
     struct job_info info;
@@ -190,7 +195,8 @@ static void test_cancelled(void **state)
     session_done(&s);
 }
 
-/* A table that somebody reads does not change under his hands, and goes with the last who holds it. */
+/* A table that somebody reads does not change under his hands, and goes with the last who holds
+ * it. */
 static void test_held(void **state)
 {
     struct session s;
@@ -232,7 +238,8 @@ static void test_replacing(void **state)
     int fd = open(inner, O_WRONLY | O_TRUNC | O_CLOEXEC);
     assert_true(write(fd, "key,value\nno such key,1\n", 24) == 24);
     close(fd);
-    int held = open(work_path("saved"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);   /* as one who saves into it: who loads waits */
+    /* as one who saves into it: who loads waits */
+    int held = open(work_path("saved"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(flock(held, LOCK_EX), 0);
     snprintf(line, sizeof line, "session load %s", work_path("saved"));
     if (!run(&s, line, &err))
@@ -253,22 +260,40 @@ static void test_replacing(void **state)
     session_done(&s);
 }
 
-/* What only reads works beside the screen on what the session was: none of it is a job any more when it has ended in time. */
+/* What only reads works beside the screen on what the session was: none of it is a job any more
+ * when it has ended in time. */
 static void test_reading(void **state)
 {
-    static const char *const readers[] = {"kernel analyze", "kernel simulate --iterations 20", "kernel show", "kernel list", "kernel diff --machine skylake --machine haswell", "kernel report %s", "kernel save %s", "experiments list",
-                                           "mapping show", "mapping save %s", "mapping export osaca %s", "mapping export csv %s", "mapping diff skylake haswell", "forms list 'ADD*'", "forms compare 'ADD*'", "machine show"};
+    static const char *const readers[] = {"kernel analyze",
+                                          "kernel simulate --iterations 20",
+                                          "kernel show",
+                                          "kernel list",
+                                          "kernel diff --machine skylake --machine haswell",
+                                          "kernel report %s",
+                                          "kernel save %s",
+                                          "experiments list",
+                                          "mapping show",
+                                          "mapping save %s",
+                                          "mapping export osaca %s",
+                                          "mapping export csv %s",
+                                          "mapping diff skylake haswell",
+                                          "forms list 'ADD*'",
+                                          "forms compare 'ADD*'",
+                                          "machine show"};
     struct session s;
     struct err err;
     char line[200];
     (void)state;
     open_session(&s);
     s.patience = INFINITY;
-    snprintf(line, sizeof line, "set machine skylake; kernel hex 4801d84829c375f8; experiments load %s", table_path);
+    snprintf(line, sizeof line,
+             "set machine skylake; kernel hex 4801d84829c375f8; experiments load %s", table_path);
     assert_true(run(&s, line, &err));
     size_t before = job_count();
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        const char *file = strstr(readers[i], "report") ? "read.md" : strstr(readers[i], "save") || strstr(readers[i], "csv") ? "read.csv" : "read.yml";
+        const char *file = strstr(readers[i], "report")                              ? "read.md"
+                           : strstr(readers[i], "save") || strstr(readers[i], "csv") ? "read.csv"
+                                                                                     : "read.yml";
         snprintf(line, sizeof line, readers[i], work_path(file));
         const struct command *command;
         assert_true(command_check(line, &command, &err) && command->read);
@@ -276,7 +301,8 @@ static void test_reading(void **state)
             fail_msg("%s: %s", line, err.what);
         assert_int_equal(job_count(), before);
         assert_int_equal(s.queue.job, 0);
-        if (!strchr(readers[i], '%') && (!s.last || strcmp(result_command(s.last), command->name) != 0))
+        if (!strchr(readers[i], '%') &&
+            (!s.last || strcmp(result_command(s.last), command->name) != 0))
             fail_msg("%s says nothing", line);
     }
     /* A fault of its own is told, and leaves no failed job behind. */
@@ -299,10 +325,12 @@ static void test_reading_goes_on(void **state)
     struct job_info info;
     (void)state;
     open_session(&s);
-    assert_true(run(&s, "set machine skylake; kernel hex 4801d84829c375f8", &err) && go_on(&s, &err));
+    assert_true(run(&s, "set machine skylake; kernel hex 4801d84829c375f8", &err) &&
+                go_on(&s, &err));
     assert_int_equal(mkfifo(work_path("reading.csv"), 0600), 0);
     char line[200];
-    snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));   /* nobody reads it yet */
+    /* nobody reads it yet */
+    snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));
     assert_true(run(&s, line, &err));
     unsigned number = s.queue.job;
     assert_true(number != 0 && s.queue.own && s.queue.count == 1);
@@ -329,23 +357,29 @@ static void test_reads_what_was(void **state)
     (void)state;
     open_session(&s);
     s.patience = INFINITY;
-    snprintf(line, sizeof line, "set machine skylake; kernel hex 4801d84829c375f8; experiments load %s", table_path);
+    snprintf(line, sizeof line,
+             "set machine skylake; kernel hex 4801d84829c375f8; experiments load %s", table_path);
     assert_true(run(&s, line, &err));
     struct session *was = session_snapshot(&s);
     const struct machine *machine = was->document.machines[0];
     double latency = mapping_find(machine->mapping, "ADD (R64, R64)")->latency;
     size_t usages = mapping_find(machine->mapping, "ADD (R64, R64)")->usage.count;
-    assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0; kernel hex 90; experiments clear", &err));
+    assert_true(
+        run(&s, "mapping set 'ADD (R64, R64)' 3*p0; kernel hex 90; experiments clear", &err));
     assert_int_equal(was->document.experiments->rows.count, 3);
     assert_int_equal(mapping_find(machine->mapping, "ADD (R64, R64)")->usage.count, usages);
     assert_true(mapping_find(machine->mapping, "ADD (R64, R64)")->latency == latency);
     assert_true(session_machine(&s, "skylake", &err) != machine);
-    assert_int_equal(mapping_find(session_machine(&s, "skylake", &err)->mapping, "ADD (R64, R64)")->usage.uops[0].count, 3);
+    assert_int_equal(mapping_find(session_machine(&s, "skylake", &err)->mapping, "ADD (R64, R64)")
+                         ->usage.uops[0]
+                         .count,
+                     3);
     session_forget(was);
     session_done(&s);
 }
 
-/* A long loop is analysed by a job: the view asks and gets nothing until it has ended, then what analysing gives; the same loop is not analysed again. */
+/* A long loop is analysed by a job: the view asks and gets nothing until it has ended, then what
+ * analysing gives; the same loop is not analysed again. */
 static void test_long_loop(void **state)
 {
     struct session s;
@@ -367,7 +401,8 @@ static void test_long_loop(void **state)
     struct analysis *const *made = session_analyses(&s, &count);
     assert_int_equal(count, 2);
     assert_false(session_analysing(&s));
-    struct analysis *again = analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
+    struct analysis *again =
+        analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
     assert_true(made[0]->cycles == again->cycles && made[0]->count == 3000);
     analysis_free(again);
     s.revision++;   /* as each job's end does */
@@ -386,7 +421,8 @@ static void test_long_loop(void **state)
     str_done(&hex);
 }
 
-/* What a view began on its own keeps nobody from loading; cancelled, it stays undone until something changes. */
+/* What a view began on its own keeps nobody from loading; cancelled, it stays undone until
+ * something changes. */
 static void test_work_aside(void **state)
 {
     struct session s;
@@ -452,7 +488,8 @@ static void test_confirmed_late(void **state)
     session_done(&s);
 }
 
-/* Whether there are predictions of @m, which are then for all @rows; *@cycles (may be NULL) gets that of the fourth. */
+/* Whether there are predictions of @m, which are then for all @rows; *@cycles (may be NULL) gets
+ * that of the fourth. */
 static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
 {
     struct prediction *p = session_forecast(s, m);
@@ -501,7 +538,8 @@ static void test_many_predictions(void **state)
     m = session_machine(&s, "haswell", &err);
     assert_false(predicted(&s, m, rows, NULL));
     struct job_info info;
-    assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) && job_cancel(info.number));
+    assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) &&
+                job_cancel(info.number));
     job_wait(0);
     bool made = predicted(&s, m, rows, NULL);   /* it may have ended before */
     assert_int_equal(job_running(), 0);
@@ -514,10 +552,13 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
-/* A machine that a command names is loaded by a job before the command begins, which waits; what follows it waits for that. */
+/* A machine that a command names is loaded by a job before the command begins, which waits; what
+ * follows it waits for that. */
 static void test_machine_named(void **state)
 {
-    static const char facts[] = "key,value,unit,source\nname,Slow,,\nisa,x86-64,,\nports,0 1 2 3,,\n", mapping[] = "form,usage\nA,1*p01\nB,2*p0\nC,1*p3\n";
+    static const char facts[] =
+        "key,value,unit,source\nname,Slow,,\nisa,x86-64,,\nports,0 1 2 3,,\n",
+                      mapping[] = "form,usage\nA,1*p01\nB,2*p0\nC,1*p3\n";
     struct session s;
     struct err err = {0};
     char line[600];
@@ -558,10 +599,13 @@ static void test_machine_named(void **state)
     session_done(&s);
 }
 
-/* A machine in a directory: loaded by a job, then known by its name and read no more, so that changes stay; and one that is replaced lives until the command ends. */
+/* A machine in a directory: loaded by a job, then known by its name and read no more, so that
+ * changes stay; and one that is replaced lives until the command ends. */
 static void test_machine_in_directory(void **state)
 {
-    static const char facts[] = "key,value,unit,source\nname,Mine,,\nisa,x86-64,,\nports,0 1 2 3,,\n", mapping[] = "form,usage\n\"ADD (R64, R64)\",1*p01\n";
+    static const char facts[] =
+        "key,value,unit,source\nname,Mine,,\nisa,x86-64,,\nports,0 1 2 3,,\n",
+                      mapping[] = "form,usage\n\"ADD (R64, R64)\",1*p01\n";
     struct session s;
     struct err err = {0};
     char line[600];
@@ -572,7 +616,8 @@ static void test_machine_in_directory(void **state)
     open_session(&s);
     s.patience = 0;
     hold_workers(true);   /* so that the job cannot have ended before it is looked at */
-    snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0", work_path("mine"));
+    snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0",
+             work_path("mine"));
     assert_true(run(&s, line, &err));
     assert_true(s.queue.now);
     assert_string_not_equal(s.document.selected[0], "mine");
@@ -585,17 +630,20 @@ static void test_machine_in_directory(void **state)
     assert_ptr_equal(session_current(&s, &err), m);
     const struct mapping_entry *add = mapping_find(m->mapping, "ADD (R64, R64)");
     assert_int_equal(add->usage.uops[0].ports, 1);
-    snprintf(line, sizeof line, "kernel hex 4801d8; mapping diff %s %s", work_path("mine"), work_path("mine"));
+    snprintf(line, sizeof line, "kernel hex 4801d8; mapping diff %s %s", work_path("mine"),
+             work_path("mine"));
     if (!run(&s, line, &err))
         fail_msg("%s", err.what);
     s.interactive = false;
-    snprintf(line, sizeof line, "kernel analyze --machine %s --machine %s", work_path("mine"), work_path("mine"));
+    snprintf(line, sizeof line, "kernel analyze --machine %s --machine %s", work_path("mine"),
+             work_path("mine"));
     if (!run(&s, line, &err))
         fail_msg("%s", err.what);
     session_done(&s);
 }
 
-/* What would tell forms from each other joins the experiments when it can be measured: where that is refused they are as before. */
+/* What would tell forms from each other joins the experiments when it can be measured: where that
+ * is refused they are as before. */
 static void test_settling_refused(void **state)
 {
     static const char alike[] = "experiment,cycles\n\"BSF (R64, R64)\",1\n\"IMUL (R64, R64)\",1\n";
@@ -626,14 +674,25 @@ static int setup(void **state)
     signal(SIGPIPE, SIG_IGN);
     pipe_path = work_path("pipe.csv");
     table_path = work_path("table.csv");
-    return mkfifo(pipe_path, 0600) || !file_write(table_path, "experiment,cycles\nA,1\nB,2\nC,3\n", 30, NULL);
+    return mkfifo(pipe_path, 0600) ||
+           !file_write(table_path, "experiment,cycles\nA,1\nB,2\nC,3\n", 30, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_machine_in_directory), cmocka_unit_test(test_machine_named), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
-                                       cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions),
-                                       cmocka_unit_test(test_work_aside), cmocka_unit_test(test_confirmed_late),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays),
+                                       cmocka_unit_test(test_machine_in_directory),
+                                       cmocka_unit_test(test_machine_named),
+                                       cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_held),
+                                       cmocka_unit_test(test_replacing),
+                                       cmocka_unit_test(test_reading),
+                                       cmocka_unit_test(test_reading_goes_on),
+                                       cmocka_unit_test(test_reads_what_was),
+                                       cmocka_unit_test(test_long_loop),
+                                       cmocka_unit_test(test_many_predictions),
+                                       cmocka_unit_test(test_work_aside),
+                                       cmocka_unit_test(test_confirmed_late),
                                        cmocka_unit_test(test_settling_refused)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }

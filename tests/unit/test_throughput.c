@@ -40,7 +40,8 @@ static const char *const engines[ENGINES] = {"portable", "avx2", "avx512"};
 static size_t taken[ENGINES][METHOD_COUNT];
 
 /* Every method of every engine this CPU has, forced, and the free choice. */
-static void assert_every_way(struct throughput *t, const struct mass *masses, size_t n, double expected)
+static void assert_every_way(struct throughput *t, const struct mass *masses, size_t n,
+                             double expected)
 {
     for (size_t k = 0; k < ENGINES; k++) {
         if (!throughput_use_engine(t, engines[k]))
@@ -81,7 +82,8 @@ static void test_all_three_agree(void **state)
     }
 }
 
-/* Few µops over many ports, many over few, small sets that fall apart, and counts past the exact range of each method. */
+/* Few µops over many ports, many over few, small sets that fall apart, and counts past the exact
+ * range of each method. */
 static void test_shapes(void **state)
 {
     (void)state;
@@ -93,7 +95,8 @@ static void test_shapes(void **state)
         struct mass masses[100];
         size_t n = random_masses(&rng, ports, round % 3 ? 6 : 100, masses);
         for (size_t i = 0; i < n; i++) {
-            portset small = masses[i].ports & oracle_random_set(&rng, ports) & oracle_random_set(&rng, ports);
+            portset small =
+                masses[i].ports & oracle_random_set(&rng, ports) & oracle_random_set(&rng, ports);
             if (round % 2 && small)
                 masses[i].ports = small;
             if (round % 5 == 0)
@@ -104,12 +107,14 @@ static void test_shapes(void **state)
     }
     struct throughput *t = throughput_new(1);
     for (size_t k = 0; k < ENGINES; k++)
-        for (unsigned method = 0; method < METHOD_COUNT && throughput_use_engine(t, engines[k]); method++)
+        for (unsigned method = 0; method < METHOD_COUNT && throughput_use_engine(t, engines[k]);
+             method++)
             assert_true(taken[k][method] > 1000);
     throughput_free(t);
 }
 
-/* Two separate bottlenecks whose ratios differ by as little as the limits of mass allow: floats must not mistake one for the other. */
+/* Two separate bottlenecks whose ratios differ by as little as the limits of mass allow: floats
+ * must not mistake one for the other. */
 static void test_near_ties(void **state)
 {
     (void)state;
@@ -118,27 +123,33 @@ static void test_near_ties(void **state)
         for (unsigned b = 1; b <= 16; b++)
             for (unsigned d = 1; d <= 16; d++) {
                 struct throughput *t = throughput_new(b + d);
-                /* a/b against c/d with a + c = limit, c the nearest to a d / b from below and from above. */
+                /* a/b against c/d with a + c = limit, c the nearest to a d / b from below and from
+                 * above. */
                 uint32_t a = limits[l] * b / (b + d), c = limits[l] - a;
                 for (int more = -1; more <= 1; more++) {
-                    struct mass masses[2] = {{(1u << b) - 1, a + (uint32_t)more}, {((1u << d) - 1) << b, c - (uint32_t)more}};
+                    struct mass masses[2] = {{(1u << b) - 1, a + (uint32_t)more},
+                                             {((1u << d) - 1) << b, c - (uint32_t)more}};
                     if (masses[0].count == 0 || masses[1].count == 0)
                         continue;
-                    double first = (double)masses[0].count / b, second = (double)masses[1].count / d;
-                    assert_every_way(t, masses, 2, fmax(fmax(first, second), (double)limits[l] / (b + d)));
+                    double first = (double)masses[0].count / b,
+                           second = (double)masses[1].count / d;
+                    assert_every_way(t, masses, 2,
+                                     fmax(fmax(first, second), (double)limits[l] / (b + d)));
                 }
                 throughput_free(t);
             }
 }
 
-/* At the limits of each method: the most µops for subsets, for gathering, for the flow; the heaviest masses. */
+/* At the limits of each method: the most µops for subsets, for gathering, for the flow; the
+ * heaviest masses. */
 static void test_limits(void **state)
 {
     (void)state;
     struct rng rng;
     rng_seed(&rng, 99);
     static const size_t sizes[] = {SUBSETS_MAX, SUBSETS_MAX + 1, GATHER_MAX, GATHER_MAX + 1, 400};
-    static const uint64_t totals[] = {ZETA_MASS_MAX, ZETA_MASS_MAX + 1, SUBSETS_MASS_MAX, SUBSETS_MASS_MAX + 1, 1ull << 39};
+    static const uint64_t totals[] = {ZETA_MASS_MAX, ZETA_MASS_MAX + 1, SUBSETS_MASS_MAX,
+                                      SUBSETS_MASS_MAX + 1, 1ull << 39};
     struct mass *masses = calloc(FLOW_SETS, sizeof *masses);
     for (unsigned ports = 4; ports <= 16; ports += 4) {
         struct throughput *t = throughput_new(ports);
@@ -182,8 +193,10 @@ static void test_wide_machines(void **state)
         struct mass masses[40];
         size_t n = round % 2 ? 40 : 1 + rng_below(&rng, SUBSETS_MAX);
         for (size_t i = 0; i < n; i++) {
-            portset set = oracle_random_set(&rng, ports) & oracle_random_set(&rng, ports) & oracle_random_set(&rng, ports);
-            masses[i] = (struct mass){set | 1u << rng_below(&rng, ports), 1 + (uint32_t)rng_below(&rng, 9)};
+            portset set = oracle_random_set(&rng, ports) & oracle_random_set(&rng, ports) &
+                          oracle_random_set(&rng, ports);
+            masses[i] =
+                (struct mass){set | 1u << rng_below(&rng, ports), 1 + (uint32_t)rng_below(&rng, 9)};
         }
         double flow = throughput_by(t, METHOD_FLOW, masses, n);
         assert_close(flow, oracle_lp(masses, n, ports));
@@ -205,7 +218,8 @@ static void test_columns(void **state)
     assert_int_equal(columns_list(NULL, 0, 0, columns), 0);
 }
 
-/* The largest mass within a column, over its size, is the bound: no other set of ports is needed. */
+/* The largest mass within a column, over its size, is the bound: no other set of ports is
+ * needed. */
 static void test_columns_suffice(void **state)
 {
     (void)state;
@@ -251,8 +265,10 @@ static void test_pmevo_figures(void **state)
 {
     (void)state;
     static const char *const ports[] = {"1", "2", "3", NULL};
-    static const char *const two_level[][2] = {{"mul", "1*p1"}, {"add", "1*p12"}, {"sub", "1*p12"}, {"store", "1*p3"}, {NULL, NULL}};
-    static const char *const three_level[][2] = {{"mul", "2*p1"}, {"add", "1*p12"}, {"sub", "1*p12"}, {"store", "1*p12+1*p3"}, {NULL, NULL}};
+    static const char *const two_level[][2] = {
+        {"mul", "1*p1"}, {"add", "1*p12"}, {"sub", "1*p12"}, {"store", "1*p3"}, {NULL, NULL}};
+    static const char *const three_level[][2] = {
+        {"mul", "2*p1"}, {"add", "1*p12"}, {"sub", "1*p12"}, {"store", "1*p12+1*p3"}, {NULL, NULL}};
     struct experiment e;
     struct err err;
     struct str unknown = {0};
@@ -276,8 +292,9 @@ static void test_pmevo_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_three_agree), cmocka_unit_test(test_shapes), cmocka_unit_test(test_near_ties),
-        cmocka_unit_test(test_limits),          cmocka_unit_test(test_wide_machines), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_all_three_agree), cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_near_ties),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_wide_machines),   cmocka_unit_test(test_columns),
         cmocka_unit_test(test_columns_suffice), cmocka_unit_test(test_pmevo_figures),
     };
     return cmocka_run_group_tests_name("throughput", tests, NULL, NULL);

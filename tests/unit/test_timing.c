@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With PORTOLAN_TIMING every key and frame of the workbench leaves its times, and the summary agrees with them. No time is judged here; make bench-screen shows them. */
+/* With PORTOLAN_TIMING every key and frame of the workbench leaves its times, and the summary
+ * agrees with them. No time is judged here; make bench-screen shows them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +76,9 @@ static void test_keys_and_frames(void **state)
         before = drawn;
     }
     assert_true(answered >= 3);
-    assert_true(longest > 0 && fabs(strtod(turn + strlen("longest turn of the screen's thread: "), NULL) - 1e3 * longest) <= 0.051);
+    assert_true(longest > 0 &&
+                fabs(strtod(turn + strlen("longest turn of the screen's thread: "), NULL) -
+                     1e3 * longest) <= 0.051);
     assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: the system does not tell */
     csv_table_free(table);
     terminal_close(&t);
@@ -98,6 +101,7 @@ static void test_a_file_that_cannot_be_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_and_frames), cmocka_unit_test(test_a_file_that_cannot_be_written)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_and_frames),
+                                       cmocka_unit_test(test_a_file_that_cannot_be_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel tune: what may change places, replacements, several iterations at once, loops whose best form is known, and on this CPU candidates beside their loops. */
+/* kernel tune: what may change places, replacements, several iterations at once, loops whose best
+ * form is known, and on this CPU candidates beside their loops. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -59,12 +60,17 @@ static void test_what_may_change_places(void **state)
 {
     (void)state;
     assert_true(may_swap(INTEL "mov rax, rbx\nmov rcx, rdx\n", 0, 1));
-    assert_false(may_swap(INTEL "mov rax, rbx\nmov rcx, rax\n", 0, 1));                          /* reads what is written */
-    assert_false(may_swap(INTEL "mov rcx, rax\nmov rax, rbx\n", 0, 1));                          /* writes what is read */
-    assert_false(may_swap(INTEL "mov rax, rbx\nmov rax, rdx\n", 0, 1));                          /* the last value stays */
+    /* reads what is written */
+    assert_false(may_swap(INTEL "mov rax, rbx\nmov rcx, rax\n", 0, 1));
+    /* writes what is read */
+    assert_false(may_swap(INTEL "mov rcx, rax\nmov rax, rbx\n", 0, 1));
+    /* the last value stays */
+    assert_false(may_swap(INTEL "mov rax, rbx\nmov rax, rdx\n", 0, 1));
     assert_false(may_swap(INTEL "mov al, bl\nmov eax, edx\n", 0, 1));
-    assert_false(may_swap(INTEL "mov ah, bl\nmov al, dl\nmov rcx, rax\n", 1, 2));                /* a part, then the whole */
-    /* flags: of two that write them the later one's stay; where a third follows, nobody looks at the first two's */
+    /* a part, then the whole */
+    assert_false(may_swap(INTEL "mov ah, bl\nmov al, dl\nmov rcx, rax\n", 1, 2));
+    /* flags: of two that write them the later one's stay; where a third follows, nobody looks at
+     * the first two's */
     assert_false(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\n", 0, 1));
     assert_true(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "add rax, rbx\nadc rcx, rdx\ncmp rsi, rdi\n", 0, 1));
@@ -83,7 +89,8 @@ static void test_what_may_change_places(void **state)
     assert_true(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-16]\n", 1, 2));
     assert_true(may_swap(INTEL "mov [rdi+0x7ffffffc], rax\nmov rbx, [rdi-0x80000000]\n", 0, 1));
-    assert_false(may_swap(INTEL "mov [edi+0x7ffffffc], rax\nmov rbx, [edi-0x80000000]\n", 0, 1));   /* the same four bytes: addresses of 32 bits wrap */
+    /* the same four bytes: addresses of 32 bits wrap */
+    assert_false(may_swap(INTEL "mov [edi+0x7ffffffc], rax\nmov rbx, [edi-0x80000000]\n", 0, 1));
     assert_false(may_swap(INTEL "lea rsi, [edi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "push rax\npop rbx\n", 0, 1));
     /* fences, locked ones and what closes the loop stay */
@@ -91,11 +98,13 @@ static void test_what_may_change_places(void **state)
     assert_false(may_swap(INTEL "mov rax, rbx\nlock add [rdi], rcx\n", 0, 1));
     assert_false(may_swap(INTEL "a: mov rax, rbx\njne a\n", 0, 1));
     /* legacy SSE keeps what lies above where others use it */
-    assert_false(may_swap(INTEL "movaps xmm0, xmm1\nvaddps ymm2, ymm0, ymm3\nmovaps xmm0, xmm4\n", 0, 2));
+    assert_false(
+        may_swap(INTEL "movaps xmm0, xmm1\nvaddps ymm2, ymm0, ymm3\nmovaps xmm0, xmm4\n", 0, 2));
     assert_true(may_swap(INTEL "movaps xmm0, xmm1\nmovaps xmm5, xmm4\n", 0, 1));
 }
 
-static struct tune *tune(const char *id, const char *text, unsigned unroll, bool reassociate, unsigned tries)
+static struct tune *tune(const char *id, const char *text, unsigned unroll, bool reassociate,
+                         unsigned tries)
 {
     const struct tune_options options = {tries, unroll, reassociate, 1};
     struct machine *m = load_machine(id);
@@ -111,8 +120,10 @@ static struct tune *tune(const char *id, const char *text, unsigned unroll, bool
     return t;
 }
 
-/* On @id @text takes @before cycles, and the best version found @after; @what is part of what it says. */
-static void expect(const char *id, const char *text, unsigned unroll, bool reassociate, double before, double after, const char *what)
+/* On @id @text takes @before cycles, and the best version found @after; @what is part of what it
+ * says. */
+static void expect(const char *id, const char *text, unsigned unroll, bool reassociate,
+                   double before, double after, const char *what)
 {
     struct tune *t = tune(id, text, unroll, reassociate, 400);
     const struct tuned *best = t->found.items;
@@ -128,40 +139,69 @@ static void expect(const char *id, const char *text, unsigned unroll, bool reass
 static void test_known_best(void **state)
 {
     (void)state;
-    /* Seven µops stand in two lines of the µop cache, one a cycle; beside its branch the comparison is one with it: six in one line, through four slots in 1.5. */
-    expect("skylake", INTEL "a: cmp rdi, rdx\nmov rax, [rdi]\nmov rbx, [rdi+8]\nlea rsi, [rsi+8]\nlea r11, [r11+8]\nmov r8, [rsi]\njne a\n", 1, false, 2, 1.5, "reordered");
+    /* Seven µops stand in two lines of the µop cache, one a cycle; beside its branch the comparison
+     * is one with it: six in one line, through four slots in 1.5. */
+    expect("skylake",
+           INTEL "a: cmp rdi, rdx\nmov rax, [rdi]\nmov rbx, [rdi+8]\nlea rsi, [rsi+8]\nlea r11, "
+                 "[r11+8]\nmov r8, [rsi]\njne a\n",
+           1, false, 2, 1.5, "reordered");
     /* A multiplication takes three cycles, a shift one. */
-    expect("skylake", INTEL "a: imul rax, rax, 8\ncmp rdi, rdx\njne a\n", 1, false, 3, 1, "imul by a power of two");
-    expect("skylake", INTEL "a: imul rax, rax, 5\ncmp rdi, rdx\njne a\n", 1, false, 3, 1, "imul as lea");
-    /* Two shifts a cycle, four additions: five shifts and the fused comparison on p06 take 3, with additions 6 / 4. */
-    expect("skylake", INTEL "a: shl rax, 1\nshl rbx, 1\nshl rcx, 1\nshl rsi, 1\nshl r8, 1\ncmp rdi, rdx\njne a\n", 1, false, 3, 1.5, "shl by 1 as add");
-    /* An addition of four cycles each iteration; two and four sums at once. Two loads each take one cycle on two ports. */
-    static const char dot[] = ".L: vmovupd (%rdi,%rax), %ymm1\n vfmadd231pd (%rsi,%rax), %ymm1, %ymm0\n add $32, %rax\n cmp %rdx, %rax\n jne .L\n";
+    expect("skylake", INTEL "a: imul rax, rax, 8\ncmp rdi, rdx\njne a\n", 1, false, 3, 1,
+           "imul by a power of two");
+    expect("skylake", INTEL "a: imul rax, rax, 5\ncmp rdi, rdx\njne a\n", 1, false, 3, 1,
+           "imul as lea");
+    /* Two shifts a cycle, four additions: five shifts and the fused comparison on p06 take 3, with
+     * additions 6 / 4. */
+    expect("skylake",
+           INTEL
+           "a: shl rax, 1\nshl rbx, 1\nshl rcx, 1\nshl rsi, 1\nshl r8, 1\ncmp rdi, rdx\njne a\n",
+           1, false, 3, 1.5, "shl by 1 as add");
+    /* An addition of four cycles each iteration; two and four sums at once. Two loads each take one
+     * cycle on two ports. */
+    static const char dot[] = ".L: vmovupd (%rdi,%rax), %ymm1\n vfmadd231pd (%rsi,%rax), %ymm1, "
+                              "%ymm0\n add $32, %rax\n cmp %rdx, %rax\n jne .L\n";
     expect("skylake", dot, 4, false, 4, 4, NULL);
     expect("skylake", dot, 2, true, 4, 2, "2 iterations at once, sums");
     expect("skylake", dot, 4, true, 4, 1, "4 iterations at once, sums");
-    /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles an iteration; apart, two loads each: 4. */
-    static const char chained[] = ".L: vmovsd (%rdi,%rax,8), %xmm1\n vfmadd231sd (%rsi,%rax,8), %xmm1, %xmm0\n vmovsd 8(%rdi,%rax,8), %xmm1\n vfmadd231sd 8(%rsi,%rax,8), %xmm1, %xmm0\n"
-                                  " vmovsd 16(%rdi,%rax,8), %xmm1\n vfmadd231sd 16(%rsi,%rax,8), %xmm1, %xmm0\n vmovsd 24(%rdi,%rax,8), %xmm1\n vfmadd231sd 24(%rsi,%rax,8), %xmm1, %xmm0\n"
-                                  " add $4, %rax\n cmp %rax, %rdx\n jne .L\n";
+    /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles an iteration; apart, two
+     * loads each: 4. */
+    static const char chained[] =
+        ".L: vmovsd (%rdi,%rax,8), %xmm1\n vfmadd231sd (%rsi,%rax,8), %xmm1, %xmm0\n vmovsd "
+        "8(%rdi,%rax,8), %xmm1\n vfmadd231sd 8(%rsi,%rax,8), %xmm1, %xmm0\n"
+        " vmovsd 16(%rdi,%rax,8), %xmm1\n vfmadd231sd 16(%rsi,%rax,8), %xmm1, %xmm0\n vmovsd "
+        "24(%rdi,%rax,8), %xmm1\n vfmadd231sd 24(%rsi,%rax,8), %xmm1, %xmm0\n"
+        " add $4, %rax\n cmp %rax, %rdx\n jne .L\n";
     expect("skylake", chained, 1, false, 16, 16, NULL);
     expect("skylake", chained, 1, true, 16, 4, "sums in registers of their own");
     /* Sums of integers need no leave. */
-    expect("skylake", INTEL "a: imul rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp rdi, rdx\njne a\n", 1, false, 3, 3, NULL);
-    expect("skylake", INTEL "a: mov rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp rdi, rdx\njne a\n", 1, false, 3, 1.5, "sums in registers of their own");
-    expect("skylake", INTEL "a: paddd xmm0, [rdi]\npaddd xmm0, xmm0\nadd rdi, 16\ncmp rdi, rdx\njne a\n", 2, false, 2, 2, NULL);
+    expect("skylake",
+           INTEL "a: imul rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp "
+                 "rdi, rdx\njne a\n",
+           1, false, 3, 3, NULL);
+    expect("skylake",
+           INTEL "a: mov rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp "
+                 "rdi, rdx\njne a\n",
+           1, false, 3, 1.5, "sums in registers of their own");
+    expect("skylake",
+           INTEL "a: paddd xmm0, [rdi]\npaddd xmm0, xmm0\nadd rdi, 16\ncmp rdi, rdx\njne a\n", 2,
+           false, 2, 2, NULL);
     /* A sum whose value the loop uses stays one. */
-    expect("skylake", ".L: vaddpd (%rdi), %ymm0, %ymm0\n vmovupd %ymm0, (%rsi)\n add $32, %rdi\n cmp %rdx, %rdi\n jne .L\n", 4, true, 4, 4, NULL);
+    expect("skylake",
+           ".L: vaddpd (%rdi), %ymm0, %ymm0\n vmovupd %ymm0, (%rsi)\n add $32, %rdi\n cmp %rdx, "
+           "%rdi\n jne .L\n",
+           4, true, 4, 4, NULL);
 }
 
 /* What cannot be done several times at once is not. */
 static void test_not_unrolled(void **state)
 {
     static const char *const texts[] = {
-        INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",      /* the carry goes from iteration to iteration */
+        /* the carry goes from iteration to iteration */
+        INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",
         INTEL "mov rax, rbx\nadd rcx, rdx\n",                               /* no loop */
         INTEL "a: mov rax, [rdi]\nmfence\ndec rcx\njne a\n",
-        INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",                    /* what closes it counts */
+        /* what closes it counts */
+        INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -183,12 +223,14 @@ static int64_t place_of(const struct insn *in)
     return (int64_t)(in->offset + in->length) + held;
 }
 
-/* What is relative to the code is the same memory in every copy, in its bytes, and in its text once that is assembled. */
+/* What is relative to the code is the same memory in every copy, in its bytes, and in its text once
+ * that is assembled. */
 static void test_relative_places(void **state)
 {
     /* addsd xmm0, [rip+0xff8]; mulsd xmm1, [rip+0xff8]; add rax, 8; cmp rax, rcx; jne */
     struct err err = {0};
-    struct kernel *k = kernel_from_hex(ISA_X86_64, "f20f5805f80f0000f20f590df80f00004883c0084839c875e7", &err);
+    struct kernel *k =
+        kernel_from_hex(ISA_X86_64, "f20f5805f80f0000f20f590df80f00004883c0084839c875e7", &err);
     struct str text = {0};
     size_t count, seen = 0;
 
@@ -200,7 +242,11 @@ static void test_relative_places(void **state)
     version_place(c, insns);
     for (size_t i = 0; i < c->count; i++)
         if (c->insns[i].traits & INSN_RIP_RELATIVE && ++seen)
-            assert_int_equal(place_of(&c->insns[i]), c->insns[i].operands[0].reg == insns[0].operands[0].reg || c->origin[i] == 0 ? 0x1000 : 0x1008);
+            assert_int_equal(place_of(&c->insns[i]),
+                             c->insns[i].operands[0].reg == insns[0].operands[0].reg ||
+                                     c->origin[i] == 0
+                                 ? 0x1000
+                                 : 0x1008);
     assert_int_equal(seen, 8);
     version_print(c, "loop", false, &text);
     struct kernel *made = kernel_from_text("made", str_text(&text), text.length, NULL, &err);
@@ -208,10 +254,12 @@ static void test_relative_places(void **state)
         fail_msg("%s\n%s", err.what, str_text(&text));
     const struct insn *again = kernel_insns(made, 0, &count);
     for (size_t i = 0, at = 0; i < c->count; i++) {
-        while (at < count && c->insns[i].traits & INSN_RIP_RELATIVE && !(again[at].traits & INSN_RIP_RELATIVE))
+        while (at < count && c->insns[i].traits & INSN_RIP_RELATIVE &&
+               !(again[at].traits & INSN_RIP_RELATIVE))
             at++;
         if (c->insns[i].traits & INSN_RIP_RELATIVE)
-            assert_int_equal(place_of(&again[at++]) - (int64_t)again[0].offset, place_of(&c->insns[i]));
+            assert_int_equal(place_of(&again[at++]) - (int64_t)again[0].offset,
+                             place_of(&c->insns[i]));
     }
     kernel_free(made);
     version_free(c);
@@ -301,7 +349,8 @@ static void test_only_a_branch(void **state)
 }
 
 /* Candidate @c of @insns does the same on this CPU. */
-static void must_agree(struct sandbox *s, const struct insn *insns, size_t count, const struct version *c, unsigned inputs, uint64_t seed, unsigned *agreed)
+static void must_agree(struct sandbox *s, const struct insn *insns, size_t count,
+                       const struct version *c, unsigned inputs, uint64_t seed, unsigned *agreed)
 {
     struct err err = {0};
     struct same same;
@@ -318,16 +367,38 @@ static void must_agree(struct sandbox *s, const struct insn *insns, size_t count
 
 /* One instruction and what follows it, so that flags are free; each rule of the table is met. */
 static const char *const replaced[][2] = {
-    {"mov of 0 as xor", "mov eax, 0"}, {"shl by 1 as add", "shl rax, 1"}, {"shl by 1 as add", "shl ecx, 1"}, {"imul by a power of two as a shift", "imul rax, rax, 16"},
-    {"imul by a power of two as a shift", "imul eax, ecx, 8"}, {"imul as lea", "imul eax, ecx, 9"}, {"imul as lea", "imul r13, r13, 3"}, {"inc or dec as add or sub", "dec ecx"},
-    {"cmp with 0 as test", "cmp rcx, 0"}, {"lea of three parts as lea and add", "lea rax, [rax+rcx*4+5]"}, {"lea of three parts as lea and add", "lea ecx, [r13+rcx*4-5]"},
-    {"rotation as rorx", "rol eax, 5"}, {"rotation as rorx", "ror r9, 63"}, {"shift by cl as shlx, shrx or sarx", "sar rax, cl"},
-    {"shift by cl as shlx, shrx or sarx", "shl eax, cl"}, {"xor before a bit count", "popcnt rax, rcx"}, {"xor before a bit count", "tzcnt eax, [rdi]"},
-    {"and with a mask as movzx", "and esi, 255"}, {"and with a mask as movzx", "and rax, 0xffff"}, {"add or sub of 128 as sub or add of -128", "add rax, 128"},
-    {"vector shift by 1 as an addition", "vpslld ymm0, ymm1, 1"}, {"vector shift by 1 as an addition", "psllw xmm0, 1"}, {"logic of floating point as that of integers", "vandnpd ymm0, ymm1, [rdi]"},
-    {"logic of floating point as that of integers", "xorps xmm0, xmm1"}, {"shuffle as a blend", "vshufps ymm0, ymm1, ymm2, 0xe4"}, {"shuffle as a blend", "shufpd xmm0, xmm1, 2"},
-    {"shuffle as a blend", "vshufpd ymm0, ymm1, ymm2, 10"}, {"shuffle as a blend", "vperm2f128 ymm0, ymm1, ymm2, 0x30"}, {"shuffle as a blend", "vperm2i128 ymm0, ymm1, ymm2, 0x12"},
-    {"shuffle as a blend", "vpblendw ymm0, ymm1, ymm2, 0xc3"}, {"move of a lane as a blend", "movsd xmm0, xmm1"}, {"move of a lane as a blend", "vmovss xmm0, xmm1, xmm2"},
+    {"mov of 0 as xor", "mov eax, 0"},
+    {"shl by 1 as add", "shl rax, 1"},
+    {"shl by 1 as add", "shl ecx, 1"},
+    {"imul by a power of two as a shift", "imul rax, rax, 16"},
+    {"imul by a power of two as a shift", "imul eax, ecx, 8"},
+    {"imul as lea", "imul eax, ecx, 9"},
+    {"imul as lea", "imul r13, r13, 3"},
+    {"inc or dec as add or sub", "dec ecx"},
+    {"cmp with 0 as test", "cmp rcx, 0"},
+    {"lea of three parts as lea and add", "lea rax, [rax+rcx*4+5]"},
+    {"lea of three parts as lea and add", "lea ecx, [r13+rcx*4-5]"},
+    {"rotation as rorx", "rol eax, 5"},
+    {"rotation as rorx", "ror r9, 63"},
+    {"shift by cl as shlx, shrx or sarx", "sar rax, cl"},
+    {"shift by cl as shlx, shrx or sarx", "shl eax, cl"},
+    {"xor before a bit count", "popcnt rax, rcx"},
+    {"xor before a bit count", "tzcnt eax, [rdi]"},
+    {"and with a mask as movzx", "and esi, 255"},
+    {"and with a mask as movzx", "and rax, 0xffff"},
+    {"add or sub of 128 as sub or add of -128", "add rax, 128"},
+    {"vector shift by 1 as an addition", "vpslld ymm0, ymm1, 1"},
+    {"vector shift by 1 as an addition", "psllw xmm0, 1"},
+    {"logic of floating point as that of integers", "vandnpd ymm0, ymm1, [rdi]"},
+    {"logic of floating point as that of integers", "xorps xmm0, xmm1"},
+    {"shuffle as a blend", "vshufps ymm0, ymm1, ymm2, 0xe4"},
+    {"shuffle as a blend", "shufpd xmm0, xmm1, 2"},
+    {"shuffle as a blend", "vshufpd ymm0, ymm1, ymm2, 10"},
+    {"shuffle as a blend", "vperm2f128 ymm0, ymm1, ymm2, 0x30"},
+    {"shuffle as a blend", "vperm2i128 ymm0, ymm1, ymm2, 0x12"},
+    {"shuffle as a blend", "vpblendw ymm0, ymm1, ymm2, 0xc3"},
+    {"move of a lane as a blend", "movsd xmm0, xmm1"},
+    {"move of a lane as a blend", "vmovss xmm0, xmm1, xmm2"},
 };
 
 static void test_each_replacement(void **state)
@@ -343,7 +414,8 @@ static void test_each_replacement(void **state)
         const char *what;
         size_t count, at = 0;
         bool found = false;
-        str_addf(&text, INTEL "%s\n%s", replaced[i][1], strcmp(replaced[i][0], "cmp with 0 as test") == 0 ? "" : "cmp r8, r10\n");
+        str_addf(&text, INTEL "%s\n%s", replaced[i][1],
+                 strcmp(replaced[i][0], "cmp with 0 as test") == 0 ? "" : "cmp r8, r10\n");
         struct kernel *k = kernel_of(str_text(&text));
         const struct insn *insns = kernel_insns(k, 0, &count);
         s = s ? s : sandbox_or_skip(insns, count);
@@ -365,13 +437,19 @@ static void test_each_replacement(void **state)
     sandbox_free(s);
 }
 
-/* A wrong candidate is found out: another order of two that depend, another constant, a store left out. */
+/* A wrong candidate is found out: another order of two that depend, another constant, a store left
+ * out. */
 static void test_wrong_ones_differ(void **state)
 {
     static const char *const pairs[][2] = {
-        {"add rax, rbx\nimul rcx, rax\n", "imul rcx, rax\nadd rax, rbx\n"}, {"add rax, 1\n", "add rax, 2\n"}, {"mov [rdi], rax\nmov rbx, [rsi]\n", "mov rbx, [rsi]\nmov [rdi], rax\n"},
-        {"mov [rdi], rax\nadd rbx, rcx\n", "add rbx, rcx\n"}, {"cmp rax, rbx\n", "cmp rbx, rax\n"}, {"vaddpd ymm0, ymm1, ymm2\n", "vaddpd xmm0, xmm1, xmm2\n"},
-        {"add rax, rbx\n", "lea rax, [rax+rbx]\n"}, {"mov eax, ebx\n", "mov ax, bx\n"},
+        {"add rax, rbx\nimul rcx, rax\n", "imul rcx, rax\nadd rax, rbx\n"},
+        {"add rax, 1\n", "add rax, 2\n"},
+        {"mov [rdi], rax\nmov rbx, [rsi]\n", "mov rbx, [rsi]\nmov [rdi], rax\n"},
+        {"mov [rdi], rax\nadd rbx, rcx\n", "add rbx, rcx\n"},
+        {"cmp rax, rbx\n", "cmp rbx, rax\n"},
+        {"vaddpd ymm0, ymm1, ymm2\n", "vaddpd xmm0, xmm1, xmm2\n"},
+        {"add rax, rbx\n", "lea rax, [rax+rbx]\n"},
+        {"mov eax, ebx\n", "mov ax, bx\n"},
     };
     struct sandbox *s = NULL;
     (void)state;
@@ -402,13 +480,48 @@ static void test_wrong_ones_differ(void **state)
 
 /* What random loops are made of. */
 static const char *const pool[] = {
-    "add rax, rbx", "sub rcx, [rdi+8]", "mov [rsi+rcx*8], rax", "mov rdx, [rsi+rcx*8+8]", "lea r8, [rax+rdx*2+4]", "imul r9, rax", "imul r10, r9, 8", "shl r8, 1", "shr rdx, 3", "xor r9, r10",
-    "adc rbx, 1", "cmp rax, r9", "cmovb rdx, r8", "setz r10b", "movzx r9d, r10b", "mov [rdi], r9", "mov r11, [rdi]", "add [rdi+16], r8", "inc r11", "neg rdx", "bswap r8", "popcnt r10, rax",
-    "and r9d, 255", "rol r11d, 7", "test r8, r8", "mov r10d, 0", "mov r10b, al", "xchg rax, r11", "vaddpd ymm0, ymm1, [rdi]", "vmulpd ymm2, ymm0, ymm1", "vmovupd [rsi], ymm2",
-    "vmovupd ymm1, [rsi+32]", "vpaddd ymm3, ymm3, ymm1", "vpslld ymm4, ymm3, 1", "vshufps ymm5, ymm4, ymm3, 0xe4", "vxorps ymm4, ymm5, ymm0", "vfmadd231pd ymm6, ymm0, ymm1", "vaddsd xmm7, xmm7, [rdi]",
+    "add rax, rbx",
+    "sub rcx, [rdi+8]",
+    "mov [rsi+rcx*8], rax",
+    "mov rdx, [rsi+rcx*8+8]",
+    "lea r8, [rax+rdx*2+4]",
+    "imul r9, rax",
+    "imul r10, r9, 8",
+    "shl r8, 1",
+    "shr rdx, 3",
+    "xor r9, r10",
+    "adc rbx, 1",
+    "cmp rax, r9",
+    "cmovb rdx, r8",
+    "setz r10b",
+    "movzx r9d, r10b",
+    "mov [rdi], r9",
+    "mov r11, [rdi]",
+    "add [rdi+16], r8",
+    "inc r11",
+    "neg rdx",
+    "bswap r8",
+    "popcnt r10, rax",
+    "and r9d, 255",
+    "rol r11d, 7",
+    "test r8, r8",
+    "mov r10d, 0",
+    "mov r10b, al",
+    "xchg rax, r11",
+    "vaddpd ymm0, ymm1, [rdi]",
+    "vmulpd ymm2, ymm0, ymm1",
+    "vmovupd [rsi], ymm2",
+    "vmovupd ymm1, [rsi+32]",
+    "vpaddd ymm3, ymm3, ymm1",
+    "vpslld ymm4, ymm3, 1",
+    "vshufps ymm5, ymm4, ymm3, 0xe4",
+    "vxorps ymm4, ymm5, ymm0",
+    "vfmadd231pd ymm6, ymm0, ymm1",
+    "vaddsd xmm7, xmm7, [rdi]",
 };
 
-/* Random loops: what a search makes of them, and any order that the rules allow, do the same on random inputs. */
+/* Random loops: what a search makes of them, and any order that the rules allow, do the same on
+ * random inputs. */
 static void test_random_loops(void **state)
 {
     const struct tune_options options = {60, 4, true, 3};
@@ -424,7 +537,8 @@ static void test_random_loops(void **state)
         str_add(&text, INTEL "a:\n");
         for (uint64_t i = 3 + rng_below(&rng, 8); i > 0; i--)
             str_addf(&text, "%s\n", pool[rng_below(&rng, sizeof pool / sizeof *pool)]);
-        str_add(&text, rng_below(&rng, 2) ? "add rdi, 32\ncmp rdi, r12\njne a\n" : "add rcx, 1\ncmp rcx, r12\njne a\n");
+        str_add(&text, rng_below(&rng, 2) ? "add rdi, 32\ncmp rdi, r12\njne a\n"
+                                          : "add rcx, 1\ncmp rcx, r12\njne a\n");
         struct kernel *k = kernel_of(str_text(&text));
         const struct insn *insns = kernel_insns(k, 0, &count);
         s = s ? s : sandbox_or_skip(insns, count);
@@ -464,7 +578,8 @@ static void test_random_loops(void **state)
         kernel_free(k);
         str_done(&text);
     }
-    print_message("%u candidates, %u instructions moved, %u inputs agree\n", candidates, moved, agreed);
+    print_message("%u candidates, %u instructions moved, %u inputs agree\n", candidates, moved,
+                  agreed);
     assert_true(candidates > 10 && moved > 20 && agreed > 500);
     sandbox_free(s);
     machine_free(m);
@@ -472,12 +587,15 @@ static void test_random_loops(void **state)
 
 /* Stands before sandbox_run_states: the first @starved runs get no processor time. */
 static unsigned starved;
-bool __real_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
-                               struct err *err);
-bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
-                               struct err *err);
-bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
-                               struct err *err)
+bool __real_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
+                               const struct sandbox_start *start, struct sandbox_state *after,
+                               uint64_t *memory, unsigned *fault, struct err *err);
+bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
+                               const struct sandbox_start *start, struct sandbox_state *after,
+                               uint64_t *memory, unsigned *fault, struct err *err);
+bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
+                               const struct sandbox_start *start, struct sandbox_state *after,
+                               uint64_t *memory, unsigned *fault, struct err *err)
 {
     if (!starved)
         return __real_sandbox_run_states(s, offset, vectors, start, after, memory, fault, err);
@@ -486,7 +604,8 @@ bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vect
     return true;
 }
 
-/* A run that others kept the processor from is no difference: it is run once more, and left out when that helps nothing. */
+/* A run that others kept the processor from is no difference: it is run once more, and left out
+ * when that helps nothing. */
 static void test_starved_runs(void **state)
 {
     struct itself b = itself_new(INTEL "add rax, rcx\nimul rdx, rax");
@@ -535,9 +654,12 @@ static void test_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_carry_kept), cmocka_unit_test(test_relative_places),
-        cmocka_unit_test(test_relative_stays), cmocka_unit_test(test_each_replacement),
-        cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_only_a_branch), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_starved_runs), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best),
+        cmocka_unit_test(test_not_unrolled),           cmocka_unit_test(test_carry_kept),
+        cmocka_unit_test(test_relative_places),        cmocka_unit_test(test_relative_stays),
+        cmocka_unit_test(test_each_replacement),       cmocka_unit_test(test_wrong_ones_differ),
+        cmocka_unit_test(test_only_a_branch),          cmocka_unit_test(test_random_loops),
+        cmocka_unit_test(test_starved_runs),           cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

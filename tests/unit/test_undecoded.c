@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions that the decoder does not have: one line is one instruction, with its name where another disassembler knows it. */
+/* Instructions that the decoder does not have: one line is one instruction, with its name where
+ * another disassembler knows it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,11 +33,18 @@ static size_t bytes_of(const char *hex, uint8_t out[16])
     return n;
 }
 
-static const struct foreign { const char *hex, *text, *form; unsigned access[3]; } foreign[] = {
+static const struct foreign { const char *hex, *text, *form; unsigned access[3];
+} foreign[] = {
     /* Bytes and text from binutils 2.40 and LLVM 22; R 1, W 2. */
     {"c4e26f50e1", "vpdpbssd ymm4,ymm2,ymm1", "VPDPBSSD (YMM, YMM, YMM)", {3, 1, 1}},
-    {"c4e26f502487", "vpdpbssd ymm4,ymm2,YMMWORD PTR [rdi+rax*4]", "VPDPBSSD (YMM, YMM, M256)", {3, 1, 1}},
-    {"c4e2edb45f40", "{vex} vpmadd52luq ymm3,ymm2,YMMWORD PTR [rdi+0x40]", "VPMADD52LUQ_VEX (YMM, YMM, M256)", {3, 1, 1}},
+    {"c4e26f502487",
+     "vpdpbssd ymm4,ymm2,YMMWORD PTR [rdi+rax*4]",
+     "VPDPBSSD (YMM, YMM, M256)",
+     {3, 1, 1}},
+    {"c4e2edb45f40",
+     "{vex} vpmadd52luq ymm3,ymm2,YMMWORD PTR [rdi+0x40]",
+     "VPMADD52LUQ_VEX (YMM, YMM, M256)",
+     {3, 1, 1}},
     {"c4e27eb108", "vbcstnebf162ps ymm1,WORD PTR [rax]", "VBCSTNEBF162PS (YMM, M16)", {2, 1, 0}},
     {"c4e27e72d1", "{vex} vcvtneps2bf16 xmm2,ymm1", "VCVTNEPS2BF16_VEX (XMM, YMM)", {2, 1, 0}},
     {"c4e279e619", "cmpbexadd DWORD PTR [rcx],ebx,eax", "CMPBEXADD (M32, R32, R32)", {3, 3, 1}},
@@ -45,8 +53,14 @@ static const struct foreign { const char *hex, *text, *form; unsigned access[3];
     {"d5588b11", "mov\tr18, qword ptr [r17]", "MOV_APX (R64, M64)", {2, 1, 0}},
     {"62f4fc0c01c3", "{nf}\tadd\trbx, rax", "ADD_APX_NF (R64, R64)", {2, 1, 0}},
     {"62f48c0c39c3", "ccmpl\t{dfv=cf} rbx, rax", "CCMPL_APX (R64, R64)", {1, 1, 0}},
-    {"62f56cd95818", "vaddph\tzmm3 {k1} {z}, zmm2, word ptr [rax]{1to32}", "VADDPH_Z (ZMM, K, ZMM, M16_1to32)", {2, 1, 1}},
-    {"62f36d1852d903", "vminmaxps\tzmm3, zmm2, zmm1, {sae}, 0x3", "VMINMAXPS_SAE (ZMM, ZMM, ZMM, I8)", {2, 1, 1}},
+    {"62f56cd95818",
+     "vaddph\tzmm3 {k1} {z}, zmm2, word ptr [rax]{1to32}",
+     "VADDPH_Z (ZMM, K, ZMM, M16_1to32)",
+     {2, 1, 1}},
+    {"62f36d1852d903",
+     "vminmaxps\tzmm3, zmm2, zmm1, {sae}, 0x3",
+     "VMINMAXPS_SAE (ZMM, ZMM, ZMM, I8)",
+     {2, 1, 1}},
 };
 
 /* The form and what is read and written, by the text. */
@@ -69,15 +83,34 @@ static void test_text(void **state)
     assert_int_equal(memory->scale, 4);
     assert_int_equal(memory->displacement, -0x40);
     assert_int_equal(memory->segment, REG_OTHER);
-    static const char *const bad[] = {"", " ", "(bad)", "vfoo ,,", "vfoo ymm99", "vfoo [", "vfoo ]", "vfoo [rax", "vfoo [rax+]x[", "vfoo {", "vfoo {}", "vfoo [foo]", "vfoo [rax*rbx*]", "lock", "{vex}",
-                                      "vfoo 0x", "vfoo xmm", "vfoo r16q", "vfoo zmm1{k9}{z", "vfoo dword ptr"};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "(bad)",
+                                      "vfoo ,,",
+                                      "vfoo ymm99",
+                                      "vfoo [",
+                                      "vfoo ]",
+                                      "vfoo [rax",
+                                      "vfoo [rax+]x[",
+                                      "vfoo {",
+                                      "vfoo {}",
+                                      "vfoo [foo]",
+                                      "vfoo [rax*rbx*]",
+                                      "lock",
+                                      "{vex}",
+                                      "vfoo 0x",
+                                      "vfoo xmm",
+                                      "vfoo r16q",
+                                      "vfoo zmm1{k9}{z",
+                                      "vfoo dword ptr"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&in, 0, sizeof in);
         x86_text_read(bad[i], &in);   /* whatever it says: no access outside */
     }
 }
 
-/* What the bytes of a VEX or EVEX encoding tell of their length, against the decoder's on all that it has. */
+/* What the bytes of a VEX or EVEX encoding tell of their length, against the decoder's on all that
+ * it has. */
 static void test_encoding_length(void **state)
 {
     (void)state;
@@ -100,9 +133,12 @@ static void test_encoding_length(void **state)
             code[1] = (uint8_t)((code[1] & 0xf0) | (1 + code[1] % 6));
             code[2] |= 4;
         }
-        if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code, sizeof code - 1, &in)) || (in.opcode_map == ZYDIS_OPCODE_MAP_0F && in.opcode == 0x77))
+        if (ZYAN_FAILED(
+                ZydisDecoderDecodeInstruction(&decoder, NULL, code, sizeof code - 1, &in)) ||
+            (in.opcode_map == ZYDIS_OPCODE_MAP_0F && in.opcode == 0x77))
             continue;
-        if (in.mnemonic == ZYDIS_MNEMONIC_JKZD || in.mnemonic == ZYDIS_MNEMONIC_JKNZD)   /* branches of the Knights Corner, without ModRM byte */
+        /* branches of the Knights Corner, without ModRM byte */
+        if (in.mnemonic == ZYDIS_MNEMONIC_JKZD || in.mnemonic == ZYDIS_MNEMONIC_JKNZD)
             continue;
         decoded++;
         assert_int_equal(x86_encoding_length(code, sizeof code - 1), in.length);
@@ -112,11 +148,14 @@ static void test_encoding_length(void **state)
     assert_true(decoded > 100000);
 }
 
-/* APX without a disassembler that has it: the length of the same opcode behind REX. Lengths from LLVM 22. */
+/* APX without a disassembler that has it: the length of the same opcode behind REX. Lengths from
+ * LLVM 22. */
 static void test_rex2(void **state)
 {
     (void)state;
-    static const char *const codes[] = {"d5588b11", "d500a13412000000000000", "d50850", "d5c8af4b08", "66d510b83412", "d518b8efcdab8967452301", "d50006", NULL};
+    static const char *const codes[] = {
+        "d5588b11",     "d500a13412000000000000", "d50850", "d5c8af4b08",
+        "66d510b83412", "d518b8efcdab8967452301", "d50006", NULL};
     struct err err = {0};
 
     for (size_t i = 0; codes[i]; i++) {
@@ -139,7 +178,8 @@ static bool there(const char *program)
     return system(line) == 0;
 }
 
-/* All in one code: each is one instruction, by its name where a disassembler is there that has it, and never bytes of others. */
+/* All in one code: each is one instruction, by its name where a disassembler is there that has it,
+ * and never bytes of others. */
 static void test_learned(void **state)
 {
     (void)state;
@@ -170,7 +210,9 @@ static void test_learned(void **state)
 static void test_kernel(void **state)
 {
     (void)state;
-    static const char text[] = ".L1:\n\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte 0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\tjne .L1\n";
+    static const char text[] =
+        ".L1:\n\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte "
+        "0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\tjne .L1\n";
     struct err err = {0};
     struct kernel *k = kernel_from_text("text", text, sizeof text - 1, NULL, &err);
     struct machine *m = machine_load("skylake", &err);
@@ -190,7 +232,8 @@ static void test_kernel(void **state)
     kernel_free(k);
 }
 
-/* An object: what no decoder knows counts as an instruction that no machine covers, what another disassembler names by its name. */
+/* An object: what no decoder knows counts as an instruction that no machine covers, what another
+ * disassembler names by its name. */
 static void test_scan_counts(void **state)
 {
     (void)state;
@@ -199,7 +242,8 @@ static void test_scan_counts(void **state)
     char command[1024];
     size_t named = 0;
 
-    work_put("newer.s", "\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte 0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\t.byte 0x06,0x06\n\tret\n");
+    work_put("newer.s", "\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte "
+                        "0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\t.byte 0x06,0x06\n\tret\n");
     snprintf(command, sizeof command, "cd '%s' && as --64 -o newer.o newer.s", work_path(""));
     assert_int_equal(system(command), 0);
     if (!scan_file(&scan, work_path("newer.o"), &err))
@@ -213,13 +257,18 @@ static void test_scan_counts(void **state)
     scan_done(&scan);
 }
 
-/* Lines that the assembler does not know are encoded by llvm-mc, each as the one instruction that it is; what is no instruction stays refused. */
+/* Lines that the assembler does not know are encoded by llvm-mc, each as the one instruction that
+ * it is; what is no instruction stays refused. */
 static void test_newer_lines(void **state)
 {
     (void)state;
-    static const struct { const char *text; size_t insns, refused; } texts[] = {
-        {"\tvpdpwsud %ymm1,%ymm2,%ymm3\n\t{nf} addq %rax,%rbx,%rcx\n\tvaddps %ymm1,%ymm2,%ymm3\n", 3, 0},
-        {"\t.intel_syntax noprefix\n\tvpdpwsud ymm3, ymm2, ymmword ptr fs:[rdi+rax*4]\n\tadd rcx, rbx, rax\n", 2, 0},
+    static const struct { const char *text; size_t insns, refused;
+    } texts[] = {
+        {"\tvpdpwsud %ymm1,%ymm2,%ymm3\n\t{nf} addq %rax,%rbx,%rcx\n\tvaddps %ymm1,%ymm2,%ymm3\n",
+         3, 0},
+        {"\t.intel_syntax noprefix\n\tvpdpwsud ymm3, ymm2, ymmword ptr fs:[rdi+rax*4]\n\tadd rcx, "
+         "rbx, rax\n",
+         2, 0},
         {"\t.intel_syntax noprefix\n\tadd eax, [rbx\n\tadd eax, rbx]\n\tadd eax, ebx\n", 1, 2},
         {"\taddq %rax,%rbx,%rcx,%rdx\n\tfooo %rax\n\taddq (%rax,%rbx\n\taddq %rax,%rbx\n", 1, 3},
     };
@@ -228,7 +277,8 @@ static void test_newer_lines(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct kernel_options options = {.skip_bad = true};
         struct err err = {0};
-        struct kernel *k = kernel_from_text("text", texts[i].text, strlen(texts[i].text), &options, &err);
+        struct kernel *k =
+            kernel_from_text("text", texts[i].text, strlen(texts[i].text), &options, &err);
         if (!k)
             fail_msg("%zu: %s", i, err.what);
         assert_int_equal(k->insn_count, texts[i].insns);
@@ -239,11 +289,14 @@ static void test_newer_lines(void **state)
     }
 }
 
-/* LOCK is no part of an instruction that cannot have it, whatever disassemblers print; several are one. */
+/* LOCK is no part of an instruction that cannot have it, whatever disassemblers print; several are
+ * one. */
 static void test_lock(void **state)
 {
-    static const struct { const char *hex; size_t byte; } blocks[] = {
-        {"f0480118", 0}, {"f0f0f0480118", 0}, {"f0f0f0f04801d8", 1}, {"4801d8f04801d8", 4}, {"f0483918", 1}, {"f0900f0b", 1}, {"67f04801d8", 1}, {"f04803d8", 1},
+    static const struct { const char *hex; size_t byte;
+    } blocks[] = {
+        {"f0480118", 0}, {"f0f0f0480118", 0}, {"f0f0f0f04801d8", 1}, {"4801d8f04801d8", 4},
+        {"f0483918", 1}, {"f0900f0b", 1},     {"67f04801d8", 1},     {"f04803d8", 1},
     };
 
     (void)state;
@@ -278,6 +331,11 @@ static void test_data_first(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_rex2), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel), cmocka_unit_test(test_scan_counts), cmocka_unit_test(test_newer_lines), cmocka_unit_test(test_lock), cmocka_unit_test(test_data_first)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),        cmocka_unit_test(test_encoding_length),
+        cmocka_unit_test(test_rex2),        cmocka_unit_test(test_learned),
+        cmocka_unit_test(test_kernel),      cmocka_unit_test(test_scan_counts),
+        cmocka_unit_test(test_newer_lines), cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_data_first)};
     return cmocka_run_group_tests_name("undecoded", tests, NULL, NULL);
 }

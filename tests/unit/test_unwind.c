@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unwind tables of programs without symbols: hostile ones end, cost what their size lets expect, and say nothing that is not in them. */
+/* Unwind tables of programs without symbols: hostile ones end, cost what their size lets expect,
+ * and say nothing that is not in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,8 @@ static void add_number(struct str *out, uint64_t value, size_t size)
         str_add_char(out, (char)(value >> 8 * i));
 }
 
-/* A description whose functions have addresses of 8 bytes; its first number takes @padding bytes more. */
+/* A description whose functions have addresses of 8 bytes; its first number takes @padding bytes
+ * more. */
 static void add_description(struct str *out, size_t padding)
 {
     struct str body = {0};
@@ -39,7 +41,8 @@ static void add_description(struct str *out, size_t padding)
     str_done(&body);
 }
 
-/* A function of one byte, described at the tables' begin; @length bytes of the record are its own. */
+/* A function of one byte, described at the tables' begin; @length bytes of the record are its
+ * own. */
 static void add_function(struct str *out, uint64_t address, size_t length)
 {
     add_number(out, length, 4);
@@ -48,26 +51,46 @@ static void add_function(struct str *out, uint64_t address, size_t length)
     add_number(out, 1, 8);
 }
 
-static void add_section(struct str *out, uint32_t type, uint32_t name, uint64_t address, uint64_t offset, uint64_t size, uint32_t link)
+static void add_section(struct str *out, uint32_t type, uint32_t name, uint64_t address,
+                        uint64_t offset, uint64_t size, uint32_t link)
 {
-    Elf64_Shdr header = {.sh_name = name, .sh_type = type, .sh_flags = name == 1 ? SHF_ALLOC | SHF_EXECINSTR : 0, .sh_addr = address, .sh_offset = offset, .sh_size = size,
-                         .sh_link = link, .sh_addralign = 1, .sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
+    Elf64_Shdr header = {.sh_name = name,
+                         .sh_type = type,
+                         .sh_flags = name == 1 ? SHF_ALLOC | SHF_EXECINSTR : 0,
+                         .sh_addr = address,
+                         .sh_offset = offset,
+                         .sh_size = size,
+                         .sh_link = link,
+                         .sh_addralign = 1,
+                         .sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0};
     str_add_bytes(out, &header, sizeof header);
 }
 
-/* A program of @count sections of one instruction with these unwind tables, and @labels that all mark the first of them. Reads it. */
+/* A program of @count sections of one instruction with these unwind tables, and @labels that all
+ * mark the first of them. Reads it. */
 static void read_program(size_t count, size_t labels, const struct str *tables, struct object *o)
 {
     static const char names[] = "\0.text\0.eh_frame\0.symtab\0x";
     const char *path = work_path("program");
     struct str file = {0}, sections = {0};
     struct err err = {0};
-    Elf64_Sym label = {.st_name = 25, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), .st_shndx = 1, .st_value = PLACE};
-    const uint64_t code = sizeof(Elf64_Ehdr), text = code + count, unwinding = text + sizeof names, symbols = unwinding + tables->length,
-                   headers = symbols + labels * sizeof label;
-    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-                         .e_entry = PLACE, .e_shoff = headers, .e_ehsize = sizeof header, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = (uint16_t)(count + 4),
-                         .e_shstrndx = (uint16_t)(count + 1)};
+    Elf64_Sym label = {.st_name = 25,
+                       .st_info = ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE),
+                       .st_shndx = 1,
+                       .st_value = PLACE};
+    const uint64_t code = sizeof(Elf64_Ehdr), text = code + count, unwinding = text + sizeof names,
+                   symbols = unwinding + tables->length, headers = symbols + labels * sizeof label;
+    Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_EXEC,
+        .e_machine = EM_X86_64,
+        .e_version = EV_CURRENT,
+        .e_entry = PLACE,
+        .e_shoff = headers,
+        .e_ehsize = sizeof header,
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = (uint16_t)(count + 4),
+        .e_shstrndx = (uint16_t)(count + 1)};
 
     add_section(&sections, SHT_NULL, 0, 0, 0, 0, 0);
     for (size_t i = 0; i < count; i++)
@@ -115,7 +138,8 @@ static void test_many_sections_and_labels(void **state)
     assert_grows(read_many, 4000);
 }
 
-/* Functions that unwind tables of two give, whose description has @padding, and whose records are @length long. */
+/* Functions that unwind tables of two give, whose description has @padding, and whose records are
+ * @length long. */
 static size_t functions_found(size_t padding, size_t length)
 {
     struct str tables = {0};
@@ -151,7 +175,8 @@ static void test_records_that_are_too_short(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_sections_and_labels), cmocka_unit_test(test_numbers_without_an_end),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_sections_and_labels),
+                                       cmocka_unit_test(test_numbers_without_an_end),
                                        cmocka_unit_test(test_records_that_are_too_short)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,20 @@ struct fake {
     double entry;               /* ticks that every item run takes besides */
     double spike;               /* ticks added to every third item run */
     bool steps;                 /* the counter is read between its steps */
-    unsigned awake_until;       /* runs of anything while another thread holds half of the buffers and takes nothing else */
+    /* runs of anything while another thread holds half of the buffers and takes nothing else */
+    unsigned awake_until;
 };
 
-static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count, unsigned *fault)
+static uint64_t fake_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
+                         unsigned *fault)
 {
     struct fake *f = self;
-    double cycles = code == PULSE_CHAIN ? 100 : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor : code == PULSE_PROBE ? 20 * f->probe_factor : code == PULSE_ROOM ? 50 : code == PULSE_PORTS ? 25 * (f->ports_factor > 0 ? f->ports_factor : 1) : f->item;
+    double cycles = code == PULSE_CHAIN          ? 100
+                    : code == PULSE_SECOND_CHAIN ? 300 * f->second_factor
+                    : code == PULSE_PROBE        ? 20 * f->probe_factor
+                    : code == PULSE_ROOM         ? 50
+                    : code == PULSE_PORTS        ? 25 * (f->ports_factor > 0 ? f->ports_factor : 1)
+                                                 : f->item;
 
     *fault = 0;
     f->runs++;
@@ -63,12 +70,25 @@ static void fake_rest(void *self)
     f->now += 2e6;
 }
 
-static const struct window_rules rules = {.chain_cycles = 100, .second_cycles = 300, .probe_cycles = 20, .overhead = 40, .chain_tolerance = 0.003, .probe_tolerance = 0.012,
-                                          .agreement = 0.004, .chain_ticks = 20000, .probe_ticks = 10000, .item_ticks = 40000, .patience = 1e8};
+static const struct window_rules rules = {.chain_cycles = 100,
+                                          .second_cycles = 300,
+                                          .probe_cycles = 20,
+                                          .overhead = 40,
+                                          .chain_tolerance = 0.003,
+                                          .probe_tolerance = 0.012,
+                                          .agreement = 0.004,
+                                          .chain_ticks = 20000,
+                                          .probe_ticks = 10000,
+                                          .item_ticks = 40000,
+                                          .patience = 1e8};
 
 static struct fake quiet(double item)
 {
-    return (struct fake){.ticks_per_cycle = 0.64, .item = item, .probe_factor = 1, .second_factor = 1, .overhead = 40};
+    return (struct fake){.ticks_per_cycle = 0.64,
+                         .item = item,
+                         .probe_factor = 1,
+                         .second_factor = 1,
+                         .overhead = 40};
 }
 
 static struct window_result measure(struct fake *f, bool difference, uint64_t count)
@@ -91,7 +111,8 @@ static void test_quiet(void **state)
         assert_int_equal(r.accepted, 3);
         assert_true(fabs(r.clock - 1 / 0.64) < 0.01);
         f = quiet(item);
-        f.entry = 500;   /* more than calibration knew: only the difference of two counts is rid of it */
+        /* more than calibration knew: only the difference of two counts is rid of it */
+        f.entry = 500;
         r = measure(&f, true, 20000);
         assert_true(fabs(r.cycles - item) < 0.002 * item);
     }
@@ -100,9 +121,9 @@ static void test_quiet(void **state)
 /* One window for what is not faster than what is known, three for what is. */
 static void test_beaten(void **state)
 {
-    static const struct { double beat; enum window_state state; unsigned accepted; } cases[] = {
-        {INFINITY, WINDOW_SETTLED, 3}, {NAN, WINDOW_SETTLED, 3}, {120, WINDOW_SETTLED, 3}, {101, WINDOW_SETTLED, 3},
-        {100, WINDOW_BEATEN, 1}, {80, WINDOW_BEATEN, 1}};
+    static const struct { double beat; enum window_state state; unsigned accepted;
+    } cases[] = {{INFINITY, WINDOW_SETTLED, 3}, {NAN, WINDOW_SETTLED, 3}, {120, WINDOW_SETTLED, 3},
+                 {101, WINDOW_SETTLED, 3},      {100, WINDOW_BEATEN, 1},  {80, WINDOW_BEATEN, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fake f = quiet(100);
@@ -116,10 +137,12 @@ static void test_beaten(void **state)
     }
 }
 
-/* Counters of 24 and 100 MHz beside a core of 3 GHz: runs sized by ticks are as exact as with a fast one. */
+/* Counters of 24 and 100 MHz beside a core of 3 GHz: runs sized by ticks are as exact as with a
+ * fast one. */
 static void test_coarse_ticks(void **state)
 {
-    static const double rates[] = {24e6, 62.5e6, 99e6, 100e6, 1e9, 2.6e9}, stretches[] = {1000 / 240.0, 1.6, 1000 / 990.0, 1, 1, 1};
+    static const double rates[] = {24e6, 62.5e6, 99e6, 100e6, 1e9, 2.6e9},
+                        stretches[] = {1000 / 240.0, 1.6, 1000 / 990.0, 1, 1, 1};
     (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         double stretch = calibrate_stretch(rates[i]), hz = rates[i];
@@ -187,7 +210,8 @@ static void test_spikes_and_faults(void **state)
     }
 }
 
-/* A thread that only holds buffers slows what needs them; nops do not tell, the probe for room does, and where it is not known nobody can. */
+/* A thread that only holds buffers slows what needs them; nops do not tell, the probe for room
+ * does, and where it is not known nobody can. */
 static void test_room(void **state)
 {
     (void)state;
@@ -207,10 +231,14 @@ static void test_room(void **state)
         }
 }
 
-/* On an idle core the probe for ports takes one of two times that differ by more than those of the others: both are quiet. */
+/* On an idle core the probe for ports takes one of two times that differ by more than those of the
+ * others: both are quiet. */
 static void test_ports(void **state)
 {
-    static const struct { double factor; bool quiet; } cases[] = {{1, true}, {1.03, true}, {1.05, false}, {1.4, false}, {0.97, false}};
+    static const struct {
+        double factor;
+        bool quiet;
+    } cases[] = {{1, true}, {1.03, true}, {1.05, false}, {1.4, false}, {0.97, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fake f = quiet(100);
@@ -227,7 +255,8 @@ static void test_ports(void **state)
     }
 }
 
-/* One run of a difference is disturbed in every other window, the short one as often as the long one: the floors are right where no single difference need be. */
+/* One run of a difference is disturbed in every other window, the short one as often as the long
+ * one: the floors are right where no single difference need be. */
 static void test_difference(void **state)
 {
     (void)state;
@@ -261,7 +290,8 @@ static void test_statistics(void **state)
         double best = NAN;
         for (unsigned i = 0; i < n; i++)
             for (unsigned k = 0; k < n; k++)
-                if (i != k && sorted[k] >= sorted[i] && sorted[k] <= 1.01 * sorted[i] && !(best <= sorted[i]))
+                if (i != k && sorted[k] >= sorted[i] && sorted[k] <= 1.01 * sorted[i] &&
+                    !(best <= sorted[i]))
                     best = sorted[i];
         double copy[8];
         memcpy(copy, v, sizeof copy);
@@ -295,8 +325,9 @@ static void test_agreed(void **state)
     assert_true(spread > 0.3);
 }
 
-/* Many items one after the other on a core that is never quiet cost one wait and a try each, in which what they take there is seen; those that come when it is quiet again
- * settle although the wait is over. */
+/* Many items one after the other on a core that is never quiet cost one wait and a try each, in
+ * which what they take there is seen; those that come when it is quiet again settle although the
+ * wait is over. */
 static void test_shared_wait(void **state)
 {
     enum { ITEMS = 256 };
@@ -330,11 +361,15 @@ static void test_shared_wait(void **state)
     assert_true(r.contended == 1 && f.now - before < 2e6 + 10 * rules.item_ticks);
 }
 
-/* What a form costs on a quiet core, against the protocol of one probe that began each window anew: the same number of runs, fewer ticks. */
+/* What a form costs on a quiet core, against the protocol of one probe that began each window anew:
+ * the same number of runs, fewer ticks. */
 static void test_cost(void **state)
 {
-    const double window = 2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks, before = 3 * window;
-    const unsigned runs_before = 3 + 3 * (2 + 2 + 3);   /* finding out how many iterations fill a run; chains, probes and runs */
+    const double window =
+                     2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks,
+                 before = 3 * window;
+    /* finding out how many iterations fill a run; chains, probes and runs */
+    const unsigned runs_before = 3 + 3 * (2 + 2 + 3);
     struct fake f = quiet(100);
     const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};
     struct window_rules own = rules;
@@ -353,8 +388,17 @@ static void test_cost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet), cmocka_unit_test(test_coarse_ticks), cmocka_unit_test(test_beaten), cmocka_unit_test(test_contention),
-                                       cmocka_unit_test(test_spikes_and_faults), cmocka_unit_test(test_room), cmocka_unit_test(test_ports), cmocka_unit_test(test_difference), cmocka_unit_test(test_statistics), cmocka_unit_test(test_agreed),
-                                       cmocka_unit_test(test_shared_wait), cmocka_unit_test(test_cost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet),
+                                       cmocka_unit_test(test_coarse_ticks),
+                                       cmocka_unit_test(test_beaten),
+                                       cmocka_unit_test(test_contention),
+                                       cmocka_unit_test(test_spikes_and_faults),
+                                       cmocka_unit_test(test_room),
+                                       cmocka_unit_test(test_ports),
+                                       cmocka_unit_test(test_difference),
+                                       cmocka_unit_test(test_statistics),
+                                       cmocka_unit_test(test_agreed),
+                                       cmocka_unit_test(test_shared_wait),
+                                       cmocka_unit_test(test_cost)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

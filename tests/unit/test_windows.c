@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* µop caches that deliver by windows of code: what a Zen 5 took for moves and nops of all lengths, counting by hand, and the simulation. */
+/* µop caches that deliver by windows of code: what a Zen 5 took for moves and nops of all lengths,
+ * counting by hand, and the simulation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,10 @@ struct block {
 
 static struct core core_with(double line, double window, double lines, double again)
 {
-    return (struct core){.uop_cache_line_insns = line, .uop_cache_window = window, .uop_cache_window_lines = lines, .uop_cache_window_again = again};
+    return (struct core){.uop_cache_line_insns = line,
+                         .uop_cache_window = window,
+                         .uop_cache_window_lines = lines,
+                         .uop_cache_window_again = again};
 }
 
 static void block_of(struct block *b, const unsigned char *lengths, size_t count, bool loop)
@@ -37,13 +41,15 @@ static void block_of(struct block *b, const unsigned char *lengths, size_t count
 
     memset(b, 0, sizeof *b);
     for (size_t i = 0; i < count; i++) {
-        b->insns[i] = (struct insn){.length = lengths[i], .traits = loop && i + 1 == count ? INSN_BRANCH : 0};
+        b->insns[i] =
+            (struct insn){.length = lengths[i], .traits = loop && i + 1 == count ? INSN_BRANCH : 0};
         b->rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
     }
     b->costs = (struct costs){.rows = b->rows, .count = count};
 }
 
-static double cycles_of(const struct core *c, const struct block *b, enum shape shape, unsigned align)
+static double cycles_of(const struct core *c, const struct block *b, enum shape shape,
+                        unsigned align)
 {
     struct window_groups g = {.copies = 0};
     double insns = 0;
@@ -51,7 +57,8 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
     windows_form(c, b->insns, &b->costs, shape, align, &g);
     for (size_t i = 0; i < g.list.count; i++)
         insns += g.list.items[i].insns;
-    assert_true(insns == (double)(g.copies * b->costs.count));   /* every instruction of every copy comes once */
+    /* every instruction of every copy comes once */
+    assert_true(insns == (double)(g.copies * b->costs.count));
     const double cycles = g.cycles;
     windows_done(&g);
     return cycles;
@@ -60,9 +67,11 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
 /* Moves of so many even lengths in each 64 bytes, on a virtual EPYC Turin: cycles per 64 bytes. */
 static void test_measured_densities(void **state)
 {
-    static const struct { unsigned count; double cycles; } measured[] = {
-        {6, 1.00},  {8, 0.99},  {9, 1.13},  {12, 1.50}, {13, 1.63}, {14, 1.75}, {15, 2.00}, {16, 2.32}, {17, 2.66}, {18, 3.00},
-        {20, 3.00}, {22, 3.00}, {24, 3.00}, {25, 3.32}, {26, 3.66}, {27, 4.00}, {28, 4.33}, {29, 4.66}, {30, 5.00}, {32, 5.00},
+    static const struct { unsigned count; double cycles;
+    } measured[] = {
+        {6, 1.00},  {8, 0.99},  {9, 1.13},  {12, 1.50}, {13, 1.63}, {14, 1.75}, {15, 2.00},
+        {16, 2.32}, {17, 2.66}, {18, 3.00}, {20, 3.00}, {22, 3.00}, {24, 3.00}, {25, 3.32},
+        {26, 3.66}, {27, 4.00}, {28, 4.33}, {29, 4.66}, {30, 5.00}, {32, 5.00},
     };
     const struct core zen5 = core_with(6, 64, 2, 2);
 
@@ -76,14 +85,20 @@ static void test_measured_densities(void **state)
         block_of(&b, lengths, n, false);
         const double cycles = fmax(cycles_of(&zen5, &b, SHAPE_CACHED, 0), n / WIDTH);
         if (fabs(cycles / measured[i].cycles - 1) > 0.02)
-            fail_msg("%u instructions in 64 bytes: %.3f, measured %.3f", n, cycles, measured[i].cycles);
+            fail_msg("%u instructions in 64 bytes: %.3f, measured %.3f", n, cycles,
+                     measured[i].cycles);
     }
 }
 
-/* Loops of moves, which begin so many bytes behind an aligned line and end in dec and jnz, fused, of nine bytes: cycles per iteration there. */
+/* Loops of moves, which begin so many bytes behind an aligned line and end in dec and jnz, fused,
+ * of nine bytes: cycles per iteration there. */
 static void test_measured_loops(void **state)
 {
-    static const struct { unsigned align; unsigned char lengths[INSNS_MOST]; double cycles; } measured[] = {
+    static const struct {
+        unsigned align;
+        unsigned char lengths[INSNS_MOST];
+        double cycles;
+    } measured[] = {
         {27, {3, 3, 5}, 1.00},
         {60, {5, 3, 3}, 1.00},
         {58, {8, 5, 8, 4, 5, 4}, 1.00},
@@ -95,7 +110,9 @@ static void test_measured_loops(void **state)
         {46, {4, 3, 3, 4, 4, 4, 4, 2, 3, 4, 4, 3, 4, 3, 3, 3, 3, 4, 2}, 3.00},
         {41, {4, 5, 3, 4, 3, 5, 5, 5, 5, 5, 3, 4, 5, 4, 5, 3, 4, 5, 5}, 4.00},
         {47, {4, 6, 6, 3, 2, 2, 4, 4, 2, 6, 6, 2, 5, 3, 4, 4, 2, 6, 3, 2, 3, 5, 5, 4}, 4.00},
-        {41, {5, 5, 4, 4, 5, 5, 4, 4, 5, 5, 4, 4, 4, 4, 5, 5, 5, 5, 4, 5, 4, 5, 4, 5, 5, 5, 5, 4, 5, 4}, 3.99},
+        {41,
+         {5, 5, 4, 4, 5, 5, 4, 4, 5, 5, 4, 4, 4, 4, 5, 5, 5, 5, 4, 5, 4, 5, 4, 5, 5, 5, 5, 4, 5, 4},
+         3.99},
         {16, {5, 4, 4, 8, 4, 5}, 1.00},
         {39, {4, 4, 4, 4, 4, 4}, 2.00},
         {22, {5, 4, 6, 7, 8, 8, 7, 8, 5, 8, 5, 8, 8, 4, 7, 5, 8, 4, 5}, 2.50},
@@ -103,16 +120,24 @@ static void test_measured_loops(void **state)
         {4, {6, 7, 8, 3, 3, 6, 8, 4, 7, 5, 4, 6, 7, 7, 3, 7, 4, 4}, 2.37},
         {17, {7, 5, 4, 5, 6, 3, 8, 6, 7, 7, 4, 8, 3, 3, 8, 6, 6, 7}, 3.00},
         {34, {4, 4, 3, 5, 4, 3, 4, 5, 4, 4, 5, 3, 4, 4, 5, 5, 4, 5, 3, 3, 3, 3, 3, 4}, 3.12},
-        {27, {6, 3, 5, 2, 6, 6, 4, 4, 5, 5, 5, 2, 2, 5, 5, 3, 6, 6, 3, 6, 5, 6, 5, 3, 2, 4, 5, 2, 4, 5}, 3.88},
+        {27,
+         {6, 3, 5, 2, 6, 6, 4, 4, 5, 5, 5, 2, 2, 5, 5, 3, 6, 6, 3, 6, 5, 6, 5, 3, 2, 4, 5, 2, 4, 5},
+         3.88},
         {25, {5, 2, 4, 5, 4, 4, 5, 3, 2, 2, 2, 4, 2, 4, 5, 2, 3, 5, 4, 4, 5, 2, 2, 5}, 3.12},
         {24, {5, 5, 4, 5, 3, 3, 3, 2, 5, 5, 2, 2, 5, 3, 2, 3, 4, 5, 2, 5, 5, 5, 4, 5, 4, 2}, 4.00},
-        {11, {8, 6, 8, 6, 3, 4, 8, 2, 4, 3, 3, 5, 2, 2, 2, 2, 6, 4, 8, 7, 5, 5, 8, 2, 8, 6, 7, 5, 2, 7}, 4.01},
+        {11,
+         {8, 6, 8, 6, 3, 4, 8, 2, 4, 3, 3, 5, 2, 2, 2, 2, 6, 4, 8, 7, 5, 5, 8, 2, 8, 6, 7, 5, 2, 7},
+         4.01},
         {8, {3, 4, 4, 3, 3, 3, 3, 4, 3, 3, 4, 3}, 3.00},
         {21, {3, 3, 3, 4, 3, 3, 3, 4, 4, 4, 3, 3}, 4.00},
         {0, {4, 5, 4, 4, 5, 5, 4, 5, 5, 5, 6, 5, 4, 4, 5, 4, 5, 4}, 4.00},
         {5, {4, 4, 3, 3, 3, 3, 4, 3, 3, 4, 3, 4, 3, 4, 4, 3, 3, 3, 4, 4, 4, 3, 4, 3}, 4.00},
-        {13, {4, 5, 3, 4, 3, 3, 5, 3, 5, 5, 4, 3, 3, 3, 5, 3, 5, 4, 6, 6, 3, 3, 6, 5, 6, 6, 6}, 5.00},
-        {11, {3, 2, 6, 2, 5, 2, 2, 6, 5, 4, 6, 5, 2, 2, 2, 5, 4, 6, 2, 5, 4, 3, 5, 2, 2, 2, 3, 6, 3, 2}, 6.00},
+        {13,
+         {4, 5, 3, 4, 3, 3, 5, 3, 5, 5, 4, 3, 3, 3, 5, 3, 5, 4, 6, 6, 3, 3, 6, 5, 6, 6, 6},
+         5.00},
+        {11,
+         {3, 2, 6, 2, 5, 2, 2, 6, 5, 4, 6, 5, 2, 2, 2, 5, 4, 6, 2, 5, 4, 3, 5, 2, 2, 2, 3, 6, 3, 2},
+         6.00},
         {5, {4, 3, 4, 3, 3, 2, 4, 3, 2, 2, 2, 3, 3, 2, 4, 4, 2, 4, 2}, 3.99},
         {1, {4, 4, 3, 2, 5, 2, 3, 2, 3, 2, 3, 2, 4, 2, 3, 2, 4, 2, 5, 2, 4, 4, 2, 5, 4, 3}, 3.99},
     };
@@ -126,16 +151,20 @@ static void test_measured_loops(void **state)
         memcpy(lengths, measured[i].lengths, n);
         lengths[n++] = 9;
         block_of(&b, lengths, n, true);
-        const double cycles = fmax(fmax(cycles_of(&zen5, &b, SHAPE_LOOP, measured[i].align), (double)n / WIDTH), 1);
+        const double cycles =
+            fmax(fmax(cycles_of(&zen5, &b, SHAPE_LOOP, measured[i].align), (double)n / WIDTH), 1);
         if (fabs(cycles / measured[i].cycles - 1) > 0.03)
             fail_msg("loop %zu: %.3f, measured %.3f", i, cycles, measured[i].cycles);
     }
 }
 
-/* Copies without a jump, counted another way: all lines of many copies, each in the window in which it begins. */
+/* Copies without a jump, counted another way: all lines of many copies, each in the window in which
+ * it begins. */
 static double counted(const struct core *c, const unsigned char *lengths, size_t count)
 {
-    const size_t line = (size_t)c->uop_cache_line_insns, window = (size_t)c->uop_cache_window, copies = line * window;   /* after so many all begins anew */
+    /* after so many all begins anew */
+    const size_t line = (size_t)c->uop_cache_line_insns, window = (size_t)c->uop_cache_window,
+                 copies = line * window;
     size_t bytes = 0, insns = 0, cycles = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -146,7 +175,8 @@ static double counted(const struct core *c, const unsigned char *lengths, size_t
             lines[at / window] += insns % line == 0;
     assert_int_equal(at % window, 0);
     for (size_t w = 0; w < at / window; w++) {
-        const size_t groups = (lines[w] + (size_t)c->uop_cache_window_lines - 1) / (size_t)c->uop_cache_window_lines;
+        const size_t groups =
+            (lines[w] + (size_t)c->uop_cache_window_lines - 1) / (size_t)c->uop_cache_window_lines;
         cycles += groups ? 1 + (groups - 1) * (size_t)c->uop_cache_window_again : 1;
     }
     free(lines);
@@ -160,20 +190,24 @@ static void test_copies_as_counted(void **state)
     (void)state;
     rng_seed(&rng, 3);
     for (unsigned i = 0; i < 400; i++) {
-        const struct core c = core_with(4 + (double)rng_below(&rng, 6), 16 << rng_below(&rng, 4), 1 + (double)rng_below(&rng, 3), 1 + (double)rng_below(&rng, 3));
+        const struct core c =
+            core_with(4 + (double)rng_below(&rng, 6), 16 << rng_below(&rng, 4),
+                      1 + (double)rng_below(&rng, 3), 1 + (double)rng_below(&rng, 3));
         const size_t count = 1 + rng_below(&rng, 12);
         unsigned char lengths[INSNS_MOST];
         struct block b;
         for (size_t k = 0; k < count; k++)
             lengths[k] = (unsigned char)(1 + rng_below(&rng, 11));
         block_of(&b, lengths, count, false);
-        const double formed = cycles_of(&c, &b, SHAPE_CACHED, 0), by_count = counted(&c, lengths, count);
+        const double formed = cycles_of(&c, &b, SHAPE_CACHED, 0),
+                     by_count = counted(&c, lengths, count);
         if (fabs(formed - by_count) > 1e-9)
             fail_msg("block %u: %.6f, counted %.6f", i, formed, by_count);
     }
 }
 
-/* The copies' time does not depend on where the first begins, where their lengths take them to every place of a window. */
+/* The copies' time does not depend on where the first begins, where their lengths take them to
+ * every place of a window. */
 static void test_drift_forgets_the_beginning(void **state)
 {
     static const unsigned char lengths[] = {3, 4, 2, 5, 3};
@@ -207,7 +241,8 @@ static void test_fused_pairs(void **state)
     }
 }
 
-/* The simulated front end delivers what the bound says, of copies of zeroed registers and of loops. */
+/* The simulated front end delivers what the bound says, of copies of zeroed registers and of
+ * loops. */
 static void test_simulated(void **state)
 {
     static const char *const kernels[] = {
@@ -217,7 +252,8 @@ static void test_simulated(void **state)
         ".rept 15\nxorl %r8d, %r8d\n.endr\n",
         "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n",
         "1:\n.rept 30\nxorl %ecx, %ecx\n.endr\ndecq %rax\njne 1b\n",
-        "1:\n.rept 9\nxorl %r8d, %r8d\nmovl %esi, %ecx\nandl %edi, %ecx\nxorl %r9d, %r9d\n.endr\ndecq %rax\njne 1b\n",
+        "1:\n.rept 9\nxorl %r8d, %r8d\nmovl %esi, %ecx\nandl %edi, %ecx\nxorl %r9d, "
+        "%r9d\n.endr\ndecq %rax\njne 1b\n",
         "xorl %r8d, %r8d\nmovl %esi, %ecx\nxorl %edi, %ecx\nxorl %r9d, %r9d\n",
     };
     struct machine *m = load_machine("zen5-charted");
@@ -229,13 +265,15 @@ static void test_simulated(void **state)
         const struct insn *insns = k->insns;
         const size_t count = k->insn_count;
         const bool loop = shape_of(insns, count) == SHAPE_LOOP;
-        const struct block_options options = {.shape = loop ? SHAPE_LOOP : SHAPE_CACHED, .align = loop ? 0 : 7 * (unsigned)i};
+        const struct block_options options = {.shape = loop ? SHAPE_LOOP : SHAPE_CACHED,
+                                              .align = loop ? 0 : 7 * (unsigned)i};
         struct block_work *w = block_work_new(m);
         struct simulator *s = simulator_new();
         struct simulation sim;
         struct bounds bounds;
         bounds_of(w, insns, count, &options, false, &bounds);
-        simulate(s, w, insns, count, &options, &(struct simulate_options){.iterations = 4000}, &sim);
+        simulate(s, w, insns, count, &options, &(struct simulate_options){.iterations = 4000},
+                 &sim);
         assert_int_equal(bounds.frontend.source, SOURCE_UOP_CACHE);
         assert_true(bounds.bottleneck == BOUND_FRONTEND);
         if (fabs(sim.cycles / bounds.total - 1) > 0.01)
@@ -259,17 +297,23 @@ static char *advice_on(const struct machine *m, const char *source)
     return advice;
 }
 
-/* The user hears of dense code where windows bind, and of nothing like that where the jump that closes the loop does; of groups where they are not full. */
+/* The user hears of dense code where windows bind, and of nothing like that where the jump that
+ * closes the loop does; of groups where they are not full. */
 static void test_advice(void **state)
 {
     struct machine *m = load_machine("zen5-charted");
-    char *dense = advice_on(m, "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n"), *sparse = advice_on(m, "1:\ndecq %rax\njne 1b\n");
+    char *dense = advice_on(m, "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n"),
+         *sparse = advice_on(m, "1:\ndecq %rax\njne 1b\n");
 
     (void)state;
     assert_non_null(strstr(dense, "too close together"));
     assert_null(strstr(sparse, "too close together"));
-    char *early = advice_on(m, "movq 512(%rbx), %r8\n.rept 6\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n"), *full = advice_on(m, ".rept 9\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n");
-    assert_non_null(strstr(early, "Issue is saturated: 7 µops per iteration, 8 per cycle. Some groups of 8 end early"));
+    char *early = advice_on(
+             m, "movq 512(%rbx), %r8\n.rept 6\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n"),
+         *full = advice_on(m, ".rept 9\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n");
+    assert_non_null(strstr(
+        early,
+        "Issue is saturated: 7 µops per iteration, 8 per cycle. Some groups of 8 end early"));
     assert_non_null(strstr(full, "Issue is saturated: "));
     assert_null(strstr(full, "end early"));
     free(early);
@@ -282,8 +326,13 @@ static void test_advice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measured_densities), cmocka_unit_test(test_measured_loops), cmocka_unit_test(test_copies_as_counted), cmocka_unit_test(test_drift_forgets_the_beginning),
-        cmocka_unit_test(test_fused_pairs), cmocka_unit_test(test_simulated), cmocka_unit_test(test_advice),
+        cmocka_unit_test(test_measured_densities),
+        cmocka_unit_test(test_measured_loops),
+        cmocka_unit_test(test_copies_as_counted),
+        cmocka_unit_test(test_drift_forgets_the_beginning),
+        cmocka_unit_test(test_fused_pairs),
+        cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

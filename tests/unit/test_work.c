@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows with the input, not with its square: inputs are doubled, and the steps that are counted (base/steps.h) may grow by little more. No clock is asked. */
+/* Work grows with the input, not with its square: inputs are doubled, and the steps that are
+ * counted (base/steps.h) may grow by little more. No clock is asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,14 +80,23 @@ static void test_assembling(void **state)
     assert_grows(global_labels, 2000);
 }
 
-static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t flags, uint64_t offset, uint64_t size, uint32_t link, uint32_t info, uint64_t each)
+static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t flags,
+                        uint64_t offset, uint64_t size, uint32_t link, uint32_t info, uint64_t each)
 {
-    Elf64_Shdr header = {.sh_name = name, .sh_type = type, .sh_flags = flags, .sh_offset = offset, .sh_size = size, .sh_link = link, .sh_info = info, .sh_addralign = 1,
+    Elf64_Shdr header = {.sh_name = name,
+                         .sh_type = type,
+                         .sh_flags = flags,
+                         .sh_offset = offset,
+                         .sh_size = size,
+                         .sh_link = link,
+                         .sh_info = info,
+                         .sh_addralign = 1,
                          .sh_entsize = each};
     str_add_bytes(out, &header, sizeof header);
 }
 
-/* A relocatable file of @count sections of one instruction, with a function without a size in each, or, with @sparse, one section of so many bytes that are not there. */
+/* A relocatable file of @count sections of one instruction, with a function without a size in each,
+ * or, with @sparse, one section of so many bytes that are not there. */
 static const char *make_object(size_t count, uint64_t sparse)
 {
     static const char names[] = "\0.text\0.names";
@@ -97,22 +107,34 @@ static const char *make_object(size_t count, uint64_t sparse)
     str_add_char(&strings, '\0');
     str_add_bytes(&symbols, &symbol, sizeof symbol);
     for (size_t i = 0; i < count; i++) {
-        symbol = (Elf64_Sym){.st_name = (uint32_t)strings.length, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = (uint16_t)(i + 1)};
+        symbol = (Elf64_Sym){.st_name = (uint32_t)strings.length,
+                             .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+                             .st_shndx = (uint16_t)(i + 1)};
         str_add_bytes(&symbols, &symbol, sizeof symbol);
         str_addf(&strings, "f%zu", i);
         str_add_char(&strings, '\0');
         str_add_char(&code, (char)0x90);
     }
-    uint64_t at = sizeof(Elf64_Ehdr), names_at = at + code.length, strings_at = names_at + sizeof names, symbols_at = strings_at + strings.length;
+    uint64_t at = sizeof(Elf64_Ehdr), names_at = at + code.length,
+             strings_at = names_at + sizeof names, symbols_at = strings_at + strings.length;
     add_section(&sections, 0, SHT_NULL, 0, 0, 0, 0, 0, 0);
     for (size_t i = 0; i < count; i++)
-        add_section(&sections, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, sparse ? 4096 : at + i, sparse ? sparse : 1, 0, 0, 0);
+        add_section(&sections, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, sparse ? 4096 : at + i,
+                    sparse ? sparse : 1, 0, 0, 0);
     add_section(&sections, 7, SHT_STRTAB, 0, names_at, sizeof names, 0, 0, 0);
-    add_section(&sections, 7, SHT_SYMTAB, 0, symbols_at, symbols.length, (uint32_t)count + 3, 1, sizeof symbol);
+    add_section(&sections, 7, SHT_SYMTAB, 0, symbols_at, symbols.length, (uint32_t)count + 3, 1,
+                sizeof symbol);
     add_section(&sections, 7, SHT_STRTAB, 0, strings_at, strings.length, 0, 0, 0);
-    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-                         .e_shoff = symbols_at + symbols.length, .e_ehsize = sizeof header, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = (uint16_t)(count + 4),
-                         .e_shstrndx = (uint16_t)(count + 1)};
+    Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_REL,
+        .e_machine = EM_X86_64,
+        .e_version = EV_CURRENT,
+        .e_shoff = symbols_at + symbols.length,
+        .e_ehsize = sizeof header,
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = (uint16_t)(count + 4),
+        .e_shstrndx = (uint16_t)(count + 1)};
     str_add_bytes(&file, &header, sizeof header);
     str_add_bytes(&file, code.data, code.length);
     str_add_bytes(&file, names, sizeof names);
@@ -176,7 +198,8 @@ static void test_objects(void **state)
     (void)state;
     assert_grows(read_sections, 5000);
     assert_grows(list_thin, 1000);
-    /* A large file is mapped: nothing is copied of one that is hardly more than a size, and none of its bytes is asked for. */
+    /* A large file is mapped: nothing is copied of one that is hardly more than a size, and none of
+     * its bytes is asked for. */
     struct object o;
     struct err err = {0};
     const char *path = make_object(1, (uint64_t)1 << 30);
@@ -192,14 +215,16 @@ static void test_objects(void **state)
     object_done(&o);
 }
 
-/* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all have the same name, as long as the file. */
+/* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all
+ * have the same name, as long as the file. */
 static bool read_overlapping(size_t tables, struct err *err)
 {
     const char *path = work_path("overlapping.o");
     struct str sections = {0}, file = {0}, symbols = {0}, strings = {0};
     struct object o;
     const size_t count = 2000;
-    Elf64_Sym symbol = {.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1};
+    Elf64_Sym symbol = {
+        .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1};
 
     for (size_t i = 0; i < count; i++)
         str_add_bytes(&symbols, &symbol, sizeof symbol);
@@ -207,15 +232,24 @@ static bool read_overlapping(size_t tables, struct err *err)
     for (size_t i = 0; i < (tables ? 4 : 50000); i++)
         str_add_char(&strings, 'x');
     str_add_char(&strings, '\0');
-    uint64_t at = sizeof(Elf64_Ehdr), strings_at = at + 16, symbols_at = strings_at + strings.length;
+    uint64_t at = sizeof(Elf64_Ehdr), strings_at = at + 16,
+             symbols_at = strings_at + strings.length;
     size_t many = tables ? tables : 1;
     add_section(&sections, 0, SHT_NULL, 0, 0, 0, 0, 0, 0);
     add_section(&sections, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, at, 16, 0, 0, 0);
     add_section(&sections, 1, SHT_STRTAB, 0, strings_at, strings.length, 0, 0, 0);
     for (size_t i = 0; i < many; i++)
         add_section(&sections, 1, SHT_SYMTAB, 0, symbols_at, symbols.length, 2, 1, sizeof symbol);
-    Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-                         .e_shoff = symbols_at + symbols.length, .e_ehsize = sizeof header, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = (uint16_t)(many + 3), .e_shstrndx = 2};
+    Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_REL,
+        .e_machine = EM_X86_64,
+        .e_version = EV_CURRENT,
+        .e_shoff = symbols_at + symbols.length,
+        .e_ehsize = sizeof header,
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = (uint16_t)(many + 3),
+        .e_shstrndx = 2};
     str_add_bytes(&file, &header, sizeof header);
     for (int i = 0; i < 16; i++)
         str_add_char(&file, (char)0x90);
@@ -233,7 +267,8 @@ static bool read_overlapping(size_t tables, struct err *err)
     return ok;
 }
 
-/* Symbol tables that lie over each other, and names that are the same bytes, multiply what a small file says: refused once that is more than the file can hold. */
+/* Symbol tables that lie over each other, and names that are the same bytes, multiply what a small
+ * file says: refused once that is more than the file can hold. */
 static void test_overlapping(void **state)
 {
     struct err err = {0};
@@ -252,14 +287,22 @@ static void test_overlapping(void **state)
 /* Counts that a line makes large: ended by limits, with a reason. */
 static void test_counts(void **state)
 {
-    static const char *const lines[] = {".rept 1000000000\nnop\n.endr\n", ".fill 2000000000, 8, 0x90\n", ".skip 4000000000\nnop\n", ".zero 9000000000000\n", ".org 0x7fffffffffff\nnop\n",
-                                        ".p2align 31\nnop\n.p2align 31\n", ".irp x,1,2\n.rept 100000000\nnop\n.endr\n.endr\n", ".space 1<<62\n", ".macro m\nm\nm\n.endm\nm\n"};
+    static const char *const lines[] = {".rept 1000000000\nnop\n.endr\n",
+                                        ".fill 2000000000, 8, 0x90\n",
+                                        ".skip 4000000000\nnop\n",
+                                        ".zero 9000000000000\n",
+                                        ".org 0x7fffffffffff\nnop\n",
+                                        ".p2align 31\nnop\n.p2align 31\n",
+                                        ".irp x,1,2\n.rept 100000000\nnop\n.endr\n.endr\n",
+                                        ".space 1<<62\n",
+                                        ".macro m\nm\nm\n.endm\nm\n"};
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct err err = {0};
         uint64_t before = steps_taken;
         struct kernel *k = kernel_from_text("text", lines[i], strlen(lines[i]), NULL, &err);
-        if (k ? k->insn_count > 10 : !err.what[0])   /* some say nothing that matters, and are left out */
+        /* some say nothing that matters, and are left out */
+        if (k ? k->insn_count > 10 : !err.what[0])
             fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
         kernel_free(k);
         assert_true(steps_taken - before < 100000);
@@ -288,7 +331,8 @@ static void json_experiments(size_t count)
 
     str_add(&text, "{\"kind\": \"ExperimentList\", \"exps\": [");
     for (size_t i = 0; i < count; i++)
-        str_addf(&text, "%s{\"iseq\": [\"F%zu\", \"G\"], \"result\": {\"cycles\": 1.0}}", i ? ", " : "", i);
+        str_addf(&text, "%s{\"iseq\": [\"F%zu\", \"G\"], \"result\": {\"cycles\": 1.0}}",
+                 i ? ", " : "", i);
     str_add(&text, "]}");
     struct experiments *t = pmevo_experiments_parse("text", text.data, text.length, &err);
     assert_non_null(t);
@@ -305,7 +349,10 @@ static void xml_instructions(size_t count)
 
     str_add(&text, "<root>");
     for (size_t i = 0; i < count; i++)
-        str_addf(&text, "<instruction string=\"F%zu\"><architecture name=\"A\"><measurement ports=\"1*p0\" uops=\"1\"/></architecture></instruction>", i);
+        str_addf(&text,
+                 "<instruction string=\"F%zu\"><architecture name=\"A\"><measurement "
+                 "ports=\"1*p0\" uops=\"1\"/></architecture></instruction>",
+                 i);
     str_add(&text, "</root>");
     struct uops_xml *x = uops_xml_new(&t, "text", NULL);
     assert_true(uops_xml_feed(x, text.data, text.length, true, &err));
@@ -326,7 +373,8 @@ static void llvm_rows(size_t count)
         forms[i] = "F";
         str_add(&text, " 1 1 1.00 1 TPort0 OTHER other\n 1 1 1.00 1 TPort0 CLD cld\n");
     }
-    struct machine *m = import_llvm_parse(ISA_X86_64, "some", text.data, text.length, forms, count, &err);
+    struct machine *m =
+        import_llvm_parse(ISA_X86_64, "some", text.data, text.length, forms, count, &err);
     if (!m)
         fail_msg("%s", err.what);
     machine_free(m);
@@ -453,7 +501,8 @@ static void journal_lines(size_t count)
     str_done(&text);
 }
 
-/* Entries that all have the name of many forms, and fit none of them; each in turn is looked at for each of these. */
+/* Entries that all have the name of many forms, and fit none of them; each in turn is looked at for
+ * each of these. */
 static void osaca_entries(size_t count)
 {
     static struct forms *forms;
@@ -462,12 +511,17 @@ static void osaca_entries(size_t count)
 
     if (!forms && !(forms = forms_load(ISA_X86_64, NULL, &err)))
         fail_msg("%s", err.what);
-    str_add(&text, "osaca_version: 0.5.3\nmicro_architecture: some\narch_code: some\nisa: x86\nports: ['0', '1']\ninstruction_forms:\n"
-                   "- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
+    str_add(&text, "osaca_version: 0.5.3\nmicro_architecture: some\narch_code: some\nisa: "
+                   "x86\nports: ['0', '1']\ninstruction_forms:\n"
+                   "- {name: imul, operands: [{class: register, name: gpr}, {class: register, "
+                   "name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
     for (size_t i = 0; i < count; i++)
-        str_add(&text, "- {name: add, operands: [{class: register, name: ymm}], latency: 1, port_pressure: [[1, '01']]}\n");
+        str_add(&text, "- {name: add, operands: [{class: register, name: ymm}], latency: 1, "
+                       "port_pressure: [[1, '01']]}\n");
     struct osaca_notes notes = {0};
-    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, &notes, &err);
+    struct machine *m = import_osaca_parse(
+        "some", "text", text.data, text.length,
+        (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, &notes, &err);
     if (!m)
         fail_msg("%s", err.what);
     assert_int_equal(notes.entries, count + 1);
@@ -485,11 +539,16 @@ static void osaca_rules(size_t count)
 
     if (!forms && !(forms = forms_load(ISA_X86_64, NULL, &err)))
         fail_msg("%s", err.what);
-    str_add(&text, "osaca_version: 0.5.3\nmicro_architecture: some\narch_code: some\nisa: x86\nports: ['0', '1']\nload_throughput:\n");
+    str_add(&text, "osaca_version: 0.5.3\nmicro_architecture: some\narch_code: some\nisa: "
+                   "x86\nports: ['0', '1']\nload_throughput:\n");
     for (size_t i = 0; i < count; i++)
-        str_add(&text, "- {dst: nosuch, base: '*', offset: '*', index: '*', scale: '*', port_pressure: [[1, '01']]}\n");
-    str_add(&text, "instruction_forms:\n- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
-    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, &err);
+        str_add(&text, "- {dst: nosuch, base: '*', offset: '*', index: '*', scale: '*', "
+                       "port_pressure: [[1, '01']]}\n");
+    str_add(&text, "instruction_forms:\n- {name: imul, operands: [{class: register, name: gpr}, "
+                   "{class: register, name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
+    struct machine *m = import_osaca_parse(
+        "some", "text", text.data, text.length,
+        (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, &err);
     assert_true(m || err.what[0]);
     machine_free(m);
     str_done(&text);
@@ -514,8 +573,14 @@ static void clean(const char *before, const char *piece, size_t count)
 }
 
 static void listing_lines(size_t count) { clean("", "\taddq $%zu, %%rax # as it comes\n", count); }
-static void listing_disassembly(size_t count) { clean("0000000000001000 <f>:\n", "%8zx:\t48 01 d8\tadd %%rbx,%%rax\n", count); }
-static void listing_functions(size_t count) { clean("", "\t.globl f%zu\n\t.type f, @function\nf:\tnop\n", count); }
+static void listing_disassembly(size_t count)
+{
+    clean("0000000000001000 <f>:\n", "%8zx:\t48 01 d8\tadd %%rbx,%%rax\n", count);
+}
+static void listing_functions(size_t count)
+{
+    clean("", "\t.globl f%zu\n\t.type f, @function\nf:\tnop\n", count);
+}
 static void listing_statements(size_t count) { clean("", "nop %zu;", count); }
 static void listing_labels(size_t count) { clean("", "\"a%zu\": ", count); }
 static void listing_quotes(size_t count) { clean("", ".section \"text ; %zu", count); }
@@ -524,15 +589,28 @@ static void listing_quoted(size_t count) { clean("", "> > \taddq $%zu, %%rax\n",
 static void listing_fenced(size_t count) { clean("", "```\nnop # %zu\n", count); }
 static void listing_numbered(size_t count) { clean("", "%4zu  addq $1, %%rax\n", count); }
 static void listing_table(size_t count) { clean("", "| 1 | 2 | 3 | addq $%zu, %%rax\n", count); }
-static void listing_mca(size_t count) { clean("Instruction Info:\n\n[1]    Instructions:\n", " 1     addq $%zu, %%rax\n", count); }
+static void listing_mca(size_t count)
+{
+    clean("Instruction Info:\n\n[1]    Instructions:\n", " 1     addq $%zu, %%rax\n", count);
+}
 static void listing_profile(size_t count) { clean("Percent\n", " 1.25  \u2191 jne %zx\n", count); }
-static void listing_backwards(size_t count) { clean("  ffffff: 90  nop\n", "=> 0x%zx <+4>:\tjne 0x10 <f>\n", count); }
+static void listing_backwards(size_t count)
+{
+    clean("  ffffff: 90  nop\n", "=> 0x%zx <+4>:\tjne 0x10 <f>\n", count);
+}
 static void listing_spelled(size_t count) { clean("", "a::b<c>(%zu)+", count); }
 static void listing_operators(size_t count) { clean("call ", "operator<%zu", count); }
 static void listing_angles(size_t count) { clean("0x10 <", "> %zu", count); }
-static void listing_dialect(size_t count) { clean("f PROC\n", ".loop%zu:\tmov eax, dword [rel x$@y?+0ffh]\n\tjmp .loop\n", count); }
-static void listing_prose(size_t count) { clean("", "This is no code at all %zu, and; is (it) so = ", count); }
-static void listing_returns(size_t count) { clean("", "a \r b %zu", count); }   /* carriage returns alone end no line in a string of JSON */
+static void listing_dialect(size_t count)
+{
+    clean("f PROC\n", ".loop%zu:\tmov eax, dword [rel x$@y?+0ffh]\n\tjmp .loop\n", count);
+}
+static void listing_prose(size_t count)
+{
+    clean("", "This is no code at all %zu, and; is (it) so = ", count);
+}
+/* carriage returns alone end no line in a string of JSON */
+static void listing_returns(size_t count) { clean("", "a \r b %zu", count); }
 static void listing_commas(size_t count) { clean("vaddps eax", ", :x%zu", count); }
 static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
 
@@ -554,7 +632,8 @@ static void marked_pairs(size_t count)
 
 static void marked_by_bytes(size_t count)
 {
-    marked(count, "\tmovl $111, %ebx\n\t.byte 0x64, 0x67, 0x90", "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
+    marked(count, "\tmovl $111, %ebx\n\t.byte 0x64, 0x67, 0x90",
+           "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
 }
 
 /* One mark closes all that are open. */
@@ -599,7 +678,9 @@ static void population_forms(size_t count)
     struct err err = {0};
     struct population p;
 
-    str_add(&text, "{\"kind\": \"PortolanPopulation\", \"fingerprint\": \"0000000000000001\", \"seconds\": 1.0, \"ports\": [\"0\"], \"issue_width\": 0.0, \"individuals\": [{");
+    str_add(&text,
+            "{\"kind\": \"PortolanPopulation\", \"fingerprint\": \"0000000000000001\", "
+            "\"seconds\": 1.0, \"ports\": [\"0\"], \"issue_width\": 0.0, \"individuals\": [{");
     for (size_t i = 0; i < count; i++)
         str_addf(&text, "%s\"F%zu\": [\"1*p0\", 1]", i ? ", " : "", i);
     str_add(&text, "}]}");
@@ -649,7 +730,8 @@ static void session_directory(size_t count)
 
     snprintf(directory, sizeof directory, "%s", work_path("session"));
     session_init(&s);
-    if (!session_save(&s, directory, &err) || !file_read(work_path("session/manifest.csv"), 1 << 20, &names, &err))
+    if (!session_save(&s, directory, &err) ||
+        !file_read(work_path("session/manifest.csv"), 1 << 20, &names, &err))
         fail_msg("%s", err.what);
     mkdir(work_path("session/machines"), 0777);
     for (size_t i = 0; i < count; i++) {
@@ -704,6 +786,10 @@ static void test_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts),  cmocka_unit_test(test_tables), cmocka_unit_test(test_others), cmocka_unit_test(test_listings), cmocka_unit_test(test_more)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_assembling),  cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_others),
+        cmocka_unit_test(test_listings),    cmocka_unit_test(test_more)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

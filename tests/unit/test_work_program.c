@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work for what whole programs are read from grows with the input: descriptions, traces, the text between braces. See test_work.c for the others. */
+/* Work for what whole programs are read from grows with the input: descriptions, traces, the text
+ * between braces. See test_work.c for the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,10 @@ static struct program *program_of_units(size_t count)
     struct str bytes = {0};
     for (size_t i = 0; i < count; i++) {
         char json[256];
-        snprintf(json, sizeof json, "{\"key\":\"unit%zu\",\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"next\":[],\"calls\":[]}]}],\"references\":[]}", i);
+        snprintf(json, sizeof json,
+                 "{\"key\":\"unit%zu\",\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,"
+                 "\"ops\":[],\"next\":[],\"calls\":[]}]}],\"references\":[]}",
+                 i);
         add_unit(&bytes, json);
     }
     struct program *p = program_of(&bytes);
@@ -56,7 +60,10 @@ static void blocks(size_t count)
     struct str json = {0}, bytes = {0};
     str_add(&json, "{\"key\":\"a\",\"functions\":[{\"name\":\"f\",\"blocks\":[");
     for (size_t i = 0; i < count; i++)
-        str_addf(&json, "%s{\"line\":1,\"ops\":[\"fadd\",\"fmul 0\",\"fadd 0 1\"],\"next\":[0,%zu],\"calls\":[\"g%zu\"]}", i ? "," : "", i, i);
+        str_addf(&json,
+                 "%s{\"line\":1,\"ops\":[\"fadd\",\"fmul 0\",\"fadd 0 "
+                 "1\"],\"next\":[0,%zu],\"calls\":[\"g%zu\"]}",
+                 i ? "," : "", i, i);
     str_add(&json, "]}],\"references\":[");
     for (size_t i = 0; i < count; i++)
         str_addf(&json, "%s{\"block\":%zu,\"bytes\":8,\"write\":false}", i ? "," : "", i);
@@ -107,7 +114,8 @@ static void words_of(const char *template, const char *arguments, size_t expecte
 {
     char name[] = "N", *const names[] = {name};
     const double inputs[] = {7};
-    struct run_options options = {.how = {.template = (char *)(uintptr_t)template, .arguments = (char *)(uintptr_t)arguments}};
+    struct run_options options = {.how = {.template = (char *)(uintptr_t) template,
+                                          .arguments = (char *)(uintptr_t)arguments}};
     struct words words;
     struct err err = {0};
     bool ok = words_make(names, inputs, 1, &options.how, work_path(""), &words, &err);
@@ -156,6 +164,7 @@ static void test_braces(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_braces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs),
+                                       cmocka_unit_test(test_braces)};
     return cmocka_run_group_tests_name("work_program", tests, NULL, NULL);
 }

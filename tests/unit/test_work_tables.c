@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows with the input, not with its square: the tables that test_work does not read. Steps are counted, no clock is
- * asked. */
+/* Work grows with the input, not with its square: the tables that test_work does not read. Steps
+ * are counted, no clock is asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,9 @@ static void cpus_rows(size_t count)
     struct err err = {0};
     struct cpu_product found;
 
-    put_rows("cpus.csv", "name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases\n", "n%zu,p,c,m,V,6,1;2-3;0xd0c,,,,,X;Y\n", count);
+    put_rows("cpus.csv",
+             "name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases\n",
+             "n%zu,p,c,m,V,6,1;2-3;0xd0c,,,,,X;Y\n", count);
     struct cpus *cpus = cpus_load(&err);
     if (!cpus)
         fail_msg("%s", err.what);
@@ -57,7 +59,8 @@ static void native_rows(size_t count)
     struct machine *m = machine_new("some", &none);
     char day[NATIVE_DAY];
 
-    put_rows("portolan/native.csv", "cpu,signature,date,fact,value,unit\n", "cpu %zu,00000000,2026-11-22,l1_latency,5,cycles\n", count);
+    put_rows("portolan/native.csv", "cpu,signature,date,fact,value,unit\n",
+             "cpu %zu,00000000,2026-11-22,l1_latency,5,cycles\n", count);
     assert_false(native_recall(m, day));
     machine_free(m);
 }
@@ -65,7 +68,10 @@ static void native_rows(size_t count)
 static void baseline_rows(size_t count)
 {
     struct baseline b;
-    put_rows("portolan/baseline.csv", "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,date,room_per_cycle\n", "cpu %zu,0,0,4,4,64,no,2026-11-22,1\n", count);
+    put_rows("portolan/baseline.csv",
+             "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,date,"
+             "room_per_cycle\n",
+             "cpu %zu,0,0,4,4,64,no,2026-11-22,1\n", count);
     baseline_recall(&b);
     assert_true(b.nops == 0);
 }
@@ -83,11 +89,13 @@ static void load_all_files(void)
 static void latency_rows(size_t count)
 {
     work_put("machine/overrides.csv", "form,usage\n");
-    put_rows("machine/latencies.csv", "form,from,to,cycles,source\n", "\"F%zu{A,B}*\",1,1,3,\n", count);
+    put_rows("machine/latencies.csv", "form,from,to,cycles,source\n", "\"F%zu{A,B}*\",1,1,3,\n",
+             count);
     load_all_files();
 }
 
-/* Patterns with new forms between them: the order in which patterns find their forms is brought up to date each time. */
+/* Patterns with new forms between them: the order in which patterns find their forms is brought up
+ * to date each time. */
 static void override_rows(size_t count)
 {
     struct str text = {0};
@@ -206,7 +214,8 @@ static void test_tables(void **state)
     setenv("XDG_STATE_HOME", work_path(""), 1);
     assert_grows(native_rows, 3000);
     assert_grows(baseline_rows, 3000);
-    work_put("machine/machine.csv", "key,value,unit,source\nname,Some,,\nisa,x86-64,,\nports,0 1,,\n");
+    work_put("machine/machine.csv",
+             "key,value,unit,source\nname,Some,,\nisa,x86-64,,\nports,0 1,,\n");
     put_rows("machine/mapping.csv", "form,usage\n", "F%zu,1*p0\n", 1000);
     assert_grows(latency_rows, 2000);
     assert_grows(override_rows, 1000);

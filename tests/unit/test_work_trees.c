@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libraries parse: what costs them the square of its length is refused early, and who cancels is heard within one long value. Steps are counted, no clock is asked. */
+/* What libraries parse: what costs them the square of its length is refused early, and who cancels
+ * is heard within one long value. Steps are counted, no clock is asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,13 @@ static void test_trees(void **state)
     (void)state;
     assert_grows(flat_list, 2000);
     /* What libyaml itself takes the square for ends early, however long it is. */
-    static const char *const bad[] = {"[", "{a: ", "- ", "- &a%zu x\n", "%%TAG !a%zu! tag:x,2000:\n", "- &a x\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n"};
+    static const char *const bad[] = {
+        "[",
+        "{a: ",
+        "- ",
+        "- &a%zu x\n",
+        "%%TAG !a%zu! tag:x,2000:\n",
+        "- &a x\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint64_t before = steps_taken;
         assert_false(read_yaml(bad[i], 200000));
@@ -60,12 +67,19 @@ static bool read_xml(const struct str *text, struct err *err)
     return ok;
 }
 
-/* What expat itself takes the square for ends early, however long it is: defaults of attributes, which every element would get, what is no whole tag yet, and what is open. */
+/* What expat itself takes the square for ends early, however long it is: defaults of attributes,
+ * which every element would get, what is no whole tag yet, and what is open. */
 static void test_xml_trees(void **state)
 {
-    static const struct { const char *begin, *piece, *reason; } bad[] = {
-        {"<!DOCTYPE r [", "<!ATTLIST instruction a%zu CDATA 'x'>", "document type"}, {"<r><instruction ", "a%zu='x' ", "more than a megabyte"}, {"<r><!-- ", "comment %zu", "more than a megabyte"},
-        {"<r><instruction a='", "%zu,", "more than a megabyte"}, {"<!-- ", "comment %zu", "more than a megabyte"}, {"<r>", "<a>", "too deeply"}, {"<r><?x ", "y%zu", "more than a megabyte"},
+    static const struct { const char *begin, *piece, *reason;
+    } bad[] = {
+        {"<!DOCTYPE r [", "<!ATTLIST instruction a%zu CDATA 'x'>", "document type"},
+        {"<r><instruction ", "a%zu='x' ", "more than a megabyte"},
+        {"<r><!-- ", "comment %zu", "more than a megabyte"},
+        {"<r><instruction a='", "%zu,", "more than a megabyte"},
+        {"<!-- ", "comment %zu", "more than a megabyte"},
+        {"<r>", "<a>", "too deeply"},
+        {"<r><?x ", "y%zu", "more than a megabyte"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -109,11 +123,19 @@ static bool load_population(const struct str *text, struct err *err)
     return population_parse("text", text->data, text->length, &p, err);
 }
 
-/* One long value, of which a library makes one call: who cancels is heard within it, and little is done from then on. */
+/* One long value, of which a library makes one call: who cancels is heard within it, and little is
+ * done from then on. */
 static void test_ends_within_a_value(void **state)
 {
-    static const struct { const char *begin, *end; bool (*load)(const struct str *text, struct err *err); } values[] = {
-        {"- '", "'\n", load_yaml}, {"- |\n ", "\n", load_yaml}, {"<r>", "</r>", read_xml}, {"{\"kind\": \"", "\"}", load_json}, {"{\"kind\": \"", "\"}", load_population},
+    static const struct {
+        const char *begin, *end;
+        bool (*load)(const struct str *text, struct err *err);
+    } values[] = {
+        {"- '", "'\n", load_yaml},
+        {"- |\n ", "\n", load_yaml},
+        {"<r>", "</r>", read_xml},
+        {"{\"kind\": \"", "\"}", load_json},
+        {"{\"kind\": \"", "\"}", load_population},
     };
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -138,6 +160,8 @@ static void test_ends_within_a_value(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_xml_trees), cmocka_unit_test(test_ends_within_a_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees),
+                                       cmocka_unit_test(test_xml_trees),
+                                       cmocka_unit_test(test_ends_within_a_value)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

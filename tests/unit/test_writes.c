@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that writes a file, while one system call after another fails: it fails with a message, what was there stays or is replaced as a whole, nothing is left
- * beside it, and the next time it works. */
+/* Every command that writes a file, while one system call after another fails: it fails with a
+ * message, what was there stays or is replaced as a whole, nothing is left beside it, and the next
+ * time it works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@
 #include "cmd/command.h"
 
 static const struct writing {
-    const char *command, *file;   /* @ is the directory of the test; @file in it: what is looked at afterwards */
+    /* @ is the directory of the test; @file in it: what is looked at afterwards */
+    const char *command, *file;
 } writings[] = {
     {"session save @/session", "session/session.csv"},
     {"session save @/session", "session/experiments.csv"},
@@ -74,13 +76,16 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
     work_expand(w->command, &line);
     for (bool met = true; met; positions++) {
         struct err err = {0};
-        session_done(s);   /* a session keeps the kernels that were loaded: each time would write more */
+        /* a session keeps the kernels that were loaded: each time would write more */
+        session_done(s);
         session_init(s);
         /* The second writing differs from the first, so that old and new can be told apart. */
         must_run(s, "mapping use skylake; experiments load @/few.csv; kernel hex 4801d84829c375f8");
         must_run(s, w->command);
         read_whole(w->file, &old);
-        must_run(s, "mapping use haswell; experiments load @/more.csv; kernel hex 4801d84829c34801d875f5");
+        must_run(
+            s,
+            "mapping use haswell; experiments load @/more.csv; kernel hex 4801d84829c34801d875f5");
         failing_calls_set(positions, how);
         bool ok = run_line(s, str_text(&line), NULL, &err);
         met = failing_calls_end();
@@ -91,7 +96,8 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
         read_whole(w->file, &there);
         must_run(s, w->command);
         read_whole(w->file, &whole);
-        if (strcmp(str_text(&there), str_text(&old)) != 0 && strcmp(str_text(&there), str_text(&whole)) != 0)
+        if (strcmp(str_text(&there), str_text(&old)) != 0 &&
+            strcmp(str_text(&there), str_text(&whole)) != 0)
             fail_msg("%s, call %u: neither the old file nor the new one", w->command, positions);
         if (leftovers())
             fail_msg("%s, call %u: something is left", w->command, positions);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Zen 3: its rules against small blocks and forms measured on one (tests/data/zen3-rules.csv and zen3-singles.csv, by `kernel measure --file` and `experiments measure`),
- * and each fact against answers derived by hand. */
+/* Zen 3: its rules against small blocks and forms measured on one (tests/data/zen3-rules.csv and
+ * zen3-singles.csv, by `kernel measure --file` and `experiments measure`), and each fact against
+ * answers derived by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +47,8 @@ static void test_measured_blocks(void **state)
     assert_non_null(t);
     assert_true(t->count > 400);
     for (size_t i = 0; i < t->count; i++) {
-        double cycles = strtod(t->rows[i][1], NULL), got = predicted(m, t->rows[i][0]), off = fabs(got - cycles) / cycles;
+        double cycles = strtod(t->rows[i][1], NULL), got = predicted(m, t->rows[i][0]),
+               off = fabs(got - cycles) / cycles;
         sum += off;
         if (!(off <= 0.105))
             fail_msg("%s: %.3f instead of %.3f", t->rows[i][0], got, cycles);
@@ -62,14 +64,16 @@ static void test_measured_forms(void **state)
     assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
-/* By uops.info's ports: minima and products share none on Zen 3, saturating sums with memory and products one of two before it. */
+/* By uops.info's ports: minima and products share none on Zen 3, saturating sums with memory and
+ * products one of two before it. */
 static void test_units(void **state)
 {
     static const struct { const char *machine, *experiment; double cycles; } cases[] = {
         {"znver3", "MAXPD (XMM, XMM) + MULPD (XMM, XMM)", 0.5},             /* p23 and p01 */
         {"znver2", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},        /* p0 and p03 */
         {"znver1", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},
-        {"znver1", "BSR (R64, R64) + VPERM2I128 (YMM, YMM, YMM, I8)", 7},   /* microcode of 4 and 3 cycles, one after the other */
+        /* microcode of 4 and 3 cycles, one after the other */
+        {"znver1", "BSR (R64, R64) + VPERM2I128 (YMM, YMM, YMM, I8)", 7},
     };
 
     (void)state;
@@ -85,10 +89,12 @@ static void test_units(void **state)
     }
 }
 
-/* There and back between general and vector registers: uops.info's upper limit, which leaves out one cycle of the way back, and that cycle. */
+/* There and back between general and vector registers: uops.info's upper limit, which leaves out
+ * one cycle of the way back, and that cycle. */
 static void test_there_and_back(void **state)
 {
-    static const struct { const char *hex; double cycles[3]; } cases[] = {   /* on znver1, znver2, znver3 */
+    /* on znver1, znver2, znver3 */
+    static const struct { const char *hex; double cycles[3]; } cases[] = {
         {"660f6ec0660f7ec0", {6, 6, 6}},           /* movd xmm0,eax; movd eax,xmm0 */
         {"0f50c0660f6ec0", {6, 6, 6}},             /* movmskps eax,xmm0; movd xmm0,eax */
         {"c5fdd7c0c5f96ec0", {6, 8, 8}},           /* vpmovmskb eax,ymm0; vmovd xmm0,eax */
@@ -110,39 +116,99 @@ static void test_there_and_back(void **state)
     }
 }
 
-/* With each fact and without it. What stands beside a block is how its time follows from the fact. */
+/* With each fact and without it. What stands beside a block is how its time follows from the
+ * fact. */
 static void test_each_fact_matters(void **state)
 {
-    static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
-        /* mov [rsp],al; mov [rsp+64],rdx: two changes of line, and the read of al's word waits 3: 5 */
-        {"store_word_bytes", "", "880424" "4889542440", 5, 2},
-        /* four bytes on four lines: revisited after 4 cycles, fewer than 5: 4 + 3; were a word busy for 4 cycles only: 4 */
-        {"store_word_busy", "4", "880424" "88442440" "88842480000000" "888424c0000000", 7, 4},
-        {"store_word_wait", "1", "880424" "4889542440", 5, 3},
+    static const struct { const char *fact, *without, *hex; double with, other;
+    } cases[] = {
+        /* mov [rsp],al; mov [rsp+64],rdx: two changes of line, and the read of al's word waits 3:
+         * 5 */
+        {"store_word_bytes", "",
+         "880424"
+         "4889542440",
+         5, 2},
+        /* four bytes on four lines: revisited after 4 cycles, fewer than 5: 4 + 3; were a word busy
+         * for 4 cycles only: 4 */
+        {"store_word_busy", "4",
+         "880424"
+         "88442440"
+         "88842480000000"
+         "888424c0000000",
+         7, 4},
+        {"store_word_wait", "1",
+         "880424"
+         "4889542440",
+         5, 3},
         /* mov [rbx],rax; mov rax,[rbx]: not through the stack pointer, so forwarded: 6.2 */
-        {"memory_renaming_base", "any", "488903" "488b03", 6.2, 1},
-        /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three go alone, three pairs beside: 3; all alone: 6 */
-        {"memory_renaming_store_beside", "", "4889442408" "488b442408" "48894c2410" "48894c2410" "48894c2410" "48894c2410" "48894c2410", 3, 6},
-        /* mov rdi,[rdi+rcx+8]: base, index and displacement; with an index times 8 as long; mov rdi,fs:[rdi] */
+        {"memory_renaming_base", "any",
+         "488903"
+         "488b03",
+         6.2, 1},
+        /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three
+         * go alone, three pairs beside: 3; all alone: 6 */
+        {"memory_renaming_store_beside", "",
+         "4889442408"
+         "488b442408"
+         "48894c2410"
+         "48894c2410"
+         "48894c2410"
+         "48894c2410"
+         "48894c2410",
+         3, 6},
+        /* mov rdi,[rdi+rcx+8]: base, index and displacement; with an index times 8 as long; mov
+         * rdi,fs:[rdi] */
         {"load_extra_three", "", "488b7c0f08", 5, 4},
         {"load_extra_three", "7", "488b7ccf08", 5, 5},
         {"load_extra_segment", "", "64488b3f", 5, 4},
         /* mov rax,[rdi]; mov rcx,[rax]; mov rdx,[rcx]: (3 + 2 x 0.4) / 3 */
-        {"load_replays", "", "488b07" "488b08" "488b11", 3.8 / 3, 1},
+        {"load_replays", "",
+         "488b07"
+         "488b08"
+         "488b11",
+         3.8 / 3, 1},
         /* mov rax,[rdi]; add rax,8; mov rcx,[rax]: (2 + 0.4) / 3 */
-        {"load_replays_through", "0", "488b07" "4883c008" "488b08", 2.4 / 3, 2.0 / 3},
+        {"load_replays_through", "0",
+         "488b07"
+         "4883c008"
+         "488b08",
+         2.4 / 3, 2.0 / 3},
         /* mov [rdi],rcx; mov rax,[rdi]; mov rdx,[rdi]; mov rbx,[rdi]: (4 + 3 x 0.5) / 3 */
-        {"forward_replays", "", "48890f" "488b07" "488b17" "488b1f", 5.5 / 3, 4.0 / 3},
-        /* add qword [rsp+8],1; mov rax,[rsp+8]: (2 + 2 x 1.35) / 3; with 0.5 for both the two-slot addition and the store alone remain: 1 */
-        {"forward_replays_modify", "0.5", "488344240801" "488b442408", 4.7 / 3, 1},
-        /* lea rsp,[rsp+8]; pop r12; pop rbx: the LEA alone; a µop that writes rsp back before it: 2 */
-        {"stack_pointer_sync", "all", "488d642408" "415c" "5b", 1, 2},
+        {"forward_replays", "",
+         "48890f"
+         "488b07"
+         "488b17"
+         "488b1f",
+         5.5 / 3, 4.0 / 3},
+        /* add qword [rsp+8],1; mov rax,[rsp+8]: (2 + 2 x 1.35) / 3; with 0.5 for both the two-slot
+         * addition and the store alone remain: 1 */
+        {"forward_replays_modify", "0.5",
+         "488344240801"
+         "488b442408",
+         4.7 / 3, 1},
+        /* lea rsp,[rsp+8]; pop r12; pop rbx: the LEA alone; a µop that writes rsp back before it:
+         * 2 */
+        {"stack_pointer_sync", "all",
+         "488d642408"
+         "415c"
+         "5b",
+         1, 2},
         /* mulps xmm0,xmm1; pand xmm0,xmm2: 3 + 1 and a cycle each way */
-        {"bypass_delay_domain", "0", "0f59c1" "660fdbc2", 6, 4},
+        {"bypass_delay_domain", "0",
+         "0f59c1"
+         "660fdbc2",
+         6, 4},
         /* mov rax,[rdi+60]; mov rcx,[rdi+124], both across a line: 2 / 1.5 */
-        {"split_loads_per_cycle", "", "488b473c" "488b4f7c", 4.0 / 3, 2.0 / 3},
+        {"split_loads_per_cycle", "",
+         "488b473c"
+         "488b4f7c",
+         4.0 / 3, 2.0 / 3},
         /* cmp eax,1; sbb ecx,ecx; and ecx,62: sbb waits for the carry alone */
-        {"carry_idiom", "", "83f801" "19c9" "83e13e", 0.75, 2},
+        {"carry_idiom", "",
+         "83f801"
+         "19c9"
+         "83e13e",
+         0.75, 2},
     };
 
     (void)state;
@@ -157,17 +223,50 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* The words that wait, in arrangements of their own: which stores leave a word in part, and when it was last written. */
+/* The words that wait, in arrangements of their own: which stores leave a word in part, and when it
+ * was last written. */
 static void test_words_in_part(void **state)
 {
-    static const struct { const char *hex; double cycles; } cases[] = {
-        {"89442404" "4889542440", 2},                                    /* mov [rsp+4],eax; mov [rsp+64],rdx: a whole word */
-        {"4889442402" "4889542440", 5},                                  /* mov [rsp+2],rax: a half at each end */
-        {"880424" "4889542408", 1},                                      /* mov [rsp],al; mov [rsp+8],rdx: one run, which stays open */
-        {"880424" "88442440" "88842480000000", 6},                       /* three lines: 3 + 3 */
-        {"880424" "88442440" "88842480000000" "888424c0000000" "88842400010000", 5},   /* five: each word is free again */
-        {"880424" "4889542440" "88442401" "4889542448", 10},             /* the same word twice an iteration: twice 2 + 3 */
-        {"880424" "48894c2440" "48898c2480000000" "48898c24c0000000" "48898c2400010000" "48894c2408" "48898c2440010000", 7},   /* another word of the line: free */
+    static const struct { const char *hex; double cycles;
+    } cases[] = {
+        /* mov [rsp+4],eax; mov [rsp+64],rdx: a whole word */
+        {"89442404"
+         "4889542440",
+         2},
+        /* mov [rsp+2],rax: a half at each end */
+        {"4889442402"
+         "4889542440",
+         5},
+        /* mov [rsp],al; mov [rsp+8],rdx: one run, which stays open */
+        {"880424"
+         "4889542408",
+         1},
+        {"880424"
+         "88442440"
+         "88842480000000",
+         6}, /* three lines: 3 + 3 */
+        /* five: each word is free again */
+        {"880424"
+         "88442440"
+         "88842480000000"
+         "888424c0000000"
+         "88842400010000",
+         5},
+        /* the same word twice an iteration: twice 2 + 3 */
+        {"880424"
+         "4889542440"
+         "88442401"
+         "4889542448",
+         10},
+        /* another word of the line: free */
+        {"880424"
+         "48894c2440"
+         "48898c2480000000"
+         "48898c24c0000000"
+         "48898c2400010000"
+         "48894c2408"
+         "48898c2440010000",
+         7},
     };
     struct machine *m = load_machine("znver3");
 
@@ -183,7 +282,8 @@ static void test_words_in_part(void **state)
 /* Zen 4 has none of these facts that Zen 3 brought. */
 static void test_zen4_has_none(void **state)
 {
-    static const char *const facts[] = {"store_word_bytes", "memory_renaming_base", "memory_renaming_store_beside", "bypass_delay_domain"};
+    static const char *const facts[] = {"store_word_bytes", "memory_renaming_base",
+                                        "memory_renaming_store_beside", "bypass_delay_domain"};
     struct machine *m = load_machine("znver4");
 
     (void)state;
@@ -195,9 +295,13 @@ static void test_zen4_has_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measured_blocks),   cmocka_unit_test(test_measured_forms), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_there_and_back),    cmocka_unit_test(test_each_fact_matters),
-        cmocka_unit_test(test_words_in_part),     cmocka_unit_test(test_zen4_has_none),
+        cmocka_unit_test(test_measured_blocks),
+        cmocka_unit_test(test_measured_forms),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_each_fact_matters),
+        cmocka_unit_test(test_words_in_part),
+        cmocka_unit_test(test_zen4_has_none),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

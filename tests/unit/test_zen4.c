@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Zen 4: its rules against small blocks measured on one (tests/data/zen4-rules.csv, by `kernel measure --file`), its ports against forms measured beside each other
- * there (zen4-pairs.csv, by `experiments measure`). */
+/* Zen 4: its rules against small blocks measured on one (tests/data/zen4-rules.csv, by `kernel
+ * measure --file`), its ports against forms measured beside each other there (zen4-pairs.csv, by
+ * `experiments measure`). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ static struct csv_table *measured(void)
     return t;
 }
 
-static struct bounds bounds_as(const struct machine *m, const char *hex, struct block_options options)
+static struct bounds bounds_as(const struct machine *m, const char *hex,
+                               struct block_options options)
 {
     struct err err = {0};
     struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
@@ -65,7 +67,8 @@ static double simulated_as(const struct machine *m, const char *hex)
     return cycles;
 }
 
-/* An operation on what the one before stored takes a cycle where rename finds it, whether a µop of its own takes the data to the store (the tables) or none does (the chart): measured .9992. */
+/* An operation on what the one before stored takes a cycle where rename finds it, whether a µop of
+ * its own takes the data to the store (the tables) or none does (the chart): measured .9992. */
 static void test_found_modifies(void **state)
 {
     static const char *const machines[] = {"znver4", "zen4-charted"};
@@ -86,7 +89,8 @@ static void test_measured_blocks(void **state)
     (void)state;
     assert_true(t->count > 50);
     for (size_t i = 0; i < t->count; i++) {
-        double cycles = strtod(t->rows[i][1], NULL), predicted = bounds_as(m, t->rows[i][0], as_measured).total;
+        double cycles = strtod(t->rows[i][1], NULL),
+               predicted = bounds_as(m, t->rows[i][0], as_measured).total;
         if (!(fabs(predicted - cycles) <= 0.1 * cycles))
             fail_msg("%s: %.3f instead of %.3f", t->rows[i][0], predicted, cycles);
     }
@@ -94,7 +98,8 @@ static void test_measured_blocks(void **state)
     csv_table_free(t);
 }
 
-/* Two forms beside each other, for each kind of usage that only such pairs tell: what both could run on makes them wait, what only one of them needs does not. */
+/* Two forms beside each other, for each kind of usage that only such pairs tell: what both could
+ * run on makes them wait, what only one of them needs does not. */
 static void test_measured_pairs(void **state)
 {
     (void)state;
@@ -122,12 +127,18 @@ static void test_lea_parts(void **state)
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
-        {"fuse_nop", "no", "4989c6660f1f04004885db", 2.0 / 6, 3.0 / 6},          /* mov r14,rax; nop; test rbx,rbx */
-        {"store_lines_per_cycle", "", "4c8904244c89442420", 2, 1},               /* mov [rsp],r8; mov [rsp+32],r8 */
-        {"memory_renaming", "", "48890748" "8b07", 1, 6.4},                /* mov [rdi],rax; mov rax,[rdi] */
-        {"load_extra_scaled", "", "488b04c8", 5, 4},                             /* mov rax,[rax+rcx*8] */
-        {"load_extra_segment", "", "64488b004883e000", 6, 5},                    /* mov rax,fs:[rax]; and rax,0 */
-        {"carry_idiom", "", "83f80119ed83e53e", 0.75, 2},                        /* cmp eax,1; sbb ebp,ebp; and ebp,62 */
+        /* mov r14,rax; nop; test rbx,rbx */
+        {"fuse_nop", "no", "4989c6660f1f04004885db", 2.0 / 6, 3.0 / 6},
+        /* mov [rsp],r8; mov [rsp+32],r8 */
+        {"store_lines_per_cycle", "", "4c8904244c89442420", 2, 1},
+        /* mov [rdi],rax; mov rax,[rdi] */
+        {"memory_renaming", "", "48890748" "8b07", 1, 6.4},
+        /* mov rax,[rax+rcx*8] */
+        {"load_extra_scaled", "", "488b04c8", 5, 4},
+        /* mov rax,fs:[rax]; and rax,0 */
+        {"load_extra_segment", "", "64488b004883e000", 6, 5},
+        /* cmp eax,1; sbb ebp,ebp; and ebp,62 */
+        {"carry_idiom", "", "83f80119ed83e53e", 0.75, 2},
     };
 
     (void)state;
@@ -142,7 +153,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* What the start values say: BHive's registers are all alike, Portolan's point to pages of their own. */
+/* What the start values say: BHive's registers are all alike, Portolan's point to pages of their
+ * own. */
 static void test_protocols(void **state)
 {
     static const char store_load[] = "488907488b06";   /* mov [rdi],rax; mov rax,[rsi] */
@@ -153,7 +165,8 @@ static void test_protocols(void **state)
     alike.start = START_EQUAL;
     assert_true(bounds_as(m, store_load, as_measured).cycles[BOUND_DEPENDENCIES] < 0.01);
     assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
-    /* From the µop cache nothing is decoded anew; a loop of one line rounds up, copies in a row do not. */
+    /* From the µop cache nothing is decoded anew; a loop of one line rounds up, copies in a row do
+     * not. */
     static const char moves[] = "4889c84889c24889c6";   /* three moves, done at rename */
     struct block_options unrolled = as_measured, loop = as_measured;
     unrolled.shape = SHAPE_UNROLLED;
@@ -171,7 +184,8 @@ static void test_intel_has_none(void **state)
     struct bounds b = bounds_as(m, "4c8904244c89442420", as_measured);
 
     (void)state;
-    assert_true(fabs(b.total - 2) < 0.01 && b.bottleneck != BOUND_MEMORY);   /* one store a cycle, by its port */
+    /* one store a cycle, by its port */
+    assert_true(fabs(b.total - 2) < 0.01 && b.bottleneck != BOUND_MEMORY);
     machine_free(m);
 }
 
@@ -204,8 +218,10 @@ static void test_evaluation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_measured_pairs), cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_lea_parts),
-        cmocka_unit_test(test_found_modifies),  cmocka_unit_test(test_protocols),       cmocka_unit_test(test_intel_has_none),  cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_measured_blocks),   cmocka_unit_test(test_measured_pairs),
+        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_lea_parts),
+        cmocka_unit_test(test_found_modifies),    cmocka_unit_test(test_protocols),
+        cmocka_unit_test(test_intel_has_none),    cmocka_unit_test(test_evaluation),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a virtual EPYC Turin (Zen 5) took for loads of what was just stored and for groups at rename, and the bounds of the charted machine, with its facts and without. */
+/* What a virtual EPYC Turin (Zen 5) took for loads of what was just stored and for groups at
+ * rename, and the bounds of the charted machine, with its facts and without. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,22 +20,33 @@
 
 static const struct {
     const char *hex;
-    double measured, without;   /* cycles, copies in a row; what it would be did rename always go by text */
+    /* cycles, copies in a row; what it would be did rename always go by text */
+    double measured, without;
 } blocks[] = {
-    {"4c894710" "4c8b4710" CHAIN, 3.00, 3},                                             /* mov [rdi+16],r8; mov r8,[rdi+16] */
-    {"48834f1008", 1.00, 1},                                                            /* or qword [rdi+16],8 */
-    {"488b7c2408" "48834f1008", 6.99, 8},                                               /* mov rdi,[rsp+8]; or qword [rdi+16],8: six cycles and the operation */
+    /* mov [rdi+16],r8; mov r8,[rdi+16] */
+    {"4c894710" "4c8b4710" CHAIN, 3.00, 3},
+    /* or qword [rdi+16],8 */
+    {"48834f1008", 1.00, 1},
+    /* mov rdi,[rsp+8]; or qword [rdi+16],8: six cycles and the operation */
+    {"488b7c2408" "48834f1008", 6.99, 8},
     {"488b7c2408" "48834f1008" LONGER LONGER LONGER, 6.98, 8},
-    {"488b7c2408" "4c015f10" LONGER LONGER LONGER LONGER LONGER, 1.14, 8},              /* seven instructions: found */
-    {"4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},                                /* mov r10,rdi; mov [rdi],r8; mov r8,[r10]: by another register */
+    /* seven instructions: found */
+    {"488b7c2408" "4c015f10" LONGER LONGER LONGER LONGER LONGER, 1.14, 8},
+    /* mov r10,rdi; mov [rdi],r8; mov r8,[r10]: by another register */
+    {"4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
     {"4d89c1" "4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
-    {"4c8907" "440fb607" CHAIN, 10.00, 10},                                             /* movzx r8d,byte [rdi]: never */
-    {"448907" "4c6307" "49f7d0", 2.00, 2},                                              /* movsxd r8,dword [rdi], and the extension */
-    {"4c8907" "4c0f4907" "49f7d0", 2.00, 2},                                            /* cmovns r8,[rdi] */
-    {"4c8907" "4c1307" "49f7d0", 2.00, 2},                                              /* adc r8,[rdi] */
+    /* movzx r8d,byte [rdi]: never */
+    {"4c8907" "440fb607" CHAIN, 10.00, 10},
+    /* movsxd r8,dword [rdi], and the extension */
+    {"448907" "4c6307" "49f7d0", 2.00, 2},
+    /* cmovns r8,[rdi] */
+    {"4c8907" "4c0f4907" "49f7d0", 2.00, 2},
+    /* adc r8,[rdi] */
+    {"4c8907" "4c1307" "49f7d0", 2.00, 2},
 };
 
-static void assert_near(const char *what, const char *hex, double cycles, double expected, double within)
+static void assert_near(const char *what, const char *hex, double cycles, double expected,
+                        double within)
 {
     if (!(fabs(cycles - expected) <= within * expected))
         fail_msg("%s of %s: %.3f instead of %.3f", what, hex, cycles, expected);
@@ -47,8 +59,10 @@ static void test_what_rename_finds(void **state)
     (void)state;
     machine_drop_fact(text, "memory_renaming_length");
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        assert_near("the bound", blocks[i].hex, predicted_cycles(m, blocks[i].hex, false), blocks[i].measured, blocks[i].measured < 2 ? WITHIN_SLOTS : WITHIN);
-        assert_near("the bound by text", blocks[i].hex, predicted_cycles(text, blocks[i].hex, false), blocks[i].without, WITHIN);
+        assert_near("the bound", blocks[i].hex, predicted_cycles(m, blocks[i].hex, false),
+                    blocks[i].measured, blocks[i].measured < 2 ? WITHIN_SLOTS : WITHIN);
+        assert_near("the bound by text", blocks[i].hex,
+                    predicted_cycles(text, blocks[i].hex, false), blocks[i].without, WITHIN);
     }
     machine_free(m);
     machine_free(text);
@@ -59,7 +73,8 @@ static void test_what_rename_finds(void **state)
 #define LOAD "448b8300020000"   /* mov r8d,[rbx+512] */
 #define XCHG "4d87f0"        /* xchg r8,r14: two slots */
 
-/* An instruction and nops, copies in a row: cycles as measured, and without the facts: slots by eight. */
+/* An instruction and nops, copies in a row: cycles as measured, and without the facts: slots by
+ * eight. */
 static const struct {
     const char *hex;
     double measured;
@@ -73,7 +88,8 @@ static const struct {
     {LOAD LOAD NOP NOP NOP, 0.667, 5},
     {LOAD NOP4 NOP4 NOP NOP, 1.400, 11},
     {"4189b300020000" NOP4 NOP NOP, 1.000, 7},       /* mov [rbx+512],esi */
-    {"48ffc6" NOP4 NOP NOP, 1.000, 7},               /* inc rsi: a chain of one cycle, whatever the slots */
+    /* inc rsi: a chain of one cycle, whatever the slots */
+    {"48ffc6" NOP4 NOP NOP, 1.000, 7},
     {"c4c1797ef8" NOP4 NOP NOP, 1.000, 7},           /* vmovd r8d,xmm7 */
     {"c5f92ef7" NOP4 NOP4, 1.334, 10},               /* vucomisd xmm6,xmm7 */
     {XCHG NOP4 NOP, 1.000, 7},
@@ -90,9 +106,13 @@ static void test_groups(void **state)
     machine_drop_fact(other, "group_not_last");
     machine_drop_fact(other, "group_whole");
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        assert_near("the bound", groups[i].hex, predicted_cycles(m, groups[i].hex, false), groups[i].measured, WITHIN);
-        assert_near("simulated", groups[i].hex, predicted_cycles(m, groups[i].hex, true), groups[i].measured, WITHIN);
-        assert_near("the bound without", groups[i].hex, predicted_cycles(other, groups[i].hex, false), fmax(groups[i].slots / 8.0, i == 8), WITHIN);
+        assert_near("the bound", groups[i].hex, predicted_cycles(m, groups[i].hex, false),
+                    groups[i].measured, WITHIN);
+        assert_near("simulated", groups[i].hex, predicted_cycles(m, groups[i].hex, true),
+                    groups[i].measured, WITHIN);
+        assert_near("the bound without", groups[i].hex,
+                    predicted_cycles(other, groups[i].hex, false),
+                    fmax(groups[i].slots / 8.0, i == 8), WITHIN);
     }
     machine_free(m);
     machine_free(other);
@@ -102,48 +122,67 @@ static void test_groups(void **state)
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
-        {"split_access_slots", "", "488b473c", 0.5, 0.25},                       /* mov rax,[rdi+60] */
-        {"split_access_slots", "", "0f104738", 1, 0.5},                          /* movups xmm0,[rdi+56] */
-        {"split_access_slots", "", "4889473c", 1, 0.5},                          /* mov [rdi+60],rax */
-        {"split_access_slots", "", "488b4738", 0.25, 0.25},                      /* mov rax,[rdi+56]: within the line */
-        {"split_access_slots", "", "0f114738" "498906", 1.5, 1},                 /* movups [rdi+56],xmm0; mov [r14],rax */
-        {"unhurried_ports", "", "c5e1fedc", 2, 2},                               /* vpaddd xmm3,xmm3,xmm4: its chain alone */
-        {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10", 1, 2},       /* and two stores of xmm3 */
+        /* mov rax,[rdi+60] */
+        {"split_access_slots", "", "488b473c", 0.5, 0.25},
+        /* movups xmm0,[rdi+56] */
+        {"split_access_slots", "", "0f104738", 1, 0.5},
+        /* mov [rdi+60],rax */
+        {"split_access_slots", "", "4889473c", 1, 0.5},
+        /* mov rax,[rdi+56]: within the line */
+        {"split_access_slots", "", "488b4738", 0.25, 0.25},
+        /* movups [rdi+56],xmm0; mov [r14],rax */
+        {"split_access_slots", "", "0f114738" "498906", 1.5, 1},
+        /* vpaddd xmm3,xmm3,xmm4: its chain alone */
+        {"unhurried_ports", "", "c5e1fedc", 2, 2},
+        /* and two stores of xmm3 */
+        {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10", 1, 2},
         {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10" "c5f8115f20", 1.5, 2},
-        {"unhurried_ports", "", "f20f58c1" "f20f1107" "f20f114708", 2, 2},       /* addsd xmm0,xmm1 and two stores: not on those ports */
-        {"shift_keeps_flags", "yes", "b903000000" "48d3e0" "48d3e3", 1, 2},      /* mov ecx,3; shl rax,cl; shl rbx,cl */
+        /* addsd xmm0,xmm1 and two stores: not on those ports */
+        {"unhurried_ports", "", "f20f58c1" "f20f1107" "f20f114708", 2, 2},
+        /* mov ecx,3; shl rax,cl; shl rbx,cl */
+        {"shift_keeps_flags", "yes", "b903000000" "48d3e0" "48d3e3", 1, 2},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct machine *m = load_machine("zen5-charted");
-        double with = predicted_cycles(m, cases[i].hex, false), simulated = predicted_cycles(m, cases[i].hex, true);
+        double with = predicted_cycles(m, cases[i].hex, false),
+               simulated = predicted_cycles(m, cases[i].hex, true);
         machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
         double without = predicted_cycles(m, cases[i].hex, false);
-        if (!(fabs(with - cases[i].with) < 0.02) || !(fabs(simulated - cases[i].with) < 0.02) || !(fabs(without - cases[i].other) < 0.02))
-            fail_msg("%s of %s: %.3f, simulated %.3f, without it %.3f", cases[i].fact, cases[i].hex, with, simulated, without);
+        if (!(fabs(with - cases[i].with) < 0.02) || !(fabs(simulated - cases[i].with) < 0.02) ||
+            !(fabs(without - cases[i].other) < 0.02))
+            fail_msg("%s of %s: %.3f, simulated %.3f, without it %.3f", cases[i].fact, cases[i].hex,
+                     with, simulated, without);
         machine_free(m);
     }
 }
 
-/* Vectors on their way to memory, to general registers and to flags share two ports, which third operands take, too; the general registers' side takes an operation of its own. */
+/* Vectors on their way to memory, to general registers and to flags share two ports, which third
+ * operands take, too; the general registers' side takes an operation of its own. */
 static void test_ways_out_of_vectors(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
-        {"f20f108b28020000" "f20f11442458" "660f2fc8", 1.00},   /* movsd xmm1,[rbx+552]; movsd [rsp+88],xmm0; comisd xmm1,xmm0 */
-        {"c5f82ec1" "c4c178291e", 1.00},                        /* vucomiss xmm0,xmm1; vmovaps [r14],xmm3 */
-        {"c4e1f97ec0" "c4c178290e", 1.00},                      /* vmovq rax,xmm0; vmovaps [r14],xmm1 */
+        /* movsd xmm1,[rbx+552]; movsd [rsp+88],xmm0; comisd xmm1,xmm0 */
+        {"f20f108b28020000" "f20f11442458" "660f2fc8", 1.00},
+        /* vucomiss xmm0,xmm1; vmovaps [r14],xmm3 */
+        {"c5f82ec1" "c4c178291e", 1.00},
+        /* vmovq rax,xmm0; vmovaps [r14],xmm1 */
+        {"c4e1f97ec0" "c4c178290e", 1.00},
     };
     struct machine *m = load_machine("zen5-charted");
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false), cases[i].measured, WITHIN);
+        assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false),
+                    cases[i].measured, WITHIN);
     machine_free(m);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups), cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_ways_out_of_vectors)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_ways_out_of_vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

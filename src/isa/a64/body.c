@@ -32,10 +32,14 @@ struct a64_allocation {
 
 const char *a64_unfit(const struct form_row *row)
 {
-    static const char *const ordered[] = {"ld?xr*", "ldxr*", "ldxp", "ld?xp", "st?xr*", "stxr*", "stxp", "st?xp", "ldar*", "stlr*", "ldlar*", "stllr*", "ldapr*", "ldapur*", "stlur*", NULL};
+    static const char *const ordered[] = {
+        "ld?xr*", "ldxr*", "ldxp",   "ld?xp",  "st?xr*", "stxr*",   "stxp",   "st?xp",
+        "ldar*",  "stlr*", "ldlar*", "stllr*", "ldapr*", "ldapur*", "stlur*", NULL};
     static const char *const signing[] = {"aut*", "ldraa", "ldrab", "xpac*", NULL};
-    static const char *const state[] = {"wrffr", "setffr", "yield", "hint", "wfe", "wfi", "wfet", "wfit", "sev", "sevl", "esb", "psb", "tsb", "csdb", "sb", "ssbb", "pssbb", "bti", "dgh",
-                                        "msr", "mrs", "tstart", "tcommit", "ttest", "tcancel", "udf", NULL};
+    static const char *const state[] = {
+        "wrffr", "setffr", "yield", "hint",   "wfe",     "wfi",   "wfet",    "wfit",  "sev",
+        "sevl",  "esb",    "psb",   "tsb",    "csdb",    "sb",    "ssbb",    "pssbb", "bti",
+        "dgh",   "msr",    "mrs",   "tstart", "tcommit", "ttest", "tcancel", "udf",   NULL};
     static const char *const devices[] = {"ld64b", "st64b*", NULL};
     static const char *const streaming[] = {"stnp", "stnt1*", NULL};
     struct a64_text text;
@@ -91,21 +95,26 @@ static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsi
     return at;
 }
 
-static unsigned number_for(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot)
+static unsigned number_for(struct a64_allocation *a, const struct a64_code *code,
+                           const struct a64_slot *slot)
 {
     bool written = slot->access & ACCESS_WRITE;
     if (slot->letter == 'X' || slot->letter == 'W') {
         if (written)
             return consecutive(&a->general_written, 0, GENERALS_WRITTEN, 1);
-        bool dividend = slot == &code->slots[1] && (strcmp(code->mnemonic, "sdiv") == 0 || strcmp(code->mnemonic, "udiv") == 0);
+        bool dividend = slot == &code->slots[1] && (strcmp(code->mnemonic, "sdiv") == 0 ||
+                                                    strcmp(code->mnemonic, "udiv") == 0);
         return dividend ? A64_LONG : consecutive(&a->general_read, 11, GENERALS_READ, 1);
     }
     if (slot->letter == 'P')
-        return written ? consecutive(&a->mask_written, 4, MASKS_WRITTEN, 1) : consecutive(&a->mask_read, 0, MASKS_READ, 1);
-    return written ? consecutive(&a->vector_written, VECTOR_WRITTEN, VECTORS_WRITTEN, slot->count) : consecutive(&a->vector_read, 0, VECTORS_READ, slot->count);
+        return written ? consecutive(&a->mask_written, 4, MASKS_WRITTEN, 1)
+                       : consecutive(&a->mask_read, 0, MASKS_READ, 1);
+    return written ? consecutive(&a->vector_written, VECTOR_WRITTEN, VECTORS_WRITTEN, slot->count)
+                   : consecutive(&a->vector_read, 0, VECTORS_READ, slot->count);
 }
 
-static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot, uint32_t *word)
+static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
+                uint32_t *word)
 {
     /* An encoding may have room for the low numbers only; the pool comes round to one that fits. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
@@ -115,11 +124,14 @@ static bool set(struct a64_allocation *a, const struct a64_code *code, const str
 }
 
 /* Neighbouring displacements as long as the form reaches and the window lasts. */
-static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store, uint32_t *word)
+static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
+                     uint32_t *word)
 {
-    unsigned *offset = store ? &a->store_offset : &a->load_offset, window = store ? BODY_WINDOW : a->load_window;
+    unsigned *offset = store ? &a->store_offset : &a->load_offset,
+             window = store ? BODY_WINDOW : a->load_window;
     *offset = (*offset + code->bytes - 1) / code->bytes * code->bytes;
-    if (*offset + code->bytes > window || *offset / code->bytes >> code->offsets || *offset / code->bytes < code->lowest)
+    if (*offset + code->bytes > window || *offset / code->bytes >> code->offsets ||
+        *offset / code->bytes < code->lowest)
         *offset = code->lowest * code->bytes;
     unsigned steps = *offset / code->bytes;
     *offset += code->bytes;
@@ -131,11 +143,13 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Of the bases in turn the first that stands where it belongs, or that this form's own step takes back there. */
+/* Of the bases in turn the first that stands where it belongs, or that this form's own step takes
+ * back there. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
-    unsigned count = store ? sizeof a64_store_bases : sizeof a64_load_bases, *next = store ? &a->store_base : &a->load_base;
+    unsigned count = store ? sizeof a64_store_bases : sizeof a64_load_bases,
+             *next = store ? &a->store_base : &a->load_base;
 
     if (code->offsets)
         return store ? A64_STORES : A64_LOADS;
@@ -157,12 +171,17 @@ static bool put_back(struct a64_allocation *a, unsigned base)
         return true;
     a->away[base] = 0;
     a->body->breakers++;
-    return by > -4096 && by < 4096 && put(a, (by > 0 ? SUB_IMMEDIATE | (uint32_t)by << 10 : ADD_IMMEDIATE | (uint32_t)-by << 10) | base << 5 | base);
+    return by > -4096 && by < 4096 &&
+           put(a,
+               (by > 0 ? SUB_IMMEDIATE | (uint32_t)by << 10 : ADD_IMMEDIATE | (uint32_t)-by << 10) |
+                   base << 5 | base);
 }
 
-static bool set_slot(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot, bool store, unsigned *base, uint32_t *word)
+static bool set_slot(struct a64_allocation *a, const struct a64_code *code,
+                     const struct a64_slot *slot, bool store, unsigned *base, uint32_t *word)
 {
-    bool gathers = slot->letter == 'Z' && (code->access.traits & (INSN_LOAD | INSN_STORE) || str_has_prefix(code->mnemonic, "prf"));
+    bool gathers = slot->letter == 'Z' && (code->access.traits & (INSN_LOAD | INSN_STORE) ||
+                                           str_has_prefix(code->mnemonic, "prf"));
 
     switch (slot->place) {
     case A64_PLACE_BASE:
@@ -221,7 +240,8 @@ static bool emit_return(struct a64_allocation *a)
     return true;
 }
 
-static bool execution(struct a64_allocation *a, const struct a64_code *const *forms, const uint32_t *order, uint64_t total)
+static bool execution(struct a64_allocation *a, const struct a64_code *const *forms,
+                      const uint32_t *order, uint64_t total)
 {
     for (uint64_t i = 0; i < total; i++)
         if (!emit_form(a, forms[order[i]]))
@@ -229,7 +249,8 @@ static bool execution(struct a64_allocation *a, const struct a64_code *const *fo
     return true;
 }
 
-bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n,
+                   const struct body_shape *shape, struct body *out, struct err *err)
 {
     struct a64_allocation a = {.body = out};
     uint64_t total = 0;
@@ -239,7 +260,9 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         total += counts[i];
         for (unsigned s = 0; s < forms[i]->slot_count; s++) {
             bool scalable = forms[i]->slots[s].letter == 'Z' || forms[i]->slots[s].letter == 'P';
-            out->vectors = scalable ? BODY_SVE : out->vectors == BODY_NO_VECTOR ? BODY_NEON : out->vectors;
+            out->vectors = scalable                         ? BODY_SVE
+                           : out->vectors == BODY_NO_VECTOR ? BODY_NEON
+                                                            : out->vectors;
         }
     }
     uint64_t wanted = (shape->instructions + total - 1) / total, done;
@@ -248,9 +271,14 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
     bool ok;
     for (;;) {
         size_t before = 0;
-        a = (struct a64_allocation){.body = out, .load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW};
+        a = (struct a64_allocation){.body = out,
+                                    .load_window =
+                                        shape->load_window >= 64 && shape->load_window < BODY_WINDOW
+                                            ? shape->load_window
+                                            : BODY_WINDOW};
         out->length = out->breakers = 0;
-        body_order(counts, NULL, n, wanted, shape->order == BODY_PAIRED ? BODY_SPREAD : shape->order, order);
+        body_order(counts, NULL, n, wanted,
+                   shape->order == BODY_PAIRED ? BODY_SPREAD : shape->order, order);
         ok = true;
         for (done = 0; ok && done < wanted; done += ok) {
             before = out->length;

@@ -1,18 +1,25 @@
-/* Bodies of AArch64 forms: which registers and displacements, what keeps executions apart. Internal to isa/, but for the registers' roles.
+/* Bodies of AArch64 forms: which registers and displacements, what keeps executions apart. Internal
+ * to isa/, but for the registers' roles.
  *
- * Written in turn: x0-x10, v8-v28, p4-p15; only read: x11-x15, v0-v7, p0-p3. A form that accumulates chains along its own destination only, a dozen or more apart.
- *   flags read and written (adcs, ccmp)          `cmp xzr, xzr` before it: an integer operation, which costs what it costs
+ * Written in turn: x0-x10, v8-v28, p4-p15; only read: x11-x15, v0-v7, p0-p3. A form that
+ * accumulates chains along its own destination only, a dozen or more apart.
+ *   flags read and written (adcs, ccmp)          `cmp xzr, xzr` before it: an integer operation,
+ *   which costs what it costs
  *   sdiv, udiv                                   the dividend is the long number of x24
- *   pre- and post-index                          each step up is followed by one down, over four bases for loads and three for stores; where only up can be encoded, a `sub` steps back
- *   gathers and scatters                         offsets v31 (zero), addresses v30 (loads) and v29 (stores)
- * Loads and stores step through neighbouring displacements where the form has one; the others take several bases in turn. */
+ *   pre- and post-index                          each step up is followed by one down, over four
+ *   bases for loads and three for stores; where only up can be encoded, a `sub` steps back
+ *   gathers and scatters                         offsets v31 (zero), addresses v30 (loads) and v29
+ *   (stores)
+ * Loads and stores step through neighbouring displacements where the form has one; the others take
+ * several bases in turn. */
 #ifndef PORTOLAN_ISA_A64_BODY_H
 #define PORTOLAN_ISA_A64_BODY_H
 
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* What general registers hold, for what sets them up; x18 is the platform's and left alone. Bases of one kind stand A64_BASES_APART bytes from each other. */
+/* What general registers hold, for what sets them up; x18 is the platform's and left alone. Bases
+ * of one kind stand A64_BASES_APART bytes from each other. */
 enum {
     A64_BACK = 19,        /* -16 */
     A64_ZERO = 20,
@@ -20,8 +27,12 @@ enum {
     A64_FORTH = 25,       /* 16: also the index of addresses */
     A64_STORES = 26, A64_LOADS = 27, A64_COUNTER = 28,
 };
-#define A64_BODY_KEPT (1u << 18 | 1u << A64_BACK | 1u << A64_ZERO | 1u << A64_LONG | 1u << A64_FORTH | 1u << A64_COUNTER)
-#define A64_BODY_BASES (1u << 16 | 1u << 17 | 1u << 21 | 1u << 22 | 1u << 23 | 1u << A64_STORES | 1u << A64_LOADS | 1u << 29 | 1u << 30)
+#define A64_BODY_KEPT                                                                              \
+    (1u << 18 | 1u << A64_BACK | 1u << A64_ZERO | 1u << A64_LONG | 1u << A64_FORTH |               \
+     1u << A64_COUNTER)
+#define A64_BODY_BASES                                                                             \
+    (1u << 16 | 1u << 17 | 1u << 21 | 1u << 22 | 1u << 23 | 1u << A64_STORES | 1u << A64_LOADS |   \
+     1u << 29 | 1u << 30)
 #define A64_BASES_APART 80
 extern const uint8_t a64_load_bases[4], a64_store_bases[3];
 /* Vector registers with addresses or zeros. */
@@ -30,6 +41,7 @@ enum { A64_STORE_POINTERS = 29, A64_LOAD_POINTERS = 30, A64_ZERO_OFFSETS = 31 };
 /* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
 const char *a64_unfit(const struct form_row *row);
 /* As body_make for AArch64. */
-bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
+bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n,
+                   const struct body_shape *shape, struct body *out, struct err *err);
 
 #endif

@@ -18,8 +18,9 @@
 #define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)
 #define LIBRARY_SIZE ((size_t)4 << 20)
 
-/* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, which the dynamic linker would write at every
- * start of the program, more work than all else that it has to do. */
+/* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, which
+ * the dynamic linker would write at every start of the program, more work than all else that it has
+ * to do. */
 static struct {
     __typeof__(&cs_open) open;
     __typeof__(&cs_close) close;
@@ -71,7 +72,8 @@ static void capstone_load(void)
     *(void **)&capstone.malloc = dlsym(library, "cs_malloc");
     *(void **)&capstone.free = dlsym(library, "cs_free");
     *(void **)&capstone.disassemble = dlsym(library, "cs_disasm_iter");
-    if (!capstone.open || !capstone.close || !capstone.option || !capstone.malloc || !capstone.free || !capstone.disassemble)
+    if (!capstone.open || !capstone.close || !capstone.option || !capstone.malloc ||
+        !capstone.free || !capstone.disassemble)
         die("%s lacks a function of Capstone %d", CAPSTONE_LIBRARY(CS_API_MAJOR), CS_API_MAJOR);
 }
 
@@ -80,7 +82,9 @@ static void initialise(void)
     capstone_load();
     if (pthread_key_create(&decoder_key, decoder_free) != 0)
         die("out of thread keys");
-    capstone.option(0, CS_OPT_MEM, (size_t)(uintptr_t)&(cs_opt_mem){mem_alloc, mem_zero, mem_resize, free, vsnprintf});
+    capstone.option(0, CS_OPT_MEM,
+                    (size_t)(uintptr_t) &
+                        (cs_opt_mem){mem_alloc, mem_zero, mem_resize, free, vsnprintf});
     atexit(free_main);
 }
 
@@ -98,10 +102,12 @@ static struct decoder *decoder_get(void)
     return d;
 }
 
-bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic, const char **operands)
+bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
+                        const char **operands)
 {
     struct decoder *d = decoder_get();
-    uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
+    uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+                        (uint8_t)(word >> 24)};
     const uint8_t *at = bytes;
     size_t left = 4;
     uint64_t address = offset;
@@ -115,7 +121,8 @@ bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic, c
 #else
 
 /* Configured with --without-capstone: a second disassembler is asked for every word (a64_learn). */
-bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic, const char **operands)
+bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
+                        const char **operands)
 {
     (void)word, (void)offset, (void)mnemonic, (void)operands;
     return false;

@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The text of @word, which stands at @offset; it is Capstone's and lasts until this thread's next call. False when Capstone does not know the word, or the
- * program was built without it. Any thread; the first call loads the library, without which the program ends. */
-bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic, const char **operands);
+/* The text of @word, which stands at @offset; it is Capstone's and lasts until this thread's next
+ * call. False when Capstone does not know the word, or the program was built without it. Any
+ * thread; the first call loads the library, without which the program ends. */
+bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
+                        const char **operands);
 
 #endif

@@ -4,29 +4,40 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fixed places: the chained registers, what is only read, what is written besides. Low numbers, since lanes are taken from few registers. */
-enum { CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2, SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0 };
+/* Fixed places: the chained registers, what is only read, what is written besides. Low numbers,
+ * since lanes are taken from few registers. */
+enum {
+    CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
+    SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
+};
 
-#define TST(reg) (0xea00001fu | (reg) << 16 | (reg) << 5)                              /* ands xzr, x, x */
-#define AND(to, from) (0x8a000000u | (uint32_t)(to) << 16 | (from) << 5 | (uint32_t)(to))        /* and to, from, to */
+/* ands xzr, x, x */
+#define TST(reg) (0xea00001fu | (reg) << 16 | (reg) << 5)
+/* and to, from, to */
+#define AND(to, from) (0x8a000000u | (uint32_t)(to) << 16 | (from) << 5 | (uint32_t)(to))
 #define ADD(to, by) (0x8b000000u | (uint32_t)(by) << 16 | (uint32_t)(to) << 5 | (uint32_t)(to))
-#define CSEL(to) (0x9a800000u | (READ_GENERAL + 1u) << 16 | (uint32_t)READ_GENERAL << 5 | (to))  /* csel to, x11, x12, eq */
+/* csel to, x11, x12, eq */
+#define CSEL(to) (0x9a800000u | (READ_GENERAL + 1u) << 16 | (uint32_t)READ_GENERAL << 5 | (to))
 #define FCSEL(to) (0x1e600c00u | (READ_VECTOR + 1u) << 16 | (uint32_t)READ_VECTOR << 5 | (to))
 #define FMOV_TO_GENERAL (0x9e660000u | CHAIN_VECTOR << 5 | CHAIN_GENERAL)
 #define FMOV_TO_VECTOR (0x9e670000u | CHAIN_GENERAL << 5 | CHAIN_VECTOR)
 
 static enum domain domain_of(const struct a64_slot *slot)
 {
-    return slot->letter == 'X' || slot->letter == 'W' ? DOMAIN_GENERAL : slot->letter == 'P' ? DOMAIN_MASK : DOMAIN_VECTOR;
+    return slot->letter == 'X' || slot->letter == 'W' ? DOMAIN_GENERAL
+           : slot->letter == 'P'                      ? DOMAIN_MASK
+                                                      : DOMAIN_VECTOR;
 }
 
 /* NULL when the list is full. */
-static struct chain *add(struct chain *list, size_t *n, enum chain_kind kind, unsigned from, unsigned to, double helper, const char *note)
+static struct chain *add(struct chain *list, size_t *n, enum chain_kind kind, unsigned from,
+                         unsigned to, double helper, const char *note)
 {
     struct chain *c = *n < CHAINS_MAX ? &list[(*n)++] : NULL;
     if (!c)
         return NULL;
-    *c = (struct chain){.kind = kind, .from = (uint8_t)from, .to = (uint8_t)to, .helper = helper, .note = note};
+    *c = (struct chain){
+        .kind = kind, .from = (uint8_t)from, .to = (uint8_t)to, .helper = helper, .note = note};
     snprintf(c->from_name, sizeof c->from_name, "op%u", from + 1);
     snprintf(c->to_name, sizeof c->to_name, "op%u", to + 1);
     return c;
@@ -55,7 +66,8 @@ static void list_pairs(const struct a64_code *code, struct chain *list, size_t *
             enum domain a = domain_of(read), b = domain_of(written);
             bool both = from != to && written->access & ACCESS_READ;
             if (a == b)
-                add(list, n, CHAIN_REGISTER, from, to, 0, both ? "upper bound: the slower of this operand and the one written" : "");
+                add(list, n, CHAIN_REGISTER, from, to, 0,
+                    both ? "upper bound: the slower of this operand and the one written" : "");
             else if (a != DOMAIN_MASK && b != DOMAIN_MASK && !both)
                 add(list, n, CHAIN_DOMAINS, from, to, 0, "round trip, with fmov back");
         }
@@ -72,8 +84,11 @@ static void list_flags(const struct a64_code *code, struct chain *list, size_t *
         enum domain d = domain_of(slot);
         if (read && !written && d == DOMAIN_GENERAL && is_operand(slot, ACCESS_WRITE))
             named(add(list, n, CHAIN_FROM_FLAGS, 0, i, 1, ""), "flags", NULL);
-        if (written && !read && d != DOMAIN_MASK && is_operand(slot, ACCESS_READ) && !(slot->access & ACCESS_WRITE))
-            named(add(list, n, CHAIN_TO_FLAGS, i, 0, d == DOMAIN_GENERAL ? 1 : 0, d == DOMAIN_GENERAL ? "" : "with fcsel"), NULL, "flags");
+        if (written && !read && d != DOMAIN_MASK && is_operand(slot, ACCESS_READ) &&
+            !(slot->access & ACCESS_WRITE))
+            named(add(list, n, CHAIN_TO_FLAGS, i, 0, d == DOMAIN_GENERAL ? 1 : 0,
+                      d == DOMAIN_GENERAL ? "" : "with fcsel"),
+                  NULL, "flags");
     }
 }
 
@@ -88,7 +103,10 @@ static int slot_at(const struct a64_code *code, enum a64_place place)
 /* The data of a plain store that one plain load brings back: a whole register. */
 static bool forwards(const struct a64_code *code, const struct a64_slot *data)
 {
-    unsigned bits = data->letter == 'X' || data->letter == 'D' ? 64 : data->letter == 'W' || data->letter == 'S' ? 32 : data->letter == 'Q' ? 128 : 0;
+    unsigned bits = data->letter == 'X' || data->letter == 'D'   ? 64
+                    : data->letter == 'W' || data->letter == 'S' ? 32
+                    : data->letter == 'Q'                        ? 128
+                                                                 : 0;
     return bits && code->bytes * 8 == bits && data->count == 1;
 }
 
@@ -97,7 +115,8 @@ static void list_memory(const struct a64_code *code, struct chain *list, size_t 
     int base = slot_at(code, A64_PLACE_BASE), index = slot_at(code, A64_PLACE_INDEX);
     bool load = code->access.traits & INSN_LOAD, store = code->access.traits & INSN_STORE;
 
-    if (base < 0 || code->slots[base].letter != 'X' || (index >= 0 && domain_of(&code->slots[index]) != DOMAIN_GENERAL))
+    if (base < 0 || code->slots[base].letter != 'X' ||
+        (index >= 0 && domain_of(&code->slots[index]) != DOMAIN_GENERAL))
         return;
     if (code->writeback) {
         if (!code->step || code->backwards)
@@ -107,9 +126,12 @@ static void list_memory(const struct a64_code *code, struct chain *list, size_t 
     for (unsigned i = 0; i < code->slot_count; i++) {
         const struct a64_slot *slot = &code->slots[i];
         if (load && is_operand(slot, ACCESS_WRITE) && domain_of(slot) == DOMAIN_GENERAL)
-            named(add(list, n, CHAIN_ADDRESS, index >= 0 ? (unsigned)index : (unsigned)base, i, index >= 0 ? 1 : 2, ""), index >= 0 ? "index" : "base", NULL);
+            named(add(list, n, CHAIN_ADDRESS, index >= 0 ? (unsigned)index : (unsigned)base, i,
+                      index >= 0 ? 1 : 2, ""),
+                  index >= 0 ? "index" : "base", NULL);
         if (store && index < 0 && is_operand(slot, ACCESS_READ) && forwards(code, slot))
-            named(add(list, n, CHAIN_FORWARD, i, (unsigned)base, 0, "store and load again"), NULL, "memory");
+            named(add(list, n, CHAIN_FORWARD, i, (unsigned)base, 0, "store and load again"), NULL,
+                  "memory");
     }
 }
 
@@ -131,16 +153,21 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* What stands in slot @i when the chain does not care; equal operands would be another thing, so they differ. */
+/* What stands in slot @i when the chain does not care; equal operands would be another thing, so
+ * they differ. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
-    static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK}, spares[] = {SPARE_GENERAL, SPARE_VECTOR, SPARE_MASK};
+    static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
+                         spares[] = {SPARE_GENERAL, SPARE_VECTOR, SPARE_MASK};
     const struct a64_slot *slot = &code->slots[i];
     enum domain d = domain_of(slot);
     bool store = code->access.traits & INSN_STORE;
 
     switch (slot->place) {
-    case A64_PLACE_BASE: return d == DOMAIN_GENERAL ? (store ? A64_STORES : A64_LOADS) : store ? A64_STORE_POINTERS : A64_LOAD_POINTERS;
+    case A64_PLACE_BASE:
+        return d == DOMAIN_GENERAL ? (store ? A64_STORES : A64_LOADS)
+               : store             ? A64_STORE_POINTERS
+                                   : A64_LOAD_POINTERS;
     case A64_PLACE_INDEX: return d == DOMAIN_GENERAL ? A64_FORTH : A64_ZERO_OFFSETS;
     case A64_PLACE_STEP: return A64_FORTH;
     default: return (slot->access & ACCESS_WRITE ? spares[d] : reads[d]) + i % 3;
@@ -164,7 +191,10 @@ static unsigned link_number(const struct a64_code *code, const struct chain *c, 
     case CHAIN_FROM_FLAGS: return to ? CHAIN_GENERAL : number_of(code, i);
     case CHAIN_TO_FLAGS:
     case CHAIN_FORWARD: return from ? chained(&code->slots[i]) : number_of(code, i);
-    case CHAIN_ADDRESS: return to ? CHAIN_GENERAL : from && code->slots[i].place == A64_PLACE_INDEX ? A64_ZERO : number_of(code, i);
+    case CHAIN_ADDRESS:
+        return to                                                ? CHAIN_GENERAL
+               : from && code->slots[i].place == A64_PLACE_INDEX ? A64_ZERO
+                                                                 : number_of(code, i);
     default: return number_of(code, i);
     }
 }
@@ -172,7 +202,14 @@ static unsigned link_number(const struct a64_code *code, const struct chain *c, 
 /* The load of what slot @data stored at displacement @steps accesses. */
 static uint32_t load_back(const struct a64_slot *data, unsigned steps)
 {
-    static const struct { char letter; uint32_t word; } loads[] = {{'X', 0xf9400000}, {'W', 0xb9400000}, {'D', 0xfd400000}, {'S', 0xbd400000}, {'Q', 0x3dc00000}};
+    static const struct {
+        char letter;
+        uint32_t word;
+    } loads[] = {{'X', 0xf9400000},
+                 {'W', 0xb9400000},
+                 {'D', 0xfd400000},
+                 {'S', 0xbd400000},
+                 {'Q', 0x3dc00000}};
     uint32_t word = 0;
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (loads[i].letter == data->letter)
@@ -187,11 +224,15 @@ static bool put_helper(const struct a64_code *code, const struct chain *c, struc
     case CHAIN_FROM_FLAGS:
         return put(body, TST((uint32_t)CHAIN_GENERAL));
     case CHAIN_TO_FLAGS:
-        return put(body, domain_of(&code->slots[c->from]) == DOMAIN_GENERAL ? CSEL(CHAIN_GENERAL) : FCSEL(CHAIN_VECTOR));
+        return put(body, domain_of(&code->slots[c->from]) == DOMAIN_GENERAL ? CSEL(CHAIN_GENERAL)
+                                                                            : FCSEL(CHAIN_VECTOR));
     case CHAIN_ADDRESS:
-        return put(body, AND(A64_ZERO, CHAIN_GENERAL)) && (code->slots[c->from].place == A64_PLACE_INDEX || put(body, ADD(A64_LOADS, A64_ZERO)));
+        return put(body, AND(A64_ZERO, CHAIN_GENERAL)) &&
+               (code->slots[c->from].place == A64_PLACE_INDEX ||
+                put(body, ADD(A64_LOADS, A64_ZERO)));
     case CHAIN_DOMAINS:
-        return put(body, domain_of(&code->slots[c->to]) == DOMAIN_GENERAL ? FMOV_TO_VECTOR : FMOV_TO_GENERAL);
+        return put(body, domain_of(&code->slots[c->to]) == DOMAIN_GENERAL ? FMOV_TO_VECTOR
+                                                                          : FMOV_TO_GENERAL);
     case CHAIN_FORWARD:
         return put(body, load_back(&code->slots[c->from], code->offsets ? code->lowest : 0));
     default:
@@ -199,7 +240,8 @@ static bool put_helper(const struct a64_code *code, const struct chain *c, struc
     }
 }
 
-bool a64_chain_make(const struct a64_code *code, const struct chain *c, unsigned links, struct body *out)
+bool a64_chain_make(const struct a64_code *code, const struct chain *c, unsigned links,
+                    struct body *out)
 {
     uint32_t word = code->word;
 

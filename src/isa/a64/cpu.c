@@ -12,14 +12,34 @@
 
 #include "base/file.h"
 
-/* The column extension of data/isa/aarch64.csv and what the kernel calls it. Of groups of extensions one must be there; what then is not ends as SIGILL in a form's state. */
-static const struct { const char *set; unsigned long first, second; } features[] = {
-    {"crc", HWCAP_CRC32, 0}, {"crypto", HWCAP_AES | HWCAP_PMULL | HWCAP_SHA1 | HWCAP_SHA2, 0}, {"lse", HWCAP_ATOMICS, 0}, {"rdma", HWCAP_ASIMDRDM, 0},
-    {"fp16", HWCAP_ASIMDHP, 0}, {"dotprod", HWCAP_ASIMDDP, 0}, {"fp16fml", HWCAP_ASIMDFHM, 0}, {"sha3", HWCAP_SHA3, 0}, {"sm4", HWCAP_SM3 | HWCAP_SM4, 0},
-    {"v8.1", HWCAP_ATOMICS | HWCAP_ASIMDRDM, 0}, {"v8.2", HWCAP_DCPOP | HWCAP_ASIMDHP, 0}, {"v8.3", HWCAP_JSCVT | HWCAP_FCMA | HWCAP_LRCPC | HWCAP_PACA, 0},
-    {"v8.3fp16", HWCAP_FCMA, 0}, {"v8.4", HWCAP_FLAGM | HWCAP_ILRCPC, 0}, {"v8.5", 0, HWCAP2_FLAGM2 | HWCAP2_FRINT}, {"bf16", 0, HWCAP2_BF16}, {"i8mm", 0, HWCAP2_I8MM},
-    {"sve", HWCAP_SVE, 0}, {"sve+", 0, HWCAP2_SVEI8MM | HWCAP2_SVEF32MM | HWCAP2_SVEF64MM | HWCAP2_SVEBF16}, {"sve2", 0, HWCAP2_SVE2},
-    {"sve2+", 0, HWCAP2_SVEAES | HWCAP2_SVEPMULL | HWCAP2_SVEBITPERM | HWCAP2_SVESHA3 | HWCAP2_SVESM4}, {"rng", 0, HWCAP2_RNG}, {"memtag", 0, HWCAP2_MTE},
+/* The column extension of data/isa/aarch64.csv and what the kernel calls it. Of groups of
+ * extensions one must be there; what then is not ends as SIGILL in a form's state. */
+static const struct { const char *set; unsigned long first, second;
+} features[] = {
+    {"crc", HWCAP_CRC32, 0},
+    {"crypto", HWCAP_AES | HWCAP_PMULL | HWCAP_SHA1 | HWCAP_SHA2, 0},
+    {"lse", HWCAP_ATOMICS, 0},
+    {"rdma", HWCAP_ASIMDRDM, 0},
+    {"fp16", HWCAP_ASIMDHP, 0},
+    {"dotprod", HWCAP_ASIMDDP, 0},
+    {"fp16fml", HWCAP_ASIMDFHM, 0},
+    {"sha3", HWCAP_SHA3, 0},
+    {"sm4", HWCAP_SM3 | HWCAP_SM4, 0},
+    {"v8.1", HWCAP_ATOMICS | HWCAP_ASIMDRDM, 0},
+    {"v8.2", HWCAP_DCPOP | HWCAP_ASIMDHP, 0},
+    {"v8.3", HWCAP_JSCVT | HWCAP_FCMA | HWCAP_LRCPC | HWCAP_PACA, 0},
+    {"v8.3fp16", HWCAP_FCMA, 0},
+    {"v8.4", HWCAP_FLAGM | HWCAP_ILRCPC, 0},
+    {"v8.5", 0, HWCAP2_FLAGM2 | HWCAP2_FRINT},
+    {"bf16", 0, HWCAP2_BF16},
+    {"i8mm", 0, HWCAP2_I8MM},
+    {"sve", HWCAP_SVE, 0},
+    {"sve+", 0, HWCAP2_SVEI8MM | HWCAP2_SVEF32MM | HWCAP2_SVEF64MM | HWCAP2_SVEBF16},
+    {"sve2", 0, HWCAP2_SVE2},
+    {"sve2+", 0,
+     HWCAP2_SVEAES | HWCAP2_SVEPMULL | HWCAP2_SVEBITPERM | HWCAP2_SVESHA3 | HWCAP2_SVESM4},
+    {"rng", 0, HWCAP2_RNG},
+    {"memtag", 0, HWCAP2_MTE},
     {"all", ~0ul, 0},
 };
 
@@ -35,7 +55,8 @@ static bool has(const char *set)
         return true;
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (strcmp(set, features[i].set) == 0)
-            return (getauxval(AT_HWCAP) & features[i].first) || (getauxval(AT_HWCAP2) & features[i].second);
+            return (getauxval(AT_HWCAP) & features[i].first) ||
+                   (getauxval(AT_HWCAP2) & features[i].second);
     return false;
 }
 
@@ -56,7 +77,8 @@ static unsigned identity(const char *key)
 /* By number, as the system names it: the makers' names stand in no register. */
 static const char *name(char *buffer, size_t size)
 {
-    snprintf(buffer, size, "AArch64 processor, implementer 0x%02x, part 0x%03x", identity("CPU implementer"), identity("CPU part"));
+    snprintf(buffer, size, "AArch64 processor, implementer 0x%02x, part 0x%03x",
+             identity("CPU implementer"), identity("CPU part"));
     return buffer;
 }
 

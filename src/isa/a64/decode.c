@@ -15,7 +15,8 @@
 
 static uint32_t word_at(const uint8_t *code)
 {
-    return (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    return (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 |
+           (uint32_t)code[3] << 24;
 }
 
 /* Register @n of @file, the last of which is called @last. */
@@ -28,8 +29,9 @@ static const char *register_text(uint32_t n, char file, const char *last, char o
     return out;
 }
 
-/* What versions of disassemblers name differently, here always by one name: moves that shift, the hint that marks a target of branches, a comparison
- * with tags, an alias, and the authenticated load without displacement that steps its base. */
+/* What versions of disassemblers name differently, here always by one name: moves that shift, the
+ * hint that marks a target of branches, a comparison with tags, an alias, and the authenticated
+ * load without displacement that steps its base. */
 static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
     bool wide = word >> 31;
@@ -39,7 +41,8 @@ static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands
     if ((word & 0x3f800000) == 0x12800000 && shift && (wide || shift == 16)) {
         register_text(word & 31, wide ? 'x' : 'w', wide ? "xzr" : "wzr", first);
         strcpy(mnemonic, word & 1u << 30 ? "movz" : "movn");
-        snprintf(operands, A64_OPERAND_TEXT, "%s, #0x%x, lsl #%u", first, (unsigned)(word >> 5 & 0xffff), shift);
+        snprintf(operands, A64_OPERAND_TEXT, "%s, #0x%x, lsl #%u", first,
+                 (unsigned)(word >> 5 & 0xffff), shift);
         return true;
     }
     if ((word & 0xffffff3f) == 0xd503241f) {
@@ -49,13 +52,16 @@ static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands
     }
     if ((word & 0xff7ffc00) == 0xf8200c00) {
         strcpy(mnemonic, word & 1u << 23 ? "ldrab" : "ldraa");
-        snprintf(operands, A64_OPERAND_TEXT, "%s, [%s]!", register_text(word & 31, 'x', "xzr", first), register_text(word >> 5 & 31, 'x', "sp", second));
+        snprintf(operands, A64_OPERAND_TEXT, "%s, [%s]!",
+                 register_text(word & 31, 'x', "xzr", first),
+                 register_text(word >> 5 & 31, 'x', "sp", second));
         return true;
     }
     if ((word & 0xffe0fc1f) != 0xbac0001f)
         return false;
     strcpy(mnemonic, "cmpp");
-    snprintf(operands, A64_OPERAND_TEXT, "%s, %s", register_text(word >> 5 & 31, 'x', "sp", first), register_text(word >> 16 & 31, 'x', "sp", second));
+    snprintf(operands, A64_OPERAND_TEXT, "%s, %s", register_text(word >> 5 & 31, 'x', "sp", first),
+             register_text(word >> 16 & 31, 'x', "sp", second));
     return true;
 }
 
@@ -64,11 +70,14 @@ bool a64_read(uint32_t word, uint64_t offset, struct a64_text *out)
     const char *mnemonic, *operands;
     char learned_mnemonic[A64_MNEMONIC], learned_operands[A64_OPERAND_TEXT];
 
-    if (named_here(word, learned_mnemonic, learned_operands) && a64_text_parse(learned_mnemonic, learned_operands, out))
+    if (named_here(word, learned_mnemonic, learned_operands) &&
+        a64_text_parse(learned_mnemonic, learned_operands, out))
         return true;
-    if (a64_capstone_reads(word, offset, &mnemonic, &operands) && a64_text_parse(mnemonic, operands, out))
+    if (a64_capstone_reads(word, offset, &mnemonic, &operands) &&
+        a64_text_parse(mnemonic, operands, out))
         return true;
-    return a64_learned(word, offset, learned_mnemonic, learned_operands) && a64_text_parse(learned_mnemonic, learned_operands, out);
+    return a64_learned(word, offset, learned_mnemonic, learned_operands) &&
+           a64_text_parse(learned_mnemonic, learned_operands, out);
 }
 
 bool a64_learn(const uint8_t *code, size_t length, struct err *err)
@@ -89,17 +98,28 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
     static _Thread_local struct operand spill;   /* no instruction has so many */
-    struct operand *op = out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
-    *op = (struct operand){.kind = kind, .access = access, .reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
+    struct operand *op =
+        out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
+    *op = (struct operand){.kind = kind,
+                           .access = access,
+                           .reg = REG_NONE,
+                           .base = REG_NONE,
+                           .index = REG_NONE,
+                           .segment = REG_NONE};
     return op;
 }
 
 static uint8_t file_of(uint8_t reg)
 {
-    return reg < A64_V0 ? FILE_GENERAL : reg < REG_PC ? FILE_VECTOR : reg >= A64_P0 && reg <= A64_FFR ? FILE_PREDICATE : reg == REG_NONE ? FILE_NONE : FILE_OTHER;
+    return reg < A64_V0                      ? FILE_GENERAL
+           : reg < REG_PC                    ? FILE_VECTOR
+           : reg >= A64_P0 && reg <= A64_FFR ? FILE_PREDICATE
+           : reg == REG_NONE                 ? FILE_NONE
+                                             : FILE_OTHER;
 }
 
-static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t access, uint16_t bits)
+static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t access,
+                       uint16_t bits)
 {
     struct operand *to = add(out, OPERAND_MEMORY, access);
     to->bits = bits;
@@ -112,15 +132,19 @@ static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t a
 /* What immediate @i stands for: #1, lsl #12 is 4096. */
 static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
 {
-    const struct a64_operand *op = &t->operands[i], *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;
+    const struct a64_operand *op = &t->operands[i],
+                             *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;
 
-    if (!next || next->kind != A64_SHIFT || strcmp(next->type, "LSL I") != 0 || next->value < 0 || next->value > 63)
+    if (!next || next->kind != A64_SHIFT || strcmp(next->type, "LSL I") != 0 || next->value < 0 ||
+        next->value > 63)
         return op->value;
     return (int64_t)((uint64_t)op->value << next->value);
 }
 
-/* The base that the access steps. Behind a post-indexed access the step follows, as an immediate or a register. */
-static void add_writeback(struct insn *out, const struct a64_operand *memory, const struct a64_operand *step)
+/* The base that the access steps. Behind a post-indexed access the step follows, as an immediate or
+ * a register. */
+static void add_writeback(struct insn *out, const struct a64_operand *memory,
+                          const struct a64_operand *step)
 {
     struct operand *to = add(out, OPERAND_REGISTER, ACCESS_READ | ACCESS_WRITE | ACCESS_WRITEBACK);
     to->implicit = true;
@@ -137,10 +161,13 @@ static uint8_t shift_after(const struct a64_text *t, unsigned i)
     const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;
     if (!next || next->kind != A64_SHIFT)
         return 1;
-    return strcmp(next->type, "LSL I") == 0 && next->value >= 0 && next->value < 8 ? (uint8_t)(1 << next->value) : 0;
+    return strcmp(next->type, "LSL I") == 0 && next->value >= 0 && next->value < 8
+               ? (uint8_t)(1 << next->value)
+               : 0;
 }
 
-static void fill_operands(const struct a64_text *t, const struct a64_access *access, struct insn *out)
+static void fill_operands(const struct a64_text *t, const struct a64_access *access,
+                          struct insn *out)
 {
     const struct a64_operand *stepped = NULL, *step = NULL;
     for (unsigned i = 0; i < t->count; i++) {
@@ -148,7 +175,8 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
         if (op->kind == A64_LIST || op->kind == A64_REGISTER) {
             for (unsigned k = 0; k < (op->kind == A64_LIST ? op->count : 1); k++) {
                 struct operand *to = add(out, OPERAND_REGISTER, access->operands[i]);
-                to->reg = op->kind == A64_LIST ? (uint8_t)(A64_V0 + ((op->reg - A64_V0 + k) & 31)) : op->reg;
+                to->reg = op->kind == A64_LIST ? (uint8_t)(A64_V0 + ((op->reg - A64_V0 + k) & 31))
+                                               : op->reg;
                 to->file = file_of(to->reg);
                 to->bits = op->bits;
                 to->scale = shift_after(t, i);
@@ -173,7 +201,8 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
     if (stepped && (stepped->pre || step))
         add_writeback(out, stepped, step);
     if (access->link_written || access->link_read) {
-        struct operand *to = add(out, OPERAND_REGISTER, access->link_written ? ACCESS_WRITE : ACCESS_READ);
+        struct operand *to =
+            add(out, OPERAND_REGISTER, access->link_written ? ACCESS_WRITE : ACCESS_READ);
         to->implicit = true;
         to->reg = A64_LINK;
         to->file = FILE_GENERAL;
@@ -186,14 +215,16 @@ static void undecoded_form(uint32_t word, char form[FORM_MAX])
     snprintf(form, FORM_MAX, "UNDECODED (0x%08x)", (unsigned)word);
 }
 
-bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
+bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
+                struct err *err)
 {
     struct a64_text t;
     struct a64_access access;
 
     memset(out, 0, sizeof *out);
     if (length < 4)
-        return err_set(err, ERR_DATA, "give whole AArch64 instructions, four bytes each", "%zu stray bytes at %zu", length, (size_t)offset);
+        return err_set(err, ERR_DATA, "give whole AArch64 instructions, four bytes each",
+                       "%zu stray bytes at %zu", length, (size_t)offset);
     uint32_t word = word_at(code);
     out->isa = ISA_AARCH64;
     memcpy(out->bytes, code, 4);

@@ -38,7 +38,8 @@ static bool is_general(char letter)
     return letter == 'X' || letter == 'W';
 }
 
-/* The displacement that is written out in the template, as `#0x30`; NULL when there is none to change. */
+/* The displacement that is written out in the template, as `#0x30`; NULL when there is none to
+ * change. */
 static const char *displacement_in(const char *template, const char **end)
 {
     const char *bracket = strstr(template, "[{R:X}"), *hash = bracket ? bracket + 6 : NULL;
@@ -54,7 +55,8 @@ static const char *displacement_in(const char *template, const char **end)
     return hash;
 }
 
-/* Whether the placeholder at @at, up to @close, is one: a register of known kind, {=}, {=w}, {+X} (the one behind the last, which is even) or {Rel}. */
+/* Whether the placeholder at @at, up to @close, is one: a register of known kind, {=}, {=w}, {+X}
+ * (the one behind the last, which is even) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -74,7 +76,8 @@ static bool placeholder_sound(const char *at, const char *close)
     return false;
 }
 
-/* Splits the template into slots. What is not one line of one instruction never reaches the assembler. */
+/* Splits the template into slots. What is not one line of one instruction never reaches the
+ * assembler. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
     int brackets = 0, list = 0, depth = 0;
@@ -128,8 +131,11 @@ static bool slots_parse(const char *template, struct a64_code *out)
                 return false;
             struct a64_slot *slot = &out->slots[out->slot_count++];
             *slot = (struct a64_slot){.letter = colon[1], .operand = operand, .count = 1};
-            slot->access = (uint8_t)((memchr(at, 'R', (size_t)(colon - at)) ? ACCESS_READ : 0) | (memchr(at, 'W', (size_t)(colon - at)) ? ACCESS_WRITE : 0));
-            slot->place = brackets ? (inside ? A64_PLACE_INDEX : A64_PLACE_BASE) : after ? A64_PLACE_STEP : A64_PLACE_OPERAND;
+            slot->access = (uint8_t)((memchr(at, 'R', (size_t)(colon - at)) ? ACCESS_READ : 0) |
+                                     (memchr(at, 'W', (size_t)(colon - at)) ? ACCESS_WRITE : 0));
+            slot->place = brackets ? (inside ? A64_PLACE_INDEX : A64_PLACE_BASE)
+                          : after  ? A64_PLACE_STEP
+                                   : A64_PLACE_OPERAND;
             inside |= brackets != 0;
             list = list ? 2 : 0;
         }
@@ -143,9 +149,11 @@ static bool slots_parse(const char *template, struct a64_code *out)
 }
 
 /* The template with the slots' registers filled in; slot @changed holds @number instead. */
-static void text_make(const char *template, const struct a64_code *code, unsigned changed, unsigned number, int64_t displacement, struct str *out)
+static void text_make(const char *template, const struct a64_code *code, unsigned changed,
+                      unsigned number, int64_t displacement, struct str *out)
 {
-    const char *end = NULL, *literal = displacement == NO_DISPLACEMENT ? NULL : displacement_in(template, &end);
+    const char *end = NULL,
+               *literal = displacement == NO_DISPLACEMENT ? NULL : displacement_in(template, &end);
     unsigned slot = 0, of_list = 0, first = 0;
 
     for (const char *at = template; *at; at++) {
@@ -179,7 +187,8 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* A form whose encoding the assembler is asked for; its lines come in the order in which the answer is read. */
+/* A form whose encoding the assembler is asked for; its lines come in the order in which the answer
+ * is read. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
@@ -192,25 +201,32 @@ static size_t slot_bits(const struct a64_slot *s)
     return s->letter == 'P' ? 4 : 5;
 }
 
-void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct str *out, size_t *lines)
+void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct str *out,
+                  size_t *lines)
 {
     const char *end;
 
     *lines = 0;
     for (unsigned s = 0; s <= c->slot_count; s++)
         for (unsigned b = 0; b < (s ? slot_bits(&c->slots[s - 1]) : 1); b++, ++*lines) {
-            text_make(row->template, c, s ? s - 1 : A64_SLOTS, s ? c->slots[s - 1].base ^ 1u << b : 0, NO_DISPLACEMENT, out);
+            text_make(row->template, c, s ? s - 1 : A64_SLOTS,
+                      s ? c->slots[s - 1].base ^ 1u << b : 0, NO_DISPLACEMENT, out);
             str_add_char(out, '\n');
         }
     if (!displacement_in(row->template, &end))
         return;
     for (unsigned b = 0; b <= (c->writeback ? 0 : A64_STEPS); b++, ++*lines) {
-        text_make(row->template, c, A64_SLOTS, 0, c->writeback ? -c->step : b ? (int64_t)c->bytes << (b - 1) : 0, out);
+        text_make(row->template, c, A64_SLOTS, 0,
+                  c->writeback ? -c->step
+                  : b          ? (int64_t)c->bytes << (b - 1)
+                               : 0,
+                  out);
         str_add_char(out, '\n');
     }
 }
 
-/* Words by line; a line that the assembler refused, or that became several instructions, has none. */
+/* Words by line; a line that the assembler refused, or that became several instructions, has
+ * none. */
 struct answer { uint32_t *words; bool *there; size_t lines; };
 
 static bool word_at(const struct answer *a, size_t line, uint32_t *word)
@@ -255,7 +271,8 @@ static bool take(struct inquiry *q, const struct answer *a)
 }
 
 /* @count inquiries through one assembler run. */
-static bool run(struct inquiry *inquiries, size_t count, const struct isa_assembler *assembler, struct err *err)
+static bool run(struct inquiry *inquiries, size_t count, const struct isa_assembler *assembler,
+                struct err *err)
 {
     struct assembled assembled = {0};
     struct str text = {0};
@@ -268,11 +285,15 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         lines += asked;
     }
     struct err own = {0};
-    bool ok = assembler->assemble(ISA_AARCH64, NULL, str_text(&text), text.length, SYNTAX_AUTO, true, &assembled, &own);
-    struct answer a = {mem_zero(lines + 1, sizeof *a.words), mem_zero(lines + 1, sizeof *a.there), lines};
+    bool ok = assembler->assemble(ISA_AARCH64, NULL, str_text(&text), text.length, SYNTAX_AUTO,
+                                  true, &assembled, &own);
+    struct answer a = {mem_zero(lines + 1, sizeof *a.words), mem_zero(lines + 1, sizeof *a.there),
+                       lines};
     for (size_t i = 0; ok && i < assembled.line_count; i++) {
         size_t line = assembled.lines[i].line;
-        uint64_t from = assembled.lines[i].offset, to = i + 1 < assembled.line_count ? assembled.lines[i + 1].offset : assembled.length;
+        uint64_t from = assembled.lines[i].offset, to = i + 1 < assembled.line_count
+                                                            ? assembled.lines[i + 1].offset
+                                                            : assembled.length;
         if (line > lines || to != from + 4)
             continue;
         memcpy(&a.words[line], assembled.code + from, 4);
@@ -340,18 +361,25 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Whether the letters of the template say what the architecture says of each operand: registers are handed out by them. */
-static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason, size_t size)
+/* Whether the letters of the template say what the architecture says of each operand: registers are
+ * handed out by them. */
+static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
+                          size_t size)
 {
-    static const char *const letters[] = {"R", "R", "W", "RW"};   /* what is neither is a zero register's: nothing is lost */
+    /* what is neither is a zero register's: nothing is lost */
+    static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {
         const struct a64_slot *s = &c->slots[i];
         if (s->operand >= text->count)
             continue;
-        const unsigned access = text->operands[s->operand].kind == A64_MEMORY ? ACCESS_READ : c->access.operands[s->operand] & (ACCESS_READ | ACCESS_WRITE);
+        const unsigned access = text->operands[s->operand].kind == A64_MEMORY
+                                    ? ACCESS_READ
+                                    : c->access.operands[s->operand] & (ACCESS_READ | ACCESS_WRITE);
         if (strcmp(letters[s->access & 3], letters[access]) != 0) {
-            snprintf(reason, size, "its template says %s of operand %u, which is %s (R read, W written)", letters[s->access & 3], s->operand + 1u, letters[access]);
+            snprintf(reason, size,
+                     "its template says %s of operand %u, which is %s (R read, W written)",
+                     letters[s->access & 3], s->operand + 1u, letters[access]);
             return false;
         }
     }
@@ -418,7 +446,8 @@ static void keep(const struct inquiry *q)
     reasons.items[at] = q->code ? NULL : mem_strdup(q->reason);
 }
 
-bool a64_codes_learn(const struct form_row *const *rows, size_t count, const struct isa_assembler *assembler, struct err *err)
+bool a64_codes_learn(const struct form_row *const *rows, size_t count,
+                     const struct isa_assembler *assembler, struct err *err)
 {
     struct inquiry *inquiries = mem_alloc(ROWS_A_RUN * sizeof *inquiries);
     bool ok = true;
@@ -463,7 +492,8 @@ const struct a64_code *a64_code_find(const struct form_row *row, struct err *err
     const char *reason = reasons.items[at];
     lock_give(&lock);
     if (!code)
-        err_set(err, ERR_DATA, NULL, "%.60s cannot be assembled: %.100s", row->form, reason ? reason : "not assembled yet");
+        err_set(err, ERR_DATA, NULL, "%.60s cannot be assembled: %.100s", row->form,
+                reason ? reason : "not assembled yet");
     return code;
 }
 

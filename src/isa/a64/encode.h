@@ -1,6 +1,8 @@
-/* AArch64 form templates to instruction words. Nothing of the architecture's encodings is written down: the assembler is asked for the template's instance, for
- * the same with each register's number changed in one bit, and with other displacements; what differs in the words is where they stand.
- * One assembler run serves many forms, afterwards a word is made in nanoseconds. Internal to isa/. */
+/* AArch64 form templates to instruction words. Nothing of the architecture's encodings is written
+ * down: the assembler is asked for the template's instance, for the same with each register's
+ * number changed in one bit, and with other displacements; what differs in the words is where they
+ * stand. One assembler run serves many forms, afterwards a word is made in nanoseconds. Internal to
+ * isa/. */
 #ifndef PORTOLAN_ISA_A64_ENCODE_H
 #define PORTOLAN_ISA_A64_ENCODE_H
 
@@ -15,7 +17,8 @@
 #define A64_SLOTS 8
 #define A64_STEPS 11     /* displacements of the access's size times 1, 2, 4 to 1024 */
 
-enum a64_place { A64_PLACE_OPERAND, A64_PLACE_BASE, A64_PLACE_INDEX, A64_PLACE_STEP };   /* step: the register behind [x] of a post-indexed access */
+/* step: the register behind [x] of a post-indexed access */
+enum a64_place { A64_PLACE_OPERAND, A64_PLACE_BASE, A64_PLACE_INDEX, A64_PLACE_STEP };
 
 /* A placeholder that takes a register, or the registers of a list, which follow each other. */
 struct a64_slot {
@@ -33,8 +36,10 @@ struct a64_code {
     uint32_t word;
     struct a64_slot slots[A64_SLOTS];
     unsigned slot_count;
-    unsigned offsets;              /* of step_bits: how many there are, 0 when the displacement is fixed or there is none */
-    unsigned lowest;               /* displacement in accesses: 1 where none at all is another form */
+    /* of step_bits: how many there are, 0 when the displacement is fixed or there is none */
+    unsigned offsets;
+    /* displacement in accesses: 1 where none at all is another form */
+    unsigned lowest;
     uint32_t offset_zero;          /* word ^ offset_zero has displacement 0 */
     uint32_t offset_bits[A64_STEPS];
     unsigned bytes;                /* size of the access, 0 when it is not known or there is none */
@@ -45,19 +50,26 @@ struct a64_code {
     char mnemonic[32];
 };
 
-/* Learns what is not known yet of @rows, all in a few assembler runs; it is kept until the program ends. Rows of other sets are passed over, and one that the
- * assembler refuses is found out by a64_code_find. False with err when the assembler cannot be run. Any thread. */
-bool a64_codes_learn(const struct form_row *const *rows, size_t count, const struct isa_assembler *assembler, struct err *err);
-/* The code of @row; NULL with err when the template cannot be assembled, or was not learnt. Borrowed for the program's life. Any thread. */
+/* Learns what is not known yet of @rows, all in a few assembler runs; it is kept until the program
+ * ends. Rows of other sets are passed over, and one that the assembler refuses is found out by
+ * a64_code_find. False with err when the assembler cannot be run. Any thread. */
+bool a64_codes_learn(const struct form_row *const *rows, size_t count,
+                     const struct isa_assembler *assembler, struct err *err);
+/* The code of @row; NULL with err when the template cannot be assembled, or was not learnt.
+ * Borrowed for the program's life. Any thread. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
-/* What the template says by itself: slots, access, step, everything but words. False with the reason in @reason when it is no AArch64 template. Any thread. */
+/* What the template says by itself: slots, access, step, everything but words. False with the
+ * reason in @reason when it is no AArch64 template. Any thread. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
 /* The lines that the assembler is asked to tell @draft's encoding from. */
-void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out, size_t *lines);
-/* Text of @row's instance taken apart without the assembler: what it reads and writes. False when it is not in the shape of AArch64 text. */
+void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out,
+                  size_t *lines);
+/* Text of @row's instance taken apart without the assembler: what it reads and writes. False when
+ * it is not in the shape of AArch64 text. */
 bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64_access *access);
 
-/* The word with register @number in slot @slot of @word; false when the form has no room for that number. */
+/* The word with register @number in slot @slot of @word; false when the form has no room for that
+ * number. */
 bool a64_slot_set(const struct a64_slot *slot, unsigned number, uint32_t *word);
 /* The word with displacement @steps accesses of its size away; false when it does not reach. */
 bool a64_offset_set(const struct a64_code *code, unsigned steps, uint32_t *word);

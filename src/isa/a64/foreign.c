@@ -13,15 +13,19 @@ static const char *refused(const struct insn *in)
         return "an instruction that cannot be decoded";
     bool relative = strcmp(in->mnemonic, "adr") == 0 || strcmp(in->mnemonic, "adrp") == 0;
     for (unsigned k = 0; k < in->operand_count; k++)
-        relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE && in->operands[k].index == REG_NONE;
+        relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
+                    in->operands[k].index == REG_NONE;
     /* A load that does not fault would find whatever is mapped, without a signal that ends it. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that does not fault";
-    return relative ? "a PC-relative address" : in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
+    return relative                     ? "a PC-relative address"
+           : in->traits & INSN_RUNNABLE ? NULL
+                                        : "a system instruction";
 }
 
-/* The bits of a branch that say how far, and in *@next what they are when it leads to the next word. b has 26 bits of distance, tbz and tbnz 14 from bit 5,
- * the others 19 from bit 5; all in words. */
+/* The bits of a branch that say how far, and in *@next what they are when it leads to the next
+ * word. b has 26 bits of distance, tbz and tbnz 14 from bit 5, the others 19 from bit 5; all in
+ * words. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;

@@ -15,7 +15,8 @@ static bool word_in(const char *text, size_t length, const char *const *list)
 }
 
 /* Splits at the commas outside brackets and braces; returns how many parts. */
-static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[], unsigned most)
+static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[],
+                      unsigned most)
 {
     unsigned count = 0;
     size_t start = 0;
@@ -66,10 +67,14 @@ static bool suffix_parse(const char *at, const char *end, char class, struct a64
         if (!bits || lanes > 16)
             return false;
         if (lanes)
-            used += snprintf(out->type + used, sizeof out->type - (size_t)used, ".%u%c", lanes, toupper((unsigned char)*at));
+            used += snprintf(out->type + used, sizeof out->type - (size_t)used, ".%u%c", lanes,
+                             toupper((unsigned char)*at));
         else
-            used += snprintf(out->type + used, sizeof out->type - (size_t)used, ".%c", toupper((unsigned char)*at));
-        out->bits = class == 'v' ? (uint16_t)(lanes ? lanes * bits : bits) : class == 'p' ? 16 : 128;
+            used += snprintf(out->type + used, sizeof out->type - (size_t)used, ".%c",
+                             toupper((unsigned char)*at));
+        out->bits = class == 'v'   ? (uint16_t)(lanes ? lanes * bits : bits)
+                    : class == 'p' ? 16
+                                   : 128;
         at++;
     }
     if (at < end && *at == '[') {
@@ -85,7 +90,8 @@ static bool suffix_parse(const char *at, const char *end, char class, struct a64
         snprintf(out->type + used, sizeof out->type - (size_t)used, "[I]");
     } else if (end - at == 2 && *at == '/' && (at[1] == 'm' || at[1] == 'z')) {
         out->merging = at[1] == 'm';
-        snprintf(out->type + used, sizeof out->type - (size_t)used, "/%c", toupper((unsigned char)at[1]));
+        snprintf(out->type + used, sizeof out->type - (size_t)used, "/%c",
+                 toupper((unsigned char)at[1]));
         at = end;
     }
     return at == end;
@@ -93,8 +99,10 @@ static bool suffix_parse(const char *at, const char *end, char class, struct a64
 
 static bool register_parse(const char *text, size_t length, struct a64_operand *out)
 {
-    static const struct { const char *name; uint8_t reg; uint16_t bits; } named[] = {
-        {"sp", A64_SP, 64}, {"wsp", A64_SP, 32}, {"xzr", REG_NONE, 64}, {"wzr", REG_NONE, 32}, {"fp", 29, 64}, {"lr", 30, 64}, {"ffr", A64_FFR, 256},
+    static const struct { const char *name; uint8_t reg; uint16_t bits;
+    } named[] = {
+        {"sp", A64_SP, 64}, {"wsp", A64_SP, 32}, {"xzr", REG_NONE, 64}, {"wzr", REG_NONE, 32},
+        {"fp", 29, 64},     {"lr", 30, 64},      {"ffr", A64_FFR, 256},
     };
     out->kind = A64_REGISTER;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
@@ -112,10 +120,17 @@ static bool register_parse(const char *text, size_t length, struct a64_operand *
     unsigned n = number(&at, end);
     out->general = class == 'x' || class == 'w';
     out->predicate = class == 'p';
-    if (n > (out->general ? 30u : out->predicate ? 15u : 31u) || (at < end && !strchr("vzp", class)))
+    if (n > (out->general     ? 30u
+             : out->predicate ? 15u
+                              : 31u) ||
+        (at < end && !strchr("vzp", class)))
         return false;
     out->reg = (uint8_t)(out->general ? n : (out->predicate ? A64_P0 : A64_V0) + n);
-    out->bits = class == 'x' ? 64 : class == 'w' ? 32 : class == 'p' ? 16 : class == 'v' || class == 'z' ? 128 : element_bits(class);
+    out->bits = class == 'x'                   ? 64
+                : class == 'w'                 ? 32
+                : class == 'p'                 ? 16
+                : class == 'v' || class == 'z' ? 128
+                                               : element_bits(class);
     return suffix_parse(at, end, class, out);
 }
 
@@ -132,7 +147,8 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
         return false;
     out->kind = A64_IMMEDIATE;
     strcpy(out->type, "I");
-    out->value = *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
+    out->value =
+        *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
     if (*stop)   /* 1.0e+0 */
         strtod(digits, &stop);
     return *stop == '\0';
@@ -141,7 +157,9 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
 /* "lsl #3", "sxtw", "mul vl", "msl #8". */
 static bool shift_parse(const char *text, size_t length, struct a64_operand *out)
 {
-    static const char *const words[] = {"lsl", "lsr", "asr", "ror", "msl", "mul", "uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx", NULL};
+    static const char *const words[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",
+                                        "mul",  "uxtb", "uxth", "uxtw", "uxtx",
+                                        "sxtb", "sxth", "sxtw", "sxtx", NULL};
     size_t span = 0;
     struct a64_operand amount = {0};
     while (span < length && isalpha((unsigned char)text[span]))
@@ -203,12 +221,14 @@ static bool list_parse(const char *text, size_t length, struct a64_operand *out)
     out->count = (uint8_t)count;
     int used = snprintf(out->type, sizeof out->type, "{");
     for (unsigned i = 0; i < count; i++)
-        used += snprintf(out->type + used, sizeof out->type - (size_t)used, "%s%s", i ? ", " : "", first.type);
+        used += snprintf(out->type + used, sizeof out->type - (size_t)used, "%s%s", i ? ", " : "",
+                         first.type);
     used += snprintf(out->type + used, sizeof out->type - (size_t)used, "}");
     out->element = close + 1 < text + length;
     if (out->element)
         snprintf(out->type + used, sizeof out->type - (size_t)used, "[I]");
-    return used < (int)sizeof out->type && (!out->element || (close[1] == '[' && text[length - 1] == ']'));
+    return used < (int)sizeof out->type &&
+           (!out->element || (close[1] == '[' && text[length - 1] == ']'));
 }
 
 static bool memory_parse(const char *text, size_t length, struct a64_operand *out)
@@ -237,11 +257,13 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                out->displacement *= 16;   /* at the shortest vectors; only equal ones compare equal */
+                /* at the shortest vectors; only equal ones compare equal */
+                out->displacement *= 16;
         } else {
             return false;
         }
-        used += snprintf(out->type + used, sizeof out->type - (size_t)used, "%s%s", i ? ", " : "", part.type);
+        used += snprintf(out->type + used, sizeof out->type - (size_t)used, "%s%s", i ? ", " : "",
+                         part.type);
         if (used >= (int)sizeof out->type)
             return false;
     }
@@ -251,7 +273,9 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
 
 bool a64_is_condition(const char *text, size_t length)
 {
-    static const char *const conditions[] = {"eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv", NULL};
+    static const char *const conditions[] = {"eq", "ne", "cs", "hs", "cc", "lo", "mi",
+                                             "pl", "vs", "vc", "hi", "ls", "ge", "lt",
+                                             "gt", "le", "al", "nv", NULL};
     return word_in(text, length, conditions);
 }
 
@@ -260,10 +284,16 @@ static const char *kind_of_word(const char *text, size_t length)
 {
     if (a64_is_condition(text, length))
         return "C";
-    if (length > 5 && (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";   /* of the system's cache: names that came after the table, as numbers before */
-    bool is_count = length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
-    return is_count || word_in(text, length, (const char *const[]){"all", "pow2", "mul3", "mul4", NULL}) ? "PATTERN" : NULL;
+    if (length > 5 &&
+        (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
+        /* of the system's cache: names that came after the table, as numbers before */
+        return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";
+    bool is_count =
+        length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
+    return is_count ||
+                   word_in(text, length, (const char *const[]){"all", "pow2", "mul3", "mul4", NULL})
+               ? "PATTERN"
+               : NULL;
 }
 
 static bool word_parse(const char *text, size_t length, struct a64_operand *out)
@@ -285,7 +315,8 @@ static bool word_parse(const char *text, size_t length, struct a64_operand *out)
 
 static bool operand_parse(const char *text, size_t length, struct a64_operand *out)
 {
-    *out = (struct a64_operand){.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .text = text, .length = length};
+    *out = (struct a64_operand){
+        .reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .text = text, .length = length};
     if (*text == '[')
         return memory_parse(text, length, out);
     if (*text == '{')
@@ -296,31 +327,38 @@ static bool operand_parse(const char *text, size_t length, struct a64_operand *o
         strcat(out->type, updated ? "!" : "");
         return true;
     }
-    *out = (struct a64_operand){.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .text = text, .length = length};
-    return shift_parse(text, length, out) || immediate_parse(text, length, out) || word_parse(text, length, out);
+    *out = (struct a64_operand){
+        .reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .text = text, .length = length};
+    return shift_parse(text, length, out) || immediate_parse(text, length, out) ||
+           word_parse(text, length, out);
 }
 
 /* Branches and accesses relative to the program counter: their last immediate is a place. */
 static bool is_relative(const struct a64_text *t)
 {
-    static const char *const always[] = {"b", "bl", "cbz", "cbnz", "tbz", "tbnz", "adr", "adrp", NULL};
+    static const char *const always[] = {"b",    "bl",  "cbz",  "cbnz", "tbz",
+                                         "tbnz", "adr", "adrp", NULL};
     static const char *const literal[] = {"ldr", "ldrsw", "prfm", NULL};
     size_t length = strlen(t->mnemonic);
-    return word_in(t->mnemonic, length, always) || str_has_prefix(t->mnemonic, "b.") || str_has_prefix(t->mnemonic, "bc.") ||
+    return word_in(t->mnemonic, length, always) || str_has_prefix(t->mnemonic, "b.") ||
+           str_has_prefix(t->mnemonic, "bc.") ||
            (t->count == 2 && word_in(t->mnemonic, length, literal));
 }
 
 /* One name where disassemblers have two for the same instruction. */
 static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
 {
-    if (strcmp(mnemonic, "ins") == 0 || (t->count == 2 && (strcmp(mnemonic, "movz") == 0 || strcmp(mnemonic, "movn") == 0)))
+    if (strcmp(mnemonic, "ins") == 0 ||
+        (t->count == 2 && (strcmp(mnemonic, "movz") == 0 || strcmp(mnemonic, "movn") == 0)))
         return "mov";
-    if (strcmp(mnemonic, "umov") == 0 && t->count == 2 && (strcmp(t->operands[1].type, "V.S[I]") == 0 || strcmp(t->operands[1].type, "V.D[I]") == 0))
+    if (strcmp(mnemonic, "umov") == 0 && t->count == 2 &&
+        (strcmp(t->operands[1].type, "V.S[I]") == 0 || strcmp(t->operands[1].type, "V.D[I]") == 0))
         return "mov";
     return mnemonic;
 }
 
-/* A move from or to sp is an addition, one from xzr zeroes: not what a move between registers is. */
+/* A move from or to sp is an addition, one from xzr zeroes: not what a move between registers
+ * is. */
 static void name_special(struct a64_operand operands[2])
 {
     bool wide = operands[0].bits == 64;
@@ -357,10 +395,12 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     strcpy(out->mnemonic, spelling_of(mnemonic, out));
     for (char *c = out->mnemonic; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general && out->operands[1].general)
+    if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general &&
+        out->operands[1].general)
         name_special(out->operands);
     /* Of SVE's prefetches a number is an operation without a name. */
-    if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) && out->mnemonic[3] != 'm')
+    if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) &&
+        out->mnemonic[3] != 'm')
         strcpy(out->operands[0].type, "PRFOP");
     struct a64_operand *last = out->count ? &out->operands[out->count - 1] : NULL;
     if (last && last->kind == A64_IMMEDIATE && is_relative(out)) {
@@ -373,7 +413,8 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
 /* Accesses whose address may have an immediate offset: without one it is an offset of 0. */
 static bool takes_offset(const char *mnemonic)
 {
-    static const char *const heads[] = {"ldr", "str", "ldp", "stp", "ldnp", "stnp", "ldur", "stur", "ldtr", "sttr", "prfm", "prfum"};
+    static const char *const heads[] = {"ldr",  "str",  "ldp",  "stp",  "ldnp", "stnp",
+                                        "ldur", "stur", "ldtr", "sttr", "prfm", "prfum"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (str_has_prefix(mnemonic, heads[i]))
             return true;
@@ -384,7 +425,8 @@ static bool takes_offset(const char *mnemonic)
 static bool is_short_shift(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i];
-    return i > 0 && op->kind == A64_SHIFT && strcmp(op->type, "LSL I") == 0 && op->value >= 1 && op->value <= 4 && t->operands[i - 1].general;
+    return i > 0 && op->kind == A64_SHIFT && strcmp(op->type, "LSL I") == 0 && op->value >= 1 &&
+           op->value <= 4 && t->operands[i - 1].general;
 }
 
 void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
@@ -396,7 +438,8 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
     used += (size_t)snprintf(form + used, FORM_MAX - used, " (");
     for (unsigned i = 0; i < t->count && used < FORM_MAX; i++) {
         const char *type = is_short_shift(t, i) ? "LSL 1-4" : t->operands[i].type;
-        if (t->operands[i].kind == A64_MEMORY && strcmp(type, "[X]") == 0 && !t->post && takes_offset(t->mnemonic))
+        if (t->operands[i].kind == A64_MEMORY && strcmp(type, "[X]") == 0 && !t->post &&
+            takes_offset(t->mnemonic))
             type = "[X, I]";
         used += (size_t)snprintf(form + used, FORM_MAX - used, "%s%s", i ? ", " : "", type);
     }
@@ -406,20 +449,24 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    uint8_t first;   /* the register that comes first: again in the text it is the same by the encoding, {=} or {=w} under another width */
+    /* the register that comes first: again in the text it is the same by the encoding, {=} or {=w}
+     * under another width */
+    uint8_t first;
     char class;
     bool any;
 };
 
 /* Registers inside @text, which is one operand, become placeholders. */
-static void template_operand(struct template *t, const char *text, size_t length, const char *access)
+static void template_operand(struct template *t, const char *text, size_t length,
+                             const char *access)
 {
     for (size_t i = 0; i < length;) {
         size_t span = 0;
         struct a64_operand reg = {0};
         while (i + span < length && isalnum((unsigned char)text[i + span]))
             span++;
-        bool is_register = span && register_parse(text + i, span, &reg) && reg.reg != REG_NONE && reg.reg != A64_SP && reg.reg != A64_FFR;
+        bool is_register = span && register_parse(text + i, span, &reg) && reg.reg != REG_NONE &&
+                           reg.reg != A64_SP && reg.reg != A64_FFR;
         if (is_register && t->any && reg.reg == t->first && text[i] == t->class)
             str_add(t->out, "{=}");
         else if (is_register && t->any && reg.reg == t->first)
@@ -444,18 +491,21 @@ static void template_operand(struct template *t, const char *text, size_t length
 /* Every register of a list by itself, so that they come out consecutive. */
 static void template_list(struct template *t, const struct a64_operand *op, const char *access)
 {
-    const char *suffix = memchr(op->text, '.', op->length), *close = memchr(op->text, '}', op->length);
+    const char *suffix = memchr(op->text, '.', op->length),
+               *close = memchr(op->text, '}', op->length);
     size_t length = suffix ? strcspn(suffix, ",-} ") : 0;
     str_add(t->out, "{{");
     for (unsigned i = 0; i < op->count; i++)
-        str_addf(t->out, "%s{%s:%c}%.*s", i ? ", " : "", access, op->type[1], (int)length, suffix ? suffix : "");
+        str_addf(t->out, "%s{%s:%c}%.*s", i ? ", " : "", access, op->type[1], (int)length,
+                 suffix ? suffix : "");
     str_addf(t->out, "}}%.*s", (int)(op->text + op->length - close - 1), close + 1);
     t->first = op->reg;
     t->class = (char)tolower((unsigned char)op->type[1]);
     t->any = true;
 }
 
-void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS], struct str *out)
+void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS],
+                       struct str *out)
 {
     static const char *const letters[] = {"R", "R", "W", "RW"};
     struct template t = {.out = out};
@@ -465,7 +515,8 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
         const struct a64_operand *op = &text->operands[i];
         const char *kind = op->kind == A64_MEMORY ? "R" : letters[access[i] & 3];
         str_add(out, i ? ", " : " ");
-        const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);   /* of a pair whose first is even */
+        /* of a pair whose first is even */
+        const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);
         if (op->kind == A64_LABEL)
             str_add(out, "{Rel}");
         else if (second)
@@ -490,7 +541,9 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;
     }
-    unsigned *next = strchr("XW", type[0]) ? &in->general : type[0] == 'P' ? &in->mask : &in->vector;
+    unsigned *next = strchr("XW", type[0]) ? &in->general
+                     : type[0] == 'P'      ? &in->mask
+                                           : &in->vector;
     snprintf(text, sizeof text, "%c%u", tolower((unsigned char)type[0]), (*next)++ % 16);
     if (!in->first[0])
         memcpy(in->first, text, sizeof text);
@@ -505,20 +558,28 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Whether an operand of the list at @operands is a register of vectors, predicates or floating point. */
+/* Whether an operand of the list at @operands is a register of vectors, predicates or floating
+ * point. */
 static bool has_vectors(const char *operands)
 {
     for (const char *at = operands; at; at = strpbrk(at + 1, " ([{"))
-        if (strchr("SDHBQVZP", at[1]) && at[1] && strchr(",.)}[/ ", at[2]) && strncmp(at + 1, "SP", 2) != 0)
+        if (strchr("SDHBQVZP", at[1]) && at[1] && strchr(",.)}[/ ", at[2]) &&
+            strncmp(at + 1, "SP", 2) != 0)
             return true;
     return false;
 }
 
 enum form_kind a64_form_kind(const char *form)
 {
-    static const char *const loads[] = {"LD", "PRF", NULL}, *const stores[] = {"ST", NULL}, *const adds[] = {"FADD", "FSUB", NULL};
-    static const char *const fp_multiplies[] = {"FMUL", "FMLA", "FMLS", "FMADD", "FMSUB", "FNMADD", "FNMSUB", "FNMUL", "FNMLA", "FNMLS", NULL};
-    static const char *const branches[] = {"B (", "B.", "BL (", "BR", "BLR", "RET", "CB", "TB", NULL}, *const multiplies[] = {"MUL", "MADD", "MSUB", "MNEG", "SMUL", "UMUL", "SMADDL", "UMADDL", NULL};
+    static const char *const loads[] = {"LD", "PRF", NULL}, *const stores[] = {"ST", NULL},
+                             *const adds[] = {"FADD", "FSUB", NULL};
+    static const char *const fp_multiplies[] = {"FMUL",  "FMLA",   "FMLS",   "FMADD",
+                                                "FMSUB", "FNMADD", "FNMSUB", "FNMUL",
+                                                "FNMLA", "FNMLS",  NULL};
+    static const char *const branches[] = {"B (", "B.", "BL (", "BR", "BLR",
+                                           "RET", "CB", "TB",   NULL},
+                             *const multiplies[] = {"MUL",  "MADD",   "MSUB",   "MNEG", "SMUL",
+                                                    "UMUL", "SMADDL", "UMADDL", NULL};
     static const char *const divides[] = {"SDIV", "UDIV", NULL};
     const char *operands = strchr(form, '(');
 
@@ -527,6 +588,11 @@ enum form_kind a64_form_kind(const char *form)
     if (operands && strchr(operands, '[') && begins(form, stores))
         return FORM_STORE;
     if (operands && has_vectors(operands))
-        return begins(form, adds) ? FORM_FP_ADD : begins(form, fp_multiplies) ? FORM_FP_MULTIPLY : FORM_VECTOR;
-    return begins(form, branches) ? FORM_BRANCH : begins(form, multiplies) ? FORM_MULTIPLY : begins(form, divides) ? FORM_DIVIDE : FORM_ALU;
+        return begins(form, adds)            ? FORM_FP_ADD
+               : begins(form, fp_multiplies) ? FORM_FP_MULTIPLY
+                                             : FORM_VECTOR;
+    return begins(form, branches)     ? FORM_BRANCH
+           : begins(form, multiplies) ? FORM_MULTIPLY
+           : begins(form, divides)    ? FORM_DIVIDE
+                                      : FORM_ALU;
 }

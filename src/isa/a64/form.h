@@ -1,4 +1,5 @@
-/* AArch64 assembler text (mnemonic and operands as disassemblers print them) taken apart: operands, form name, template. */
+/* AArch64 assembler text (mnemonic and operands as disassemblers print them) taken apart: operands,
+ * form name, template. */
 #ifndef PORTOLAN_ISA_A64_FORM_H
 #define PORTOLAN_ISA_A64_FORM_H
 
@@ -40,14 +41,18 @@ struct a64_text {
     char line[160];          /* what the operands' texts point into */
 };
 
-/* "add", "x0, x1, w2, sxtw #2" taken apart; false when it is not in the shape of AArch64 text. Any thread. */
+/* "add", "x0, x1, w2, sxtw #2" taken apart; false when it is not in the shape of AArch64 text. Any
+ * thread. */
 bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text *out);
-/* `ADD (X, X, W, SXTW I)`. Conditions are C, prefetch operations PRFOP, SVE's vl4 and all PATTERN, branch targets Rel, left shifts of 1 to 4 of a register operand are named as such because
- * newer cores do them without a second cycle; [x0] of an access that could have an offset is [X, I]. */
+/* `ADD (X, X, W, SXTW I)`. Conditions are C, prefetch operations PRFOP, SVE's vl4 and all PATTERN,
+ * branch targets Rel, left shifts of 1 to 4 of a register operand are named as such because newer
+ * cores do them without a second cycle; [x0] of an access that could have an offset is [X, I]. */
 void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
-/* `add {W:X}, {R:X}, {R:W}, sxtw #2`: registers become typed placeholders, with @access (enum operand_access) per operand; {=} is the
- * register of the first placeholder again ({=w} its 32-bit half), {Rel} a branch target; everything else stands as it is. */
-void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS], struct str *out);
+/* `add {W:X}, {R:X}, {R:W}, sxtw #2`: registers become typed placeholders, with @access (enum
+ * operand_access) per operand; {=} is the register of the first placeholder again ({=w} its 32-bit
+ * half), {Rel} a branch target; everything else stands as it is. */
+void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS],
+                       struct str *out);
 
 /* Returns the kind of a form, by its name. */
 enum form_kind a64_form_kind(const char *form);

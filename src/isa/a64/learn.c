@@ -23,7 +23,8 @@
 struct disassembled {
     uint32_t word;
     char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
-    bool relative, pages;        /* behind the operands stands a place, @distance from the word, or from its page */
+    /* behind the operands stands a place, @distance from the word, or from its page */
+    bool relative, pages;
     uint64_t distance;
 };
 
@@ -58,7 +59,8 @@ static void forget(void)
     index_done(&by_word);
 }
 
-/* A place that the last operand names by its address, as only branches and accesses beside the program counter do: where it was from @address. */
+/* A place that the last operand names by its address, as only branches and accesses beside the
+ * program counter do: where it was from @address. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;
@@ -83,7 +85,8 @@ static void keep_text(struct disassembled *fresh, uint64_t address, const char *
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
     /* `.inst 0x... ; undefined` */
-    if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC || length - span >= A64_OPERAND_TEXT - PLACE_TEXT)
+    if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC ||
+        length - span >= A64_OPERAND_TEXT - PLACE_TEXT)
         return;
     fresh->mnemonic = mem_strndup(text, span);
     while (span < length && isspace((unsigned char)text[span]))
@@ -118,18 +121,32 @@ static void line_read(const char *line, const char *end, const uint32_t *words, 
     while (at < end && isspace((unsigned char)*at))
         at++;
     const char *comment = at;
-    while (comment < end && !(comment[0] == '/' && comment[1] == '/') && *comment != ';' && *comment != '<')
+    while (comment < end && !(comment[0] == '/' && comment[1] == '/') && *comment != ';' &&
+           *comment != '<')
         comment++;
     while (comment > at && isspace((unsigned char)comment[-1]))
         comment--;
-    keep(words[address / 4], address, *at == '.' ? "" : at, *at == '.' ? 0 : (size_t)(comment - at));
+    keep(words[address / 4], address, *at == '.' ? "" : at,
+         *at == '.' ? 0 : (size_t)(comment - at));
 }
 
 static bool run(const uint32_t *words, size_t count, struct err *err)
 {
-    static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 60, .output = (size_t)64 << 20};
+    static const struct child_limits limits = {.cpu_seconds = 20,
+                                               .memory = (size_t)2 << 30,
+                                               .file_size = 4096,
+                                               .wall_seconds = 60,
+                                               .output = (size_t)64 << 20};
     char program[64];
-    const char *argv[] = {isa_tool(ISA_AARCH64, "objdump", program, sizeof program), "-D", "-z", "-b", "binary", "-m", "aarch64", "words", NULL};
+    const char *argv[] = {isa_tool(ISA_AARCH64, "objdump", program, sizeof program),
+                          "-D",
+                          "-z",
+                          "-b",
+                          "binary",
+                          "-m",
+                          "aarch64",
+                          "words",
+                          NULL};
     struct child_result result = {0};
     struct str path = {0};
     char *dir = child_directory_new(err);
@@ -137,11 +154,15 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
 
     if (ok) {
         str_addf(&path, "%s/words", dir);
-        ok = file_write(str_text(&path), words, count * sizeof *words, err) && child_run(argv, dir, "", 0, &limits, &result, err);
+        ok = file_write(str_text(&path), words, count * sizeof *words, err) &&
+             child_run(argv, dir, "", 0, &limits, &result, err);
     }
-    if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0))
-        ok = err_set(err, ERR_DATA, "install the package binutils-aarch64-linux-gnu", "%s failed: %.200s", argv[0], str_text(&result.output));
-    for (const char *line = str_text(&result.output), *end; ok && *line; line = *end ? end + 1 : end) {
+    if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) ||
+               WEXITSTATUS(result.status) != 0))
+        ok = err_set(err, ERR_DATA, "install the package binutils-aarch64-linux-gnu",
+                     "%s failed: %.200s", argv[0], str_text(&result.output));
+    for (const char *line = str_text(&result.output), *end; ok && *line;
+         line = *end ? end + 1 : end) {
         end = line + strcspn(line, "\n");
         line_read(line, end, words, count);
     }
@@ -151,7 +172,8 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* Asks llvm-mc, where it is installed, for the words from place @from on that objdump does not know. */
+/* Asks llvm-mc, where it is installed, for the words from place @from on that objdump does not
+ * know. */
 static void ask_second(size_t from)
 {
     VEC(struct llvm_mc_word) words = {0};
@@ -163,7 +185,8 @@ static void ask_second(size_t from)
     if (words.count && llvm_mc_decode(ISA_AARCH64, words.items, words.count, &ignored))
         for (size_t i = 0; i < words.count; i++)
             if (words.items[i].known) {
-                keep_text(find(words.items[i].word), 0, words.items[i].text, strlen(words.items[i].text));
+                keep_text(find(words.items[i].word), 0, words.items[i].text,
+                          strlen(words.items[i].text));
                 free((char *)words.items[i].text);
             }
     vec_done(&words);
@@ -180,7 +203,8 @@ bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
         if (!find(words[i]))
             vec_push(&fresh, words[i]);
     for (size_t at = 0; ok && at < fresh.count; at += RUN_WORDS)
-        ok = run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
+        ok =
+            run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
     if (ok)
         ask_second(before);
     lock_give(&lock);
@@ -188,7 +212,8 @@ bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
+bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC],
+                 char operands[A64_OPERAND_TEXT])
 {
     bool known = false;
     lock_take(&lock);
@@ -197,7 +222,8 @@ bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC], ch
         known = true;
         strcpy(mnemonic, l->mnemonic);
         uint64_t from = l->pages ? offset & ~(uint64_t)4095 : offset;
-        snprintf(operands, A64_OPERAND_TEXT, l->relative ? "%s#0x%llx" : "%s", l->operands, (unsigned long long)(from + l->distance));
+        snprintf(operands, A64_OPERAND_TEXT, l->relative ? "%s#0x%llx" : "%s", l->operands,
+                 (unsigned long long)(from + l->distance));
     }
     lock_give(&lock);
     return known;

@@ -14,6 +14,7 @@
 /* Runs aarch64-linux-gnu-objdump on those of @words that are not there yet. Any thread. */
 bool a64_learn_words(const uint32_t *words, size_t count, struct err *err);
 /* True when the word is known; copies its text, as it is for a word at @offset. Any thread. */
-bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT]);
+bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC],
+                 char operands[A64_OPERAND_TEXT]);
 
 #endif

@@ -31,7 +31,8 @@ bool a64_is_register(const char *p, size_t length)
     const char *end = p + length;
     if (length < 2)
         return false;
-    if (length == 3 && (strncasecmp(p, "xzr", 3) == 0 || strncasecmp(p, "wzr", 3) == 0 || strncasecmp(p, "wsp", 3) == 0))
+    if (length == 3 && (strncasecmp(p, "xzr", 3) == 0 || strncasecmp(p, "wzr", 3) == 0 ||
+                        strncasecmp(p, "wsp", 3) == 0))
         return true;
     char class = (char)tolower((unsigned char)*p);
     if (!strchr("xwvzqhs", class) || !isdigit((unsigned char)p[1]))
@@ -45,22 +46,28 @@ bool a64_is_register(const char *p, size_t length)
 
 static bool is_x86_register(const char *p, const char *end)
 {
-    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi", "edi",
-                                        "ebp", "esp", "al", "bl", "cl", "dl", "ax", "bx", "cx", "dx", "ptr"};
+    static const char *const names[] = {
+        "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi",
+        "edi", "ebp", "esp", "al",  "bl",  "cl",  "dl",  "ax",  "bx",  "cx",  "dx",  "ptr"};
     size_t length = (size_t)(end - p);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && strncasecmp(p, names[i], length) == 0)
             return true;
-    return length >= 4 && strchr("xyzXYZ", *p) && (p[1] | 32) == 'm' && (p[2] | 32) == 'm' && isdigit((unsigned char)p[3]);
+    return length >= 4 && strchr("xyzXYZ", *p) && (p[1] | 32) == 'm' && (p[2] | 32) == 'm' &&
+           isdigit((unsigned char)p[3]);
 }
 
-/* Words that only AArch64 has as mnemonics, for texts whose only registers are b and d ones or none. */
+/* Words that only AArch64 has as mnemonics, for texts whose only registers are b and d ones or
+ * none. */
 static bool is_mnemonic(const char *p, const char *end)
 {
-    static const char *const words[] = {"ldr", "ldp", "stp", "ldur", "stur", "fmla", "fmadd", "fadd", "fmul", "fdiv", "fmov", "cbz", "cbnz", "tbz", "tbnz",
-                                        "adrp", "b.ne", "b.eq", "b.lt", "b.any", "whilelo", "ld1d", "st1d"};
+    static const char *const words[] = {"ldr",   "ldp",   "stp",     "ldur", "stur", "fmla",
+                                        "fmadd", "fadd",  "fmul",    "fdiv", "fmov", "cbz",
+                                        "cbnz",  "tbz",   "tbnz",    "adrp", "b.ne", "b.eq",
+                                        "b.lt",  "b.any", "whilelo", "ld1d", "st1d"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == (size_t)(end - p) && strncasecmp(p, words[i], (size_t)(end - p)) == 0)
+        if (strlen(words[i]) == (size_t)(end - p) &&
+            strncasecmp(p, words[i], (size_t)(end - p)) == 0)
             return true;
     return false;
 }
@@ -70,11 +77,13 @@ static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
 {
     const char *mnemonic = p;
     for (; p < end; p++) {
-        if ((p[0] == '/' && p + 1 < end && p[1] == '/') || (*p == '#' && (p + 1 >= end || isspace((unsigned char)p[1]))))
+        if ((p[0] == '/' && p + 1 < end && p[1] == '/') ||
+            (*p == '#' && (p + 1 >= end || isspace((unsigned char)p[1]))))
             return;
         if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1]))
             *other = true;
-        if (!isalpha((unsigned char)*p) || (p > mnemonic && (is_word(p[-1]) || p[-1] == '%' || p[-1] == '<')))
+        if (!isalpha((unsigned char)*p) ||
+            (p > mnemonic && (is_word(p[-1]) || p[-1] == '%' || p[-1] == '<')))
             continue;
         const char *e = word_end(p, end);
         *arm |= p > mnemonic && a64_is_register(p, (size_t)(e - p));
@@ -92,7 +101,8 @@ bool a64_looks_like(const char *text, size_t length)
         end = end ? end : stop;
         const char *p = skip_blank(at, end);
         bool is_arm = false, is_other = false;
-        if ((size_t)(end - p) > 30 && memmem(p, (size_t)(end - p), "file format elf64-littleaarch64", 31))
+        if ((size_t)(end - p) > 30 &&
+            memmem(p, (size_t)(end - p), "file format elf64-littleaarch64", 31))
             return true;
         if (p == end || *p == '#' || *p == '.' || *p == '/' || *p == ';')
             continue;
@@ -114,7 +124,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly)
     return disassembly && digits == 8 && (at == end || isspace((unsigned char)*at)) ? at : p;
 }
 
-/* What stands behind a semicolon: a directive, a label, a lone known word, or a mnemonic with a register, number or bracket behind it. */
+/* What stands behind a semicolon: a directive, a label, a lone known word, or a mnemonic with a
+ * register, number or bracket behind it. */
 static bool is_statement(const char *p, const char *end)
 {
     static const char *const lone[] = {"ret", "nop", "eret", "isb"};
@@ -133,9 +144,11 @@ static bool is_statement(const char *p, const char *end)
     bool number = (*p | 32) == 'b' && (*operand == '.' || isdigit((unsigned char)*operand));
     if (strchr("#[{", *operand) || number)
         return true;
-    bool scalar = operand_end - operand >= 2 && operand_end - operand <= 3 && strchr("bdpBDP", *operand) && isdigit((unsigned char)operand[1]);
+    bool scalar = operand_end - operand >= 2 && operand_end - operand <= 3 &&
+                  strchr("bdpBDP", *operand) && isdigit((unsigned char)operand[1]);
     bool followed = operand_end == end || strchr(", \t;/", *operand_end);
-    return followed && (scalar || a64_is_register(operand, (size_t)(operand_end - operand)) || strncasecmp(operand, "sp", 2) == 0);
+    return followed && (scalar || a64_is_register(operand, (size_t)(operand_end - operand)) ||
+                        strncasecmp(operand, "sp", 2) == 0);
 }
 
 void a64_comments_cut(const char *p, const char *end, bool *in_comment, struct str *out)
@@ -180,13 +193,17 @@ bool a64_directive_kept(const char *word, size_t length)
     return false;
 }
 
-/* `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`: the place is the last operand; of adr, adrp and literal loads it is no code. */
+/* `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`: the place is the last operand; of adr, adrp and literal
+ * loads it is no code. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out)
 {
     const char *e = word_end(p, end);
     size_t length = (size_t)(e - p);
-    bool branch = (length == 3 && (*p | 32) == 'b' && a64_is_condition(p + 1, 2)) || (length >= 1 && (*p | 32) == 'b' && (length == 1 || p[1] == '.' || (length == 2 && (p[1] | 32) == 'l'))) ||
-                  (length >= 3 && (strncasecmp(p, "cb", 2) == 0 || strncasecmp(p, "tb", 2) == 0) && p[2] != 'l' && p[2] != 'x');
+    bool branch = (length == 3 && (*p | 32) == 'b' && a64_is_condition(p + 1, 2)) ||
+                  (length >= 1 && (*p | 32) == 'b' &&
+                   (length == 1 || p[1] == '.' || (length == 2 && (p[1] | 32) == 'l'))) ||
+                  (length >= 3 && (strncasecmp(p, "cb", 2) == 0 || strncasecmp(p, "tb", 2) == 0) &&
+                   p[2] != 'l' && p[2] != 'x');
     bool place = length >= 3 && (strncasecmp(p, "adr", 3) == 0 || strncasecmp(p, "ldr", 3) == 0);
     const char *stop = memchr(p, '<', (size_t)(end - p));
     stop = stop ? stop : end;
@@ -195,10 +212,15 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
     const char *operand = stop;
     while (operand > e && !isspace((unsigned char)operand[-1]) && operand[-1] != ',')
         operand--;
-    const char *digits = operand + (stop - operand > 2 && operand[0] == '0' && (operand[1] | 32) == 'x' ? 2 : 0), *at = digits;
+    const char *digits =
+                   operand +
+                   (stop - operand > 2 && operand[0] == '0' && (operand[1] | 32) == 'x' ? 2 : 0),
+               *at = digits;
     unsigned long long address = 0;
     for (; at < stop && isxdigit((unsigned char)*at) && at - digits < 16; at++)
-        address = address << 4 | (unsigned long long)(isdigit((unsigned char)*at) ? *at - '0' : (*at | 32) - 'a' + 10);
+        address =
+            address << 4 |
+            (unsigned long long)(isdigit((unsigned char)*at) ? *at - '0' : (*at | 32) - 'a' + 10);
     bool number = at == stop && at > digits;
     if (branch && number) {
         str_add_bytes(out, p, (size_t)(operand - p));
@@ -208,7 +230,8 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
-        if (place && stop > e && stop[-1] == ',')   /* its place is left out: objdump --no-addresses */
+        /* its place is left out: objdump --no-addresses */
+        if (place && stop > e && stop[-1] == ',')
             str_add(out, " .");
     }
 }

@@ -4,7 +4,8 @@
 
 #include "isa/a64/form.h"
 
-/* Fills operation, condition and roles of @out, whose operands and traits stand already. Any thread. */
+/* Fills operation, condition and roles of @out, whose operands and traits stand already. Any
+ * thread. */
 void a64_operation(const struct a64_text *text, struct insn *out);
 
 #endif

@@ -11,7 +11,8 @@
 #include "isa/a64/parts.h"
 #include "isa/insn.h"
 
-/* x w for general registers, v for whole vectors, s for floating-point scalars, zero for zeroing. */
+/* x w for general registers, v for whole vectors, s for floating-point scalars, zero for
+ * zeroing. */
 static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0];
@@ -22,7 +23,9 @@ static const char *move_class(const struct insn *move)
         return NULL;
     if (move->operands[1].reg == REG_NONE)
         return "zero";
-    return to->file == FILE_VECTOR ? (move->traits & INSN_VECTOR ? "v" : "s") : to->bits == 64 ? "x" : "w";
+    return to->file == FILE_VECTOR ? (move->traits & INSN_VECTOR ? "v" : "s")
+           : to->bits == 64        ? "x"
+                                   : "w";
 }
 
 static bool code_allowed(const struct form_row *row, struct err *err)
@@ -42,7 +45,8 @@ static const void *code_make(const struct form_row *row, struct err *err)
     return code_allowed(row, err) ? a64_code_find(row, err) : NULL;
 }
 
-static bool body_of(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+static bool body_of(const void *const *codes, const uint32_t *counts, size_t n,
+                    const struct body_shape *shape, struct body *out, struct err *err)
 {
     return a64_body_make((const struct a64_code *const *)codes, counts, n, shape, out, err);
 }
@@ -59,7 +63,8 @@ static bool chain_of(const void *code, const struct chain *chain, unsigned links
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
 {
-    uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 |
+                    (uint32_t)code[3] << 24;
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
     unsigned low = far ? 0 : 5, width = far ? 26 : test ? 14 : 19;
     int32_t words = (int32_t)(word << (32 - low - width)) >> (32 - width);
@@ -74,8 +79,10 @@ static size_t glance(const uint8_t *code, size_t length, int64_t *branch, bool *
 {
     if (length < 4)
         return 0;
-    uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
-    bool jumps = (word & 0xfc000000) == 0x14000000 || (word & 0xff000010) == 0x54000000 || (word & 0x7e000000) == 0x34000000 || (word & 0x7e000000) == 0x36000000;
+    uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 |
+                    (uint32_t)code[3] << 24;
+    bool jumps = (word & 0xfc000000) == 0x14000000 || (word & 0xff000010) == 0x54000000 ||
+                 (word & 0x7e000000) == 0x34000000 || (word & 0x7e000000) == 0x36000000;
 
     *branch = jumps ? branch_place(NULL, code, 4, 0) : 0;
     *vector = (word & 0x0e000000) == 0x0e000000;
@@ -93,15 +100,18 @@ static bool listed(const uint8_t *code, size_t length, size_t *held, int64_t *fa
 
 static bool branch_written(const uint8_t *code, int64_t *far, struct str *out)
 {
-    static const char *const conditions[] = {"eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"};
-    const uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    static const char *const conditions[] = {"eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc",
+                                             "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"};
+    const uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 |
+                          (uint32_t)code[3] << 24;
     const char *const not = word >> 24 & 1 ? "n" : "";
     char reg[8];
 
     *far = branch_place(NULL, code, 4, 0);
     if (*far == 0)
         return false;
-    snprintf(reg, sizeof reg, (word & 31) == 31 ? "%czr" : "%c%u", word >> 31 ? 'x' : 'w', (unsigned)(word & 31));
+    snprintf(reg, sizeof reg, (word & 31) == 31 ? "%czr" : "%c%u", word >> 31 ? 'x' : 'w',
+             (unsigned)(word & 31));
     if ((word & 0x7c000000) == 0x14000000)
         str_add(out, word >> 31 ? "bl " : "b ");
     else if ((word & 0xff000010) == 0x54000000)
@@ -120,8 +130,10 @@ static bool is_marker(const uint8_t *code, bool begin)
 {
     static const uint8_t written[] = {213, 3, 32, 31}, nop[] = {31, 32, 3, 213};
     const uint32_t mov = 0xd2800001u | (begin ? 111u : 222u) << 5;
-    const uint8_t first[] = {(uint8_t)mov, (uint8_t)(mov >> 8), (uint8_t)(mov >> 16), (uint8_t)(mov >> 24)};
-    return memcmp(code, first, 4) == 0 && (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
+    const uint8_t first[] = {(uint8_t)mov, (uint8_t)(mov >> 8), (uint8_t)(mov >> 16),
+                             (uint8_t)(mov >> 24)};
+    return memcmp(code, first, 4) == 0 &&
+           (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
 }
 
 static const struct isa_relocation relocations[] = {
@@ -151,7 +163,8 @@ static const char *displacement(const char *inside, const char *end)
 }
 
 /* adrp x16, page; ldr x17, [x16, #low]; where the pair stands, behind a bti. */
-static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin)
+static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
+                         uint64_t *slot, uint64_t *begin)
 {
     uint32_t words[2], before = 0;
 
@@ -160,8 +173,10 @@ static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t
     memcpy(words, code + at, sizeof words);
     if ((words[0] & 0x9f00001f) != 0x90000010 || (words[1] & 0xffc003ff) != 0xf9400211)
         return false;
-    const uint64_t pages = (uint64_t)(words[0] >> 5 & 0x7ffff) << 2 | (words[0] >> 29 & 3), signed_pages = (pages ^ 1u << 20) - (1u << 20);
-    *slot = ((address + at) & ~(uint64_t)0xfff) + (signed_pages << 12) + 8 * (words[1] >> 10 & 0xfff);
+    const uint64_t pages = (uint64_t)(words[0] >> 5 & 0x7ffff) << 2 | (words[0] >> 29 & 3),
+                   signed_pages = (pages ^ 1u << 20) - (1u << 20);
+    *slot =
+        ((address + at) & ~(uint64_t)0xfff) + (signed_pages << 12) + 8 * (words[1] >> 10 & 0xfff);
     if (at >= sizeof before)
         memcpy(&before, code + at - sizeof before, sizeof before);
     *begin = before == 0xd503245f ? at - sizeof before : at;

@@ -12,16 +12,20 @@
 
 /* As chain_list and chain_make; from and to are slots of @code. Any thread. */
 size_t a64_chain_list(const struct a64_code *code, struct chain out[CHAINS_MAX]);
-bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsigned links, struct body *out);
+bool a64_chain_make(const struct a64_code *code, const struct chain *chain, unsigned links,
+                    struct body *out);
 
 /* foreign.c: AArch64 code of others. */
 
 extern const struct isa_foreign a64_foreign;
 
-/* spell.c: how AArch64 assembly spells an instruction form, as OSACA's machine files describe it: registers by prefix and shape, the address by its parts. */
+/* spell.c: how AArch64 assembly spells an instruction form, as OSACA's machine files describe it:
+ * registers by prefix and shape, the address by its parts. */
 
-/* Shifts and extensions are parts of the operand before them, registers of a list operands of their own, what steps a base is a mark on the address. False when
- * @form is not in the shape of an AArch64 form, or has more operands than a spelling holds. Any thread. */
+/* Shifts and extensions are parts of the operand before them, registers of a list operands of their
+ * own, what steps a base is a mark on the address. False when
+ * @form is not in the shape of an AArch64 form, or has more operands than a spelling holds. Any
+ * thread. */
 bool a64_spell(const char *form, struct spelling *out);
 
 /* How OSACA's machine files are written for the set. */

@@ -7,7 +7,8 @@
 
 #include "base/str.h"
 
-/* Where the operand type at @at ends: at the next comma outside brackets, or at the end of the form's list. */
+/* Where the operand type at @at ends: at the next comma outside brackets, or at the end of the
+ * form's list. */
 static size_t type_length(const char *at)
 {
     int depth = 0;
@@ -28,7 +29,9 @@ static bool one_of(const char *text, size_t length, const char *const *list)
 /* "LSL I", "SXTW", "MUL VL": written behind an operand, not one itself. */
 static bool is_shift(const char *text, size_t length)
 {
-    static const char *const words[] = {"LSL", "LSR", "ASR", "ROR", "MSL", "MUL", "UXTB", "UXTH", "UXTW", "UXTX", "SXTB", "SXTH", "SXTW", "SXTX", NULL};
+    static const char *const words[] = {"LSL",  "LSR",  "ASR",  "ROR",  "MSL",
+                                        "MUL",  "UXTB", "UXTH", "UXTW", "UXTX",
+                                        "SXTB", "SXTH", "SXTW", "SXTX", NULL};
     const char *space = memchr(text, ' ', length);
     return one_of(text, space ? (size_t)(space - text) : length, words);
 }
@@ -44,7 +47,8 @@ static bool register_spell(const char *text, size_t length, struct spelled_opera
         strcpy(out->name, one_of(text, length, wide) ? "x" : "w");
         return true;
     }
-    if (!length || !strchr("XWBHSDQVZP", text[0]) || (length > 1 && text[1] != '.' && text[1] != '/'))
+    if (!length || !strchr("XWBHSDQVZP", text[0]) ||
+        (length > 1 && text[1] != '.' && text[1] != '/'))
         return false;
     out->name[0] = (char)tolower((unsigned char)text[0]);
     for (size_t i = dot ? (size_t)(dot - text) + 1 : length; i < length; i++)
@@ -124,7 +128,11 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
         if (length < 3 || !memory_spell(text, length, &o))
             return false;
     } else if (!register_spell(text, length, &o)) {
-        o.class = !f->count && str_has_prefix(f->names[0], "prf") ? SPELLED_PREFETCH : length != 1 ? SPELLED_LABEL : *text == 'I' ? SPELLED_IMMEDIATE : *text == 'C' ? SPELLED_CONDITION : SPELLED_LABEL;
+        o.class = !f->count && str_has_prefix(f->names[0], "prf") ? SPELLED_PREFETCH
+                  : length != 1                                   ? SPELLED_LABEL
+                  : *text == 'I'                                  ? SPELLED_IMMEDIATE
+                  : *text == 'C'                                  ? SPELLED_CONDITION
+                                                                  : SPELLED_LABEL;
     }
     return operand_add(f, &o);
 }
@@ -132,9 +140,13 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
 /* A branch on a condition is one form, and a name per condition; the point may be missing. */
 static void names_add(const char *mnemonic, size_t length, struct spelling *f)
 {
-    static const char *const conditions[] = {"b.eq", "b.lt", "b.gt", "b.le", "b.ge", "b.lo", "b.hi", "b.ls", "b.hs", "b.cc", "b.cs", "b.mi", "b.pl", "b.vs", "b.vc",
-                                             "b.any", "b.none", "b.first", "b.last", "b.nfrst", "b.nlast", "b.plast", "b.pmore", "b.tcont", "b.tstop",   /* SVE's */
-                                             "bne", "beq", "blt", "bgt", "ble", "bge", "blo", "bhi", "bls", "bhs", "bcc", "bcs", "bmi", "bpl", "bvs", "bvc", NULL};
+    static const char *const conditions[] = {
+        "b.eq", "b.lt", "b.gt", "b.le", "b.ge", "b.lo", "b.hi", "b.ls", "b.hs", "b.cc", "b.cs",
+        "b.mi", "b.pl", "b.vs", "b.vc",
+        /* SVE's */
+        "b.any", "b.none", "b.first", "b.last", "b.nfrst", "b.nlast", "b.plast", "b.pmore",
+        "b.tcont", "b.tstop", "bne", "beq", "blt", "bgt", "ble", "bge", "blo", "bhi", "bls", "bhs",
+        "bcc", "bcs", "bmi", "bpl", "bvs", "bvc", NULL};
     if (length == 6 && memcmp(mnemonic, "B.COND", 6) == 0) {
         snprintf(f->names[f->name_count++], sizeof f->names[0], "b.ne");
         f->more = conditions;
@@ -179,4 +191,5 @@ static const struct osaca_load loads[] = {
     {0},
 };
 
-const struct isa_osaca a64_osaca = {.name = "AArch64", .register_key = "prefix", .shaped = true, .loads = loads};
+const struct isa_osaca a64_osaca = {
+    .name = "AArch64", .register_key = "prefix", .shaped = true, .loads = loads};

@@ -41,8 +41,10 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return like->file == FILE_VECTOR ? put(MOVE_VECTOR | s << 16 | s << 5 | d, out) : 0;
 }
 
-/* Registers stand in fields of five bits; which one an operand has is seen by decoding: the caller takes the attempt that changes it alone. */
-static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to, unsigned attempt, uint8_t *out)
+/* Registers stand in fields of five bits; which one an operand has is seen by decoding: the caller
+ * takes the attempt that changes it alone. */
+static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
+                  unsigned attempt, uint8_t *out)
 {
     static const unsigned fields[] = {5, 16, 10, 0};
 
@@ -56,7 +58,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
 }
 
 /* The immediate of an address stands in bits 10-21, 12-20 or 15-21, in units of its own. */
-static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt, uint8_t *out)
+static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
+                    uint8_t *out)
 {
     static const struct { unsigned at, bits; } fields[] = {{10, 12}, {12, 9}, {15, 7}};
     unsigned field = attempt / STEPS, step = attempt % STEPS + 1;

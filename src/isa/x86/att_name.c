@@ -58,7 +58,8 @@ static bool split_form(const char *form, struct parts *p)
         }
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (str_has_prefix(p->mnemonic, prefixes[i])) {
-            memmove(p->mnemonic, p->mnemonic + strlen(prefixes[i]), strlen(p->mnemonic) - strlen(prefixes[i]) + 1);
+            memmove(p->mnemonic, p->mnemonic + strlen(prefixes[i]),
+                    strlen(p->mnemonic) - strlen(prefixes[i]) + 1);
             p->plain = false;
             p->rep = true;
         }
@@ -72,7 +73,8 @@ static bool split_form(const char *form, struct parts *p)
 /* One operand type of a canonical name. */
 static bool classify(const char *type, struct spelled_operand *out)
 {
-    static const char *const registers[] = {"XMM", "YMM", "ZMM", "TMM", "MM", "K", "ST", "SREG", "CR", "DR"};
+    static const char *const registers[] = {"XMM", "YMM", "ZMM",  "TMM", "MM",
+                                            "K",   "ST",  "SREG", "CR",  "DR"};
 
     *out = (struct spelled_operand){.class = SPELLED_REGISTER};
     for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
@@ -99,7 +101,8 @@ static bool classify(const char *type, struct spelled_operand *out)
         return true;
     }
     out->class = str_has_prefix(type, "Rel") ? SPELLED_LABEL : SPELLED_IMMEDIATE;
-    return out->class == SPELLED_LABEL || isdigit((unsigned char)type[0]) || (type[0] == 'I' && isdigit((unsigned char)type[1]));
+    return out->class == SPELLED_LABEL || isdigit((unsigned char)type[0]) ||
+           (type[0] == 'I' && isdigit((unsigned char)type[1]));
 }
 
 static bool has_register(const struct spelling *f, const char *name)
@@ -112,13 +115,15 @@ static bool has_register(const struct spelling *f, const char *name)
 
 static bool has_vector(const struct spelling *f)
 {
-    return has_register(f, "xmm") || has_register(f, "ymm") || has_register(f, "zmm") || has_register(f, "mm") || has_register(f, "k");
+    return has_register(f, "xmm") || has_register(f, "ymm") || has_register(f, "zmm") ||
+           has_register(f, "mm") || has_register(f, "k");
 }
 
 /* Operands in AT&T order; a mask register that guards the destination becomes a mark on it. */
 static bool set_operands(const struct parts *p, struct spelling *f)
 {
-    bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' && p->count > 1 && strcmp(p->operands[1], "K") == 0;
+    bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' &&
+                  p->count > 1 && strcmp(p->operands[1], "K") == 0;
 
     for (unsigned i = p->count; i-- > 0;) {
         if (masked && i == 1)
@@ -160,16 +165,21 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Width that the suffix tells: of the general register or integer memory operand that AT&T names last. */
+/* Width that the suffix tells: of the general register or integer memory operand that AT&T names
+ * last. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
-    static const char *const bare[] = {"SET",     "PREFETCH", "CLDEMOTE", "CLFLUSH", "CLWB",   "LDMXCSR",  "STMXCSR", "VLDMXCSR",  "VSTMXCSR", "RDSEED",
-                                       "RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID",  "WRSS",     "WRUSS",   "INCSSP",    "RDSSP",    "TPAUSE",
-                                       "UMONITOR", "UMWAIT",   "ENCODEKEY", "INVLPG",  "INVPCID", "CLZERO",  "PSMASH",  "CLRSSBSY",
-                                       "AADD",     "AAND",     "AOR",      "AXOR",     "ENQCMD", "MOVDIR64B"};
+    static const char *const bare[] = {
+        "SET",      "PREFETCH",  "CLDEMOTE", "CLFLUSH",  "CLWB",     "LDMXCSR",  "STMXCSR",
+        "VLDMXCSR", "VSTMXCSR",  "RDSEED",   "RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE",
+        "RDPID",    "WRSS",      "WRUSS",    "INCSSP",   "RDSSP",    "TPAUSE",   "UMONITOR",
+        "UMWAIT",   "ENCODEKEY", "INVLPG",   "INVPCID",  "CLZERO",   "PSMASH",   "CLRSSBSY",
+        "AADD",     "AAND",      "AOR",      "AXOR",     "ENQCMD",   "MOVDIR64B"};
     bool converts = strstr(p->mnemonic, "CVTSI2") || strstr(p->mnemonic, "CVTUSI2");
-    bool to_integer = (strstr(p->mnemonic, "SD2SI") || strstr(p->mnemonic, "SS2SI")) && has_register(f, "gpr");
-    if ((has_vector(f) && !converts && !to_integer) || p->mnemonic[0] == 'F' || strstr(p->mnemonic, "2USI") || strstr(p->mnemonic, "SH2SI") ||
+    bool to_integer =
+        (strstr(p->mnemonic, "SD2SI") || strstr(p->mnemonic, "SS2SI")) && has_register(f, "gpr");
+    if ((has_vector(f) && !converts && !to_integer) || p->mnemonic[0] == 'F' ||
+        strstr(p->mnemonic, "2USI") || strstr(p->mnemonic, "SH2SI") ||
         (str_has_prefix(p->mnemonic, "CMP") && strstr(p->mnemonic, "XADD")))
         return 0;
     for (unsigned i = 0; i < sizeof bare / sizeof *bare; i++)
@@ -178,7 +188,8 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     if (strcmp(p->mnemonic, "CRC32") == 0)
         return f->operands[0].bits;
     for (unsigned i = f->count; i-- > 0;)
-        if (f->operands[i].bits && (f->operands[i].class == SPELLED_REGISTER || !has_vector(f) || converts))
+        if (f->operands[i].bits &&
+            (f->operands[i].class == SPELLED_REGISTER || !has_vector(f) || converts))
             return f->operands[i].bits <= 64 ? f->operands[i].bits : 0;
     return 0;
 }
@@ -186,8 +197,11 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 /* x87 with memory: the letter tells the number's kind as well as its width. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
-    static const char *const integers[] = {"FILD", "FIST", "FISTP", "FISTTP", "FIADD", "FICOM", "FICOMP", "FIDIV", "FIDIVR", "FIMUL", "FISUB", "FISUBR"};
-    static const char *const reals[] = {"FADD", "FCOM", "FCOMP", "FDIV", "FDIVR", "FLD", "FMUL", "FST", "FSTP", "FSUB", "FSUBR"};
+    static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",
+                                           "FIADD",  "FICOM", "FICOMP", "FIDIV",
+                                           "FIDIVR", "FIMUL", "FISUB",  "FISUBR"};
+    static const char *const reals[] = {"FADD", "FCOM", "FCOMP", "FDIV", "FDIVR", "FLD",
+                                        "FMUL", "FST",  "FSTP",  "FSUB", "FSUBR"};
 
     if (f->count != 1 || f->operands[0].class != SPELLED_MEMORY)
         return "";
@@ -201,12 +215,14 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
     return "";
 }
 
-/* Conversions to half the width: which vector they read from memory is a letter, since the register they write is the same. */
+/* Conversions to half the width: which vector they read from memory is a letter, since the register
+ * they write is the same. */
 static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};
 
-    if (p->mnemonic[0] != 'V' || f->operands[0].class != SPELLED_MEMORY || strcmp(f->operands[f->count - 1].name, "xmm") != 0)
+    if (p->mnemonic[0] != 'V' || f->operands[0].class != SPELLED_MEMORY ||
+        strcmp(f->operands[f->count - 1].name, "xmm") != 0)
         return "";
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t length = strlen(p->mnemonic), end = strlen(ends[i]);
@@ -221,9 +237,10 @@ static bool add_condition(const struct parts *p, unsigned bits, struct spelling 
 {
     static const char *const stems[] = {"CMOV", "SET", "J"};
     static const char *const same[][3] = {
-        {"B", "C", "NAE"}, {"AE", "NB", "NC"}, {"E", "Z", NULL},   {"NE", "NZ", NULL},  {"BE", "NA", NULL}, {"A", "NBE", NULL}, {"L", "NGE", NULL},
-        {"GE", "NL", NULL}, {"LE", "NG", NULL}, {"G", "NLE", NULL}, {"P", "PE", NULL},   {"NP", "PO", NULL}, {"O", NULL, NULL},  {"NO", NULL, NULL},
-        {"S", NULL, NULL},  {"NS", NULL, NULL},
+        {"B", "C", "NAE"},  {"AE", "NB", "NC"}, {"E", "Z", NULL},   {"NE", "NZ", NULL},
+        {"BE", "NA", NULL}, {"A", "NBE", NULL}, {"L", "NGE", NULL}, {"GE", "NL", NULL},
+        {"LE", "NG", NULL}, {"G", "NLE", NULL}, {"P", "PE", NULL},  {"NP", "PO", NULL},
+        {"O", NULL, NULL},  {"NO", NULL, NULL}, {"S", NULL, NULL},  {"NS", NULL, NULL},
     };
     const char *stem = NULL;
 
@@ -251,8 +268,10 @@ static bool add_condition(const struct parts *p, unsigned bits, struct spelling 
 static bool add_renamed(const struct parts *p, struct spelling *f)
 {
     static const char *const renamed[][2] = {
-        {"CBW", "cbtw"},    {"CWDE", "cwtl"},   {"CDQE", "cltq"},   {"CWD", "cwtd"},    {"CDQ", "cltd"},    {"CQO", "cqto"},    {"MOVSD", "movsl"},
-        {"LODSD", "lodsl"}, {"STOSD", "stosl"}, {"SCASD", "scasl"}, {"CMPSD", "cmpsl"}, {"INSD", "insl"},   {"OUTSD", "outsl"},
+        {"CBW", "cbtw"},    {"CWDE", "cwtl"},   {"CDQE", "cltq"},   {"CWD", "cwtd"},
+        {"CDQ", "cltd"},    {"CQO", "cqto"},    {"MOVSD", "movsl"}, {"LODSD", "lodsl"},
+        {"STOSD", "stosl"}, {"SCASD", "scasl"}, {"CMPSD", "cmpsl"}, {"INSD", "insl"},
+        {"OUTSD", "outsl"},
     };
     for (unsigned i = 0; p->count == 0 && i < sizeof renamed / sizeof *renamed; i++)
         if (strcmp(p->mnemonic, renamed[i][0]) == 0) {
@@ -266,7 +285,8 @@ static bool add_renamed(const struct parts *p, struct spelling *f)
     }
     if ((strcmp(p->mnemonic, "MOVZX") == 0 || strcmp(p->mnemonic, "MOVSX") == 0) && f->count == 2) {
         char stem[8];
-        snprintf(stem, sizeof stem, "mov%c%s", p->mnemonic[3] == 'Z' ? 'z' : 's', size_letter(f->operands[0].bits));
+        snprintf(stem, sizeof stem, "mov%c%s", p->mnemonic[3] == 'Z' ? 'z' : 's',
+                 size_letter(f->operands[0].bits));
         add_name(f, "%s%s", stem, size_letter(f->operands[1].bits));
         add_name(f, "%s%s", stem, "");
         add_name(f, "%s%s", p->mnemonic, "");
@@ -290,7 +310,8 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* The prefix is a word of its own in AT&T text: such forms have no name that a table could hold. */
+    /* The prefix is a word of its own in AT&T text: such forms have no name that a table could
+     * hold. */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);
@@ -310,13 +331,16 @@ bool att_form(const char *form, struct spelling *out)
     return out->name_count > 0;
 }
 
-/* Comparisons of floating-point numbers have their predicate in an immediate or, as compilers write them, in the name: cmpltpd. */
+/* Comparisons of floating-point numbers have their predicate in an immediate or, as compilers write
+ * them, in the name: cmpltpd. */
 static bool name_predicates(const struct spelling *f, struct spelling *out)
 {
-    static const char *const predicates[] = {"lt", "le", "eq", "neq", "unord", "ord", "nlt", "nle", "gt", "ge", "ngt", "nge"};
+    static const char *const predicates[] = {"lt",  "le",  "eq", "neq", "unord", "ord",
+                                             "nlt", "nle", "gt", "ge",  "ngt",   "nge"};
     const char *name = f->names[0], *type = name + (name[0] == 'v') + strlen("cmp");
 
-    if (f->operands[0].class != SPELLED_IMMEDIATE || !str_has_prefix(name + (name[0] == 'v'), "cmp") || strlen(type) != 2)
+    if (f->operands[0].class != SPELLED_IMMEDIATE ||
+        !str_has_prefix(name + (name[0] == 'v'), "cmp") || strlen(type) != 2)
         return false;
     *out = *f;
     out->name_count = 0;
@@ -336,4 +360,8 @@ static const struct osaca_load loads[] = {
     {0},
 };
 
-const struct isa_osaca att_osaca = {.name = "x86", .register_key = "name", .shaped = false, .loads = loads, .respell = name_predicates};
+const struct isa_osaca att_osaca = {.name = "x86",
+                                    .register_key = "name",
+                                    .shaped = false,
+                                    .loads = loads,
+                                    .respell = name_predicates};

@@ -10,7 +10,9 @@
 #include "isa/x86/encode.h"
 
 #define DS_PREFIX 0x3e      /* of a segment: ignored in 64-bit code */
-#define WORD 8              /* bytes between what is written, at least: a load that meets another byte of a word being stored waits for it */
+/* bytes between what is written, at least: a load that meets another byte of a word being stored
+ * waits for it */
+#define WORD 8
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
@@ -27,11 +29,13 @@ struct x86_allocation {
     struct body *body;
 };
 
-/* Whether it reaches memory through registers that its text does not name: two string instructions share their names with scalar SSE ones, with any prefix. */
+/* Whether it reaches memory through registers that its text does not name: two string instructions
+ * share their names with scalar SSE ones, with any prefix. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_MEMORY && insn->operands[i].implicit && insn->operands[i].access & (ACCESS_READ | ACCESS_WRITE))
+        if (insn->operands[i].kind == OPERAND_MEMORY && insn->operands[i].implicit &&
+            insn->operands[i].access & (ACCESS_READ | ACCESS_WRITE))
             return true;
     return false;
 }
@@ -39,17 +43,27 @@ static bool walks(const struct insn *insn)
 /* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
 static const char *unfit(const struct insn *insn)
 {
-    static const char *const serialising[] = {"cpuid", "?fence", "serialize", "rdtsc*", "rdpmc", "rdrand", "rdseed", "rdpru", "rdpid", "clflush*", "clwb", "pause",
-                                              "cldemote", "mcommit", "clzero", "movdir*", "enqcmd*", "tpause", "umwait", "umonitor", "prefetchwt1", NULL};
-    static const char *const streaming[] = {"*movntdq", "*movntps", "*movntpd", "movnti", "movntq", "movntsd", "movntss", NULL};
-    static const char *const state[] = {"vzero*", "*ldmxcsr", "emms", "femms", "xsave*", "xrstor*", "fxsave*", "fxrstor*", "rd?sbase", "wr?sbase", "xgetbv", "xsetbv", "std", "sti",
-                                        "cli", "rdpkru", "wrpkru", "incssp?", "rdssp?", "saveprevssp", "rstorssp", "swapgs", "in", "out", "xtest", "xabort", "xend", "xbegin",
-                                        "setssbsy", "clrssbsy", "wrss?", "wruss?", "ptwrite", "clui", "stui", "testui", "lar", "lsl", "verr", "verw", "sgdt", "sidt", "sldt",
-                                        "smsw", "str", "xstore", "montmul", "xcrypt_*", "xsha1", "xsha256", "psmash", "pvalidate", "rmpadjust", "rmpupdate", "encodekey*",
-                                        "aesenc*kl", "aesdec*kl", "loadiwkey", NULL};
+    static const char *const serialising[] = {
+        "cpuid",    "?fence",   "serialize",   "rdtsc*",   "rdpmc",   "rdrand",
+        "rdseed",   "rdpru",    "rdpid",       "clflush*", "clwb",    "pause",
+        "cldemote", "mcommit",  "clzero",      "movdir*",  "enqcmd*", "tpause",
+        "umwait",   "umonitor", "prefetchwt1", NULL};
+    static const char *const streaming[] = {"*movntdq", "*movntps", "*movntpd", "movnti",
+                                            "movntq",   "movntsd",  "movntss",  NULL};
+    static const char *const state[] = {
+        "vzero*",    "*ldmxcsr",  "emms",      "femms",     "xsave*",    "xrstor*",     "fxsave*",
+        "fxrstor*",  "rd?sbase",  "wr?sbase",  "xgetbv",    "xsetbv",    "std",         "sti",
+        "cli",       "rdpkru",    "wrpkru",    "incssp?",   "rdssp?",    "saveprevssp", "rstorssp",
+        "swapgs",    "in",        "out",       "xtest",     "xabort",    "xend",        "xbegin",
+        "setssbsy",  "clrssbsy",  "wrss?",     "wruss?",    "ptwrite",   "clui",        "stui",
+        "testui",    "lar",       "lsl",       "verr",      "verw",      "sgdt",        "sidt",
+        "sldt",      "smsw",      "str",       "xstore",    "montmul",   "xcrypt_*",    "xsha1",
+        "xsha256",   "psmash",    "pvalidate", "rmpadjust", "rmpupdate", "encodekey*",  "aesenc*kl",
+        "aesdec*kl", "loadiwkey", NULL};
     static const char *const stack[] = {"push*", "pop", "popf*", "enter", "leave", NULL};
-    static const char *const walking[] = {"movsb", "movsw", "movsq", "stos?", "lods?", "scas?", "cmpsb", "cmpsw", "cmpsq", "ins?", "outs?", "maskmov*", "vmaskmovdqu",
-                                          "xlat*", NULL};
+    static const char *const walking[] = {"movsb", "movsw",    "movsq",       "stos?", "lods?",
+                                          "scas?", "cmpsb",    "cmpsw",       "cmpsq", "ins?",
+                                          "outs?", "maskmov*", "vmaskmovdqu", "xlat*", NULL};
 
     if (insn->traits & INSN_X87_MMX)
         return "uses x87 or MMX state";
@@ -57,7 +71,8 @@ static const char *unfit(const struct insn *insn)
         return "branch";
     if (insn->traits & INSN_SYSTEM)
         return "system or privileged instruction";
-    if (insn->traits & INSN_LOCK || (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE))
+    if (insn->traits & INSN_LOCK ||
+        (strcmp(insn->mnemonic, "xchg") == 0 && insn->traits & INSN_STORE))
         return "locked access";
     if (str_match_any(serialising, insn->mnemonic))
         return "serialising, or outside the core's ports";
@@ -77,10 +92,15 @@ static const char *unfit(const struct insn *insn)
 /* Templates that the encoder does not fill, by what stands in them. */
 static const char *unfit_template(const struct form_row *row)
 {
-    static const struct { const char *part, *reason; } reasons[] = {
-        {"R8h}", "high byte register (ah to dh)"}, {"SREG", "uses a segment register"}, {"{Rel", "branch"},
-        {"VSIB", "gather or scatter, clears its mask"}, {":MM}", "uses x87 or MMX state"}, {"TMM}", "uses AMX tiles"},
-        {":CR}", "uses a control register"}, {":DR}", "uses a debug register"}};
+    static const struct { const char *part, *reason;
+    } reasons[] = {{"R8h}", "high byte register (ah to dh)"},
+                   {"SREG", "uses a segment register"},
+                   {"{Rel", "branch"},
+                   {"VSIB", "gather or scatter, clears its mask"},
+                   {":MM}", "uses x87 or MMX state"},
+                   {"TMM}", "uses AMX tiles"},
+                   {":CR}", "uses a control register"},
+                   {":DR}", "uses a debug register"}};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strstr(row->template, reasons[i].part))
             return reasons[i].reason;
@@ -126,7 +146,8 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
     unsigned access = 0;
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
         const struct operand *op = &code->insn.operands[i];
-        bool fixed = op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
+        bool fixed =
+            op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
         if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
             access |= op->access & (ACCESS_READ | ACCESS_WRITE);
             /* Parts of registers are merged with the rest. */
@@ -139,7 +160,8 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
     return access;
 }
 
-static void pool_fill(struct register_pool *pool, const uint8_t *read, unsigned reads, const uint8_t *written, unsigned writes, unsigned first,
+static void pool_fill(struct register_pool *pool, const uint8_t *read, unsigned reads,
+                      const uint8_t *written, unsigned writes, unsigned first,
                       const struct x86_code *const *forms, size_t n)
 {
     memset(pool, 0, sizeof *pool);
@@ -160,20 +182,26 @@ static void pool_fill(struct register_pool *pool, const uint8_t *read, unsigned 
 
 static bool is_vector(ZydisRegisterClass registers)
 {
-    return registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM;
+    return registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM ||
+           registers == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Whether it waits for the flags of the one before unless something clears them, which takes BODY_ZERO. */
+/* Whether it waits for the flags of the one before unless something clears them, which takes
+ * BODY_ZERO. */
 static bool waits_for_flags(const struct x86_code *code);
 
-/* Whether one of @forms reads and writes a register operand of that kind: each execution waits for the last one on its register, and only many registers hide that. */
+/* Whether one of @forms reads and writes a register operand of that kind: each execution waits for
+ * the last one on its register, and only many registers hide that. */
 static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
 {
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < forms[i]->request.operand_count; k++) {
             const struct part *part = &forms[i]->parts[k];
-            bool own_kind = vector ? is_vector(part->registers) : !is_vector(part->registers) && part->registers != ZYDIS_REGCLASS_MASK;
-            if (part->kind == PART_REGISTER && own_kind && (part->access & ACCESS_READ) && (part->access & ACCESS_WRITE))
+            bool own_kind =
+                vector ? is_vector(part->registers)
+                       : !is_vector(part->registers) && part->registers != ZYDIS_REGCLASS_MASK;
+            if (part->kind == PART_REGISTER && own_kind && (part->access & ACCESS_READ) &&
+                (part->access & ACCESS_WRITE))
                 return true;
         }
     return false;
@@ -188,10 +216,12 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
     return false;
 }
 
-/* For chains all registers that nothing else needs are written in turn; two are enough to be read. */
+/* For chains all registers that nothing else needs are written in turn; two are enough to be
+ * read. */
 static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
-    static const uint8_t read[] = {RSI, RDI, RBP, R12}, written[] = {R8, R9, R10, RBX, RCX, RDX, RAX};
+    static const uint8_t read[] = {RSI, RDI, RBP, R12},
+                         written[] = {R8, R9, R10, RBX, RCX, RDX, RAX};
     static const uint8_t few[] = {RSI, RDI};
     uint8_t all[12];
     unsigned count = 0;
@@ -217,12 +247,15 @@ static void generals_fill(struct register_pool *pool, const struct x86_code *con
     pool_fill(pool, read, sizeof read, written, sizeof written, 0, forms, n);
 }
 
-static void vectors_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n, bool high)
+static void vectors_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n,
+                         bool high)
 {
     static const uint8_t read[] = {10, 11, 12, 13, 14, 15, 26, 27, 28, 29, 30, 31};
-    static const uint8_t written[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+    static const uint8_t written[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  0,
+                                      16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
     static const uint8_t few[] = {13, 14, 15};
-    static const uint8_t all[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 10, 11, 12, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    static const uint8_t all[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  0,  10, 11, 12, 16, 17,
+                                  18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
     if (any_chained(forms, n, true))
         pool_fill(pool, few, sizeof few, all, high ? sizeof all : 13, 16, forms, n);
@@ -230,7 +263,8 @@ static void vectors_fill(struct register_pool *pool, const struct x86_code *cons
         pool_fill(pool, read, high ? 12 : 6, written, high ? 20 : 10, 16, forms, n);
 }
 
-static void allocation_init(struct x86_allocation *a, const struct x86_code *const *forms, size_t n, struct body *body)
+static void allocation_init(struct x86_allocation *a, const struct x86_code *const *forms, size_t n,
+                            struct body *body)
 {
     static const uint8_t mask_read[] = {1, 2, 3}, mask_written[] = {4, 5, 6, 7};
     bool high = n > 0;
@@ -247,7 +281,9 @@ static void allocation_init(struct x86_allocation *a, const struct x86_code *con
 
 static struct register_pool *pool_of(struct x86_allocation *a, ZydisRegisterClass registers)
 {
-    return is_vector(registers) ? &a->vector : registers == ZYDIS_REGCLASS_MASK ? &a->mask : &a->general;
+    return is_vector(registers)               ? &a->vector
+           : registers == ZYDIS_REGCLASS_MASK ? &a->mask
+                                              : &a->general;
 }
 
 static uint8_t next_read(struct register_pool *pool)
@@ -267,7 +303,8 @@ static uint8_t next_written(struct register_pool *pool)
     return pool->written[pool->next_written++ % pool->writes];
 }
 
-/* Distinct offsets one after the other: neighbours, not lines apart, so that banks and sets do not collide. */
+/* Distinct offsets one after the other: neighbours, not lines apart, so that banks and sets do not
+ * collide. */
 static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;
@@ -282,7 +319,8 @@ static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 static bool emit(struct x86_allocation *a, const ZydisEncoderRequest *request)
 {
     uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
-    const size_t length = request_encode(request, bytes), prefixes = a->padded && length < BODY_PADDED ? BODY_PADDED - length : 0;
+    const size_t length = request_encode(request, bytes),
+                 prefixes = a->padded && length < BODY_PADDED ? BODY_PADDED - length : 0;
     if (!length || a->body->length + prefixes + length > BODY_LIMIT)
         return false;
     memset(a->body->code + a->body->length, DS_PREFIX, prefixes);
@@ -292,10 +330,13 @@ static bool emit(struct x86_allocation *a, const ZydisEncoderRequest *request)
     return true;
 }
 
-static bool emit_breaker(struct x86_allocation *a, ZydisMnemonic mnemonic, unsigned reg, ZydisEncoderOperand second)
+static bool emit_breaker(struct x86_allocation *a, ZydisMnemonic mnemonic, unsigned reg,
+                         ZydisEncoderOperand second)
 {
-    ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic, .operand_count = 2};
-    request.operands[0] = (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
+    ZydisEncoderRequest request = {
+        .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic, .operand_count = 2};
+    request.operands[0] = (ZydisEncoderOperand){
+        .type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
     request.operands[1] = second;
     a->body->breakers++;
     return emit(a, &request);
@@ -303,26 +344,30 @@ static bool emit_breaker(struct x86_allocation *a, ZydisMnemonic mnemonic, unsig
 
 static bool emit_zero(struct x86_allocation *a, unsigned reg)
 {
-    ZydisEncoderOperand same = {.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
+    ZydisEncoderOperand same = {.type = ZYDIS_OPERAND_TYPE_REGISTER,
+                                .reg.value = register_of(ZYDIS_REGCLASS_GPR32, reg)};
     return emit_breaker(a, ZYDIS_MNEMONIC_XOR, reg, same);
 }
 
 static bool is_division(const struct x86_code *code)
 {
-    return code->request.mnemonic == ZYDIS_MNEMONIC_DIV || code->request.mnemonic == ZYDIS_MNEMONIC_IDIV;
+    return code->request.mnemonic == ZYDIS_MNEMONIC_DIV ||
+           code->request.mnemonic == ZYDIS_MNEMONIC_IDIV;
 }
 
 static bool shifts_by_cl(const struct x86_code *code)
 {
     for (unsigned i = 0; i < code->request.operand_count; i++)
-        if (code->parts[i].kind == PART_FIXED && code->request.operands[i].reg.value == ZYDIS_REGISTER_CL)
+        if (code->parts[i].kind == PART_FIXED &&
+            code->request.operands[i].reg.value == ZYDIS_REGISTER_CL)
             return true;
     return false;
 }
 
 static bool waits_for_flags(const struct x86_code *code)
 {
-    return (code->insn.flags_read & code->insn.flags_written) || (shifts_by_cl(code) && code->insn.flags_written);
+    return (code->insn.flags_read & code->insn.flags_written) ||
+           (shifts_by_cl(code) && code->insn.flags_written);
 }
 
 /* What must come before the form so that it does not wait for the last one. */
@@ -331,9 +376,11 @@ static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
     bool cleared = false;
 
     if (is_division(code)) {
-        /* A quotient that fits and is long: the divisors read are small and never 0. Eight bits divide ax. */
+        /* A quotient that fits and is long: the divisors read are small and never 0. Eight bits
+         * divide ax. */
         bool byte = own_access(code, RDX) == 0;
-        ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE, .imm.u = byte ? 0x531 : 0x6eadbeef};
+        ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
+                                        .imm.u = byte ? 0x531 : 0x6eadbeef};
         return emit_breaker(a, ZYDIS_MNEMONIC_MOV, RAX, dividend) && (byte || emit_zero(a, RDX));
     }
     for (unsigned reg = 0; reg < 16; reg++)
@@ -360,12 +407,19 @@ static bool emit_form(struct x86_allocation *a, const struct x86_code *code)
         case PART_MASK:
             if (part->access & ACCESS_WRITE ? !pool->writes : !pool->reads)
                 return false;
-            operand->reg.value = register_of(part->registers, part->access & ACCESS_WRITE ? next_written(pool) : next_read(pool));
+            operand->reg.value =
+                register_of(part->registers,
+                            part->access & ACCESS_WRITE ? next_written(pool) : next_read(pool));
             break;
         case PART_MEMORY:
-            operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
-            operand->mem.displacement = part->access & ACCESS_WRITE ? next_offset(&a->store_offset, part->bytes && part->bytes < WORD ? WORD : part->bytes, BODY_WINDOW)
-                                                                               : next_offset(&a->load_offset, part->bytes, a->load_window);
+            operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64,
+                                            part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
+            operand->mem.displacement =
+                part->access & ACCESS_WRITE
+                    ? next_offset(&a->store_offset,
+                                  part->bytes && part->bytes < WORD ? WORD : part->bytes,
+                                  BODY_WINDOW)
+                    : next_offset(&a->load_offset, part->bytes, a->load_window);
             break;
         case PART_ADDRESS:
             if (operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP)
@@ -380,7 +434,8 @@ static bool emit_form(struct x86_allocation *a, const struct x86_code *code)
     return emit(a, &request);
 }
 
-static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct body *body, struct err *err)
+static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct body *body,
+                          struct err *err)
 {
     bool sse = false, vex = false, evex = false;
     for (size_t i = 0; i < n; i++) {
@@ -397,8 +452,10 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
     return true;
 }
 
-/* Code of all of @order, @count instructions; false with *done of them emitted when that is not possible. */
-static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms, const uint32_t *order, uint64_t count, uint64_t *done)
+/* Code of all of @order, @count instructions; false with *done of them emitted when that is not
+ * possible. */
+static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms,
+                     const uint32_t *order, uint64_t count, uint64_t *done)
 {
     a->body->length = 0;
     a->body->breakers = 0;
@@ -408,7 +465,8 @@ static bool emit_all(struct x86_allocation *a, const struct x86_code *const *for
     return true;
 }
 
-bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err)
+bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
+                   const struct body_shape *shape, struct body *out, struct err *err)
 {
     const struct x86_code *const *forms = (const struct x86_code *const *)codes;
     struct x86_allocation a;
@@ -421,7 +479,8 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     for (size_t i = 0; i < n; i++)
         total += counts[i];
     if (!total || total > BODY_LIMIT)
-        return err_set(err, ERR_LIMIT, NULL, "experiment too long: %llu instructions", (unsigned long long)total);
+        return err_set(err, ERR_LIMIT, NULL, "experiment too long: %llu instructions",
+                       (unsigned long long)total);
     if (!vectors_agree(forms, n, out, err))
         return false;
     uint64_t wanted = (shape->instructions + total - 1) / total;
@@ -429,12 +488,15 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     wanted += shape->order == BODY_PAIRED && wanted % 2;
     bool *apart = mem_alloc(n * sizeof *apart);
     for (size_t i = 0; i < n; i++)
-        apart[i] = forms[i]->insn.traits & (INSN_LOAD | INSN_STORE) || insn_leaves_vectors(&forms[i]->insn);
+        apart[i] = forms[i]->insn.traits & (INSN_LOAD | INSN_STORE) ||
+                   insn_leaves_vectors(&forms[i]->insn);
     uint32_t *order = mem_alloc(wanted * total * sizeof *order);
     for (;;) {
         allocation_init(&a, forms, n, out);
         a.padded = shape->padded;
-        a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
+        a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW
+                            ? shape->load_window
+                            : BODY_WINDOW;
         body_order(counts, apart, n, wanted, shape->order, order);
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
@@ -446,7 +508,8 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
-    out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;   /* else nothing is paired */
+    /* else nothing is paired */
+    out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);
     return true;

@@ -7,12 +7,24 @@
 #include "isa/x86/encode.h"
 
 /* Fixed places: the chained registers, what is only read, what is written besides. */
-enum { CHAIN_GENERAL = 8, SPARE_GENERAL = 9, INDEX_GENERAL = 10, READ_GENERAL = 6, CHAIN_VECTOR = 1, SPARE_VECTOR = 2, READ_VECTOR = 10,
-       CHAIN_MASK = 4, STACK_POINTER = 4, SPARE_MASK = 5, READ_MASK = 1 };
+enum {
+    CHAIN_GENERAL = 8,
+    SPARE_GENERAL = 9,
+    INDEX_GENERAL = 10,
+    READ_GENERAL = 6,
+    CHAIN_VECTOR = 1,
+    SPARE_VECTOR = 2,
+    READ_VECTOR = 10,
+    CHAIN_MASK = 4,
+    STACK_POINTER = 4,
+    SPARE_MASK = 5,
+    READ_MASK = 1
+};
 
 static enum domain domain_of(ZydisRegisterClass registers)
 {
-    if (registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM)
+    if (registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM ||
+        registers == ZYDIS_REGCLASS_ZMM)
         return DOMAIN_VECTOR;
     return registers == ZYDIS_REGCLASS_MASK ? DOMAIN_MASK : DOMAIN_GENERAL;
 }
@@ -28,9 +40,11 @@ static void chain_add(struct chain *list, size_t *n, struct chain chain)
         list[(*n)++] = chain;
 }
 
-static struct chain chain_of(enum chain_kind kind, unsigned from, unsigned to, double helper, const char *note)
+static struct chain chain_of(enum chain_kind kind, unsigned from, unsigned to, double helper,
+                             const char *note)
 {
-    struct chain c = {.kind = kind, .from = (uint8_t)from, .to = (uint8_t)to, .helper = helper, .note = note};
+    struct chain c = {
+        .kind = kind, .from = (uint8_t)from, .to = (uint8_t)to, .helper = helper, .note = note};
     snprintf(c.from_name, sizeof c.from_name, "op%u", from + 1);
     snprintf(c.to_name, sizeof c.to_name, "op%u", to + 1);
     return c;
@@ -49,12 +63,14 @@ static unsigned shown(const struct x86_code *code, unsigned part)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < part; i++)
-        n += !(code->parts[i].kind == PART_FIXED && code->request.operands[i].reg.value == ZYDIS_REGISTER_K0);
+        n += !(code->parts[i].kind == PART_FIXED &&
+               code->request.operands[i].reg.value == ZYDIS_REGISTER_K0);
     return n;
 }
 
 /* The registers of a lea's address. */
-static void list_address(const struct x86_code *code, unsigned from, unsigned to, struct chain *list, size_t *n)
+static void list_address(const struct x86_code *code, unsigned from, unsigned to,
+                         struct chain *list, size_t *n)
 {
     const ZydisEncoderOperand *address = &code->request.operands[from];
     for (unsigned index = 0; index < 2; index++) {
@@ -83,7 +99,9 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
                 continue;
             enum domain a = domain_of(read->registers), b = domain_of(written->registers);
             bool both = from != to && written->access & ACCESS_READ;
-            struct chain c = chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0, both ? "upper bound: the slower of this operand and the one written" : "");
+            struct chain c =
+                chain_of(CHAIN_REGISTER, shown(code, from), shown(code, to), 0,
+                         both ? "upper bound: the slower of this operand and the one written" : "");
             if (a != b) {
                 if (a == DOMAIN_MASK || b == DOMAIN_MASK || (from != to && both))
                     continue;
@@ -97,19 +115,28 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
     }
 }
 
-/* From a general register that is the instruction's own to each operand written that can be the same. */
+/* From a general register that is the instruction's own to each operand written that can be the
+ * same. */
 static void list_fixed(const struct x86_code *code, struct chain *list, size_t *n)
 {
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
         const struct operand *op = &code->insn.operands[i];
-        bool fixed = op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
-        if (!fixed || op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL || op->access != ACCESS_READ || op->reg == STACK_POINTER)
+        bool fixed =
+            op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
+        if (!fixed || op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL ||
+            op->access != ACCESS_READ || op->reg == STACK_POINTER)
             continue;
         for (unsigned to = 0; to < code->request.operand_count; to++) {
             const struct part *written = &code->parts[to];
-            if (written->kind != PART_REGISTER || !(written->access & ACCESS_WRITE) || domain_of(written->registers) != DOMAIN_GENERAL || written->registers == ZYDIS_REGCLASS_GPR8)
+            if (written->kind != PART_REGISTER || !(written->access & ACCESS_WRITE) ||
+                domain_of(written->registers) != DOMAIN_GENERAL ||
+                written->registers == ZYDIS_REGCLASS_GPR8)
                 continue;
-            struct chain c = chain_of(CHAIN_FIXED, i, shown(code, to), 0, written->access & ACCESS_READ ? "upper bound: the slower of this operand and the one written" : "");
+            struct chain c =
+                chain_of(CHAIN_FIXED, i, shown(code, to), 0,
+                         written->access & ACCESS_READ
+                             ? "upper bound: the slower of this operand and the one written"
+                             : "");
             c.from = op->reg;
             c.to = (uint8_t)to;
             chain_add(list, n, c);
@@ -124,7 +151,8 @@ static void list_memory(const struct x86_code *code, struct chain *list, size_t 
             continue;
         unsigned access = code->parts[m].access;
         if (access == (ACCESS_READ | ACCESS_WRITE)) {
-            struct chain c = chain_of(CHAIN_MEMORY, shown(code, m), shown(code, m), 0, "through memory");
+            struct chain c =
+                chain_of(CHAIN_MEMORY, shown(code, m), shown(code, m), 0, "through memory");
             c.from = c.to = (uint8_t)m;
             named(&c, "memory", "memory");
             chain_add(list, n, c);
@@ -133,16 +161,20 @@ static void list_memory(const struct x86_code *code, struct chain *list, size_t 
             if (!is_register(code, r))
                 continue;
             enum domain domain = domain_of(code->parts[r].registers);
-            if (access == ACCESS_READ && code->parts[r].access & ACCESS_WRITE && domain == DOMAIN_GENERAL) {
+            if (access == ACCESS_READ && code->parts[r].access & ACCESS_WRITE &&
+                domain == DOMAIN_GENERAL) {
                 struct chain c = chain_of(CHAIN_ADDRESS, shown(code, m), shown(code, r), 1, "");
                 c.from = (uint8_t)m;
                 c.to = (uint8_t)r;
                 named(&c, "address", NULL);
                 chain_add(list, n, c);
             }
-            bool plain = domain == DOMAIN_GENERAL ? code->parts[m].bytes >= 4 : code->parts[m].bytes >= 16;
-            if (access == ACCESS_WRITE && code->parts[r].access == ACCESS_READ && domain != DOMAIN_MASK && plain) {
-                struct chain c = chain_of(CHAIN_FORWARD, shown(code, r), shown(code, m), 0, "store and load again");
+            bool plain =
+                domain == DOMAIN_GENERAL ? code->parts[m].bytes >= 4 : code->parts[m].bytes >= 16;
+            if (access == ACCESS_WRITE && code->parts[r].access == ACCESS_READ &&
+                domain != DOMAIN_MASK && plain) {
+                struct chain c = chain_of(CHAIN_FORWARD, shown(code, r), shown(code, m), 0,
+                                          "store and load again");
                 c.from = (uint8_t)r;
                 c.to = (uint8_t)m;
                 named(&c, NULL, "memory");
@@ -163,7 +195,8 @@ static void list_flags(const struct x86_code *code, struct chain *list, size_t *
         chain_add(list, n, c);
     }
     for (unsigned i = 0; i < code->request.operand_count; i++) {
-        if (code->parts[i].kind != PART_REGISTER || domain_of(code->parts[i].registers) != DOMAIN_GENERAL)
+        if (code->parts[i].kind != PART_REGISTER ||
+            domain_of(code->parts[i].registers) != DOMAIN_GENERAL)
             continue;
         if (read && !written && code->parts[i].access & ACCESS_WRITE) {
             c = chain_of(CHAIN_FROM_FLAGS, 0, shown(code, i), 1, "");
@@ -190,10 +223,14 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
     list_fixed(code, out, &n);
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
         const struct operand *op = &code->insn.operands[i];
-        bool fixed = op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
-        if (op->kind == OPERAND_REGISTER && fixed && op->reg < 48 && (op->access & (ACCESS_READ | ACCESS_WRITE)) == (ACCESS_READ | ACCESS_WRITE)) {
+        bool fixed =
+            op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
+        if (op->kind == OPERAND_REGISTER && fixed && op->reg < 48 &&
+            (op->access & (ACCESS_READ | ACCESS_WRITE)) == (ACCESS_READ | ACCESS_WRITE)) {
             struct chain c = chain_of(CHAIN_OWN, 0, 0, 0, "");
-            const char *name = ZydisRegisterGetString(op->reg < 16 ? register_of(ZYDIS_REGCLASS_GPR64, op->reg) : register_of(ZYDIS_REGCLASS_XMM, op->reg - 16u));
+            const char *name = ZydisRegisterGetString(
+                op->reg < 16 ? register_of(ZYDIS_REGCLASS_GPR64, op->reg)
+                             : register_of(ZYDIS_REGCLASS_XMM, op->reg - 16u));
             named(&c, name, name);
             chain_add(out, &n, c);
         }
@@ -206,15 +243,19 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
 /* What stands in an operand that the chain does not care about. */
 static void operand_default(const struct x86_code *code, unsigned i, ZydisEncoderOperand *operand)
 {
-    static const unsigned reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK}, spares[] = {SPARE_GENERAL, SPARE_VECTOR, SPARE_MASK};
+    static const unsigned reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
+                          spares[] = {SPARE_GENERAL, SPARE_VECTOR, SPARE_MASK};
     const struct part *part = &code->parts[i];
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
         /* Equal operands would make an idiom; the read ones differ. */
-        operand->reg.value = register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0) : reads[d] + (i > 1 ? 1 : 0));
+        operand->reg.value =
+            register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
+                                                                     : reads[d] + (i > 1 ? 1 : 0));
     } else if (part->kind == PART_MEMORY) {
-        operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64, part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
+        operand->mem.base = register_of(ZYDIS_REGCLASS_GPR64,
+                                        part->access & ACCESS_WRITE ? BODY_STORES : BODY_LOADS);
         operand->mem.displacement = 64;
     } else if (part->kind == PART_ADDRESS) {
         if (operand->mem.base != ZYDIS_REGISTER_NONE && operand->mem.base != ZYDIS_REGISTER_RIP)
@@ -241,9 +282,13 @@ static bool put(struct body *body, const ZydisEncoderRequest *request)
     return true;
 }
 
-static bool put_two(struct body *body, ZydisMnemonic mnemonic, ZydisEncoderOperand first, ZydisEncoderOperand second)
+static bool put_two(struct body *body, ZydisMnemonic mnemonic, ZydisEncoderOperand first,
+                    ZydisEncoderOperand second)
 {
-    ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic, .operand_count = 2, .operands = {first, second}};
+    ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
+                                   .mnemonic = mnemonic,
+                                   .operand_count = 2,
+                                   .operands = {first, second}};
     return put(body, &request);
 }
 
@@ -253,26 +298,35 @@ static ZydisEncoderOperand operand_register(ZydisRegister reg)
 }
 
 /* What leads from the link's result to the next link. */
-static bool put_helper(const struct x86_code *code, const struct chain *c, const ZydisEncoderRequest *link, struct body *body)
+static bool put_helper(const struct x86_code *code, const struct chain *c,
+                       const ZydisEncoderRequest *link, struct body *body)
 {
-    ZydisEncoderOperand general = operand_register(register_of(ZYDIS_REGCLASS_GPR64, CHAIN_GENERAL));
+    ZydisEncoderOperand general =
+        operand_register(register_of(ZYDIS_REGCLASS_GPR64, CHAIN_GENERAL));
     bool vex = (code->insn.traits & INSN_VEX) != 0;
-    ZydisRegisterClass registers = code->parts[c->kind == CHAIN_FORWARD ? c->from : c->to].registers;
+    ZydisRegisterClass registers =
+        code->parts[c->kind == CHAIN_FORWARD ? c->from : c->to].registers;
 
     switch (c->kind) {
     case CHAIN_FROM_FLAGS:
         return put_two(body, ZYDIS_MNEMONIC_TEST, general, general);
     case CHAIN_TO_FLAGS:
-        return put_two(body, ZYDIS_MNEMONIC_CMOVZ, general, operand_register(register_of(ZYDIS_REGCLASS_GPR64, READ_GENERAL)));
+        return put_two(body, ZYDIS_MNEMONIC_CMOVZ, general,
+                       operand_register(register_of(ZYDIS_REGCLASS_GPR64, READ_GENERAL)));
     case CHAIN_ADDRESS:
-        return put_two(body, ZYDIS_MNEMONIC_AND, operand_register(register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO)), general);
+        return put_two(body, ZYDIS_MNEMONIC_AND,
+                       operand_register(register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO)), general);
     case CHAIN_DOMAINS: {
-        ZydisEncoderOperand vector = operand_register(register_of(ZYDIS_REGCLASS_XMM, CHAIN_VECTOR));
+        ZydisEncoderOperand vector =
+            operand_register(register_of(ZYDIS_REGCLASS_XMM, CHAIN_VECTOR));
         ZydisMnemonic move = vex ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_MOVQ;
-        return domain_of(registers) == DOMAIN_GENERAL ? put_two(body, move, vector, general) : put_two(body, move, general, vector);
+        return domain_of(registers) == DOMAIN_GENERAL ? put_two(body, move, vector, general)
+                                                      : put_two(body, move, general, vector);
     }
     case CHAIN_FORWARD: {
-        ZydisMnemonic load = domain_of(registers) == DOMAIN_GENERAL ? ZYDIS_MNEMONIC_MOV : vex ? ZYDIS_MNEMONIC_VMOVUPS : ZYDIS_MNEMONIC_MOVUPS;
+        ZydisMnemonic load = domain_of(registers) == DOMAIN_GENERAL ? ZYDIS_MNEMONIC_MOV
+                             : vex                                  ? ZYDIS_MNEMONIC_VMOVUPS
+                                                                    : ZYDIS_MNEMONIC_MOVUPS;
         return put_two(body, load, operand_register(chained(registers)), link->operands[c->to]);
     }
     default:
@@ -293,13 +347,15 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     out->vectors = code->request.allowed_encodings == ZYDIS_ENCODABLE_ENCODING_EVEX ? BODY_EVEX
                    : code->insn.traits & INSN_VEX                                   ? BODY_VEX
                    : code->insn.traits & INSN_LEGACY_SSE                            ? BODY_SSE
-                                                                                    : BODY_NO_VECTOR;
+                                                         : BODY_NO_VECTOR;
     for (unsigned i = 0; i < link.operand_count; i++)
         operand_default(code, i, &link.operands[i]);
-    if (c->kind == CHAIN_REGISTER || c->kind == CHAIN_DOMAINS || c->kind == CHAIN_FORWARD || c->kind == CHAIN_TO_FLAGS)
+    if (c->kind == CHAIN_REGISTER || c->kind == CHAIN_DOMAINS || c->kind == CHAIN_FORWARD ||
+        c->kind == CHAIN_TO_FLAGS)
         if (is_register(code, c->from))
             link.operands[c->from].reg.value = chained(code->parts[c->from].registers);
-    if (c->kind == CHAIN_REGISTER || c->kind == CHAIN_DOMAINS || c->kind == CHAIN_ADDRESS || c->kind == CHAIN_FROM_FLAGS)
+    if (c->kind == CHAIN_REGISTER || c->kind == CHAIN_DOMAINS || c->kind == CHAIN_ADDRESS ||
+        c->kind == CHAIN_FROM_FLAGS)
         link.operands[c->to].reg.value = chained(code->parts[c->to].registers);
     if (c->kind == CHAIN_FIXED)
         link.operands[c->to].reg.value = register_of(code->parts[c->to].registers, c->from);
@@ -313,7 +369,8 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
-        link.operands[c->from].mem.displacement = 0;   /* some cores take longer for addresses of three parts */
+        /* some cores take longer for addresses of three parts */
+        link.operands[c->from].mem.displacement = 0;
     }
     for (unsigned i = 0; i < links; i++)
         if (!put(out, &link) || !put_helper(code, c, &link, out))

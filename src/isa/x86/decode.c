@@ -31,18 +31,23 @@ static void initialise(void)
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     /* 0x1 and 0x10 as other disassemblers have it, not 0x01 and 0x0000000000000010 */
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+                              ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+                              ZYDIS_PADDING_DISABLED);
     /* [rip+0x10]: the text means the same wherever it stands. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Zydis knows branches of the Knights Corner, which no other processor has, where others have none. */
-static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in, ZydisDecodedOperand *ops)
+/* Zydis knows branches of the Knights Corner, which no other processor has, where others have
+ * none. */
+static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
+                        ZydisDecodedOperand *ops)
 {
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, in, ops)) && in->mnemonic != ZYDIS_MNEMONIC_JKZD && in->mnemonic != ZYDIS_MNEMONIC_JKNZD;
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, in, ops)) &&
+           in->mnemonic != ZYDIS_MNEMONIC_JKZD && in->mnemonic != ZYDIS_MNEMONIC_JKNZD;
 }
 
 static uint8_t root_of(ZydisRegister reg)
@@ -52,7 +57,8 @@ static uint8_t root_of(ZydisRegister reg)
     int id = ZydisRegisterGetId(reg);
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
-        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high halves and spl.. share encodings. */
+        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high halves and spl.. share
+         * encodings. */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
         if (reg >= ZYDIS_REGISTER_SPL)
@@ -82,8 +88,14 @@ static uint8_t root_of(ZydisRegister reg)
 
 static uint8_t file_of(uint8_t reg)
 {
-    return reg < 16 ? FILE_GENERAL : reg < 48 ? FILE_VECTOR : reg < 56 ? FILE_MASK : reg < REG_PC ? FILE_X87
-           : reg == REG_PC ? FILE_PC : reg == REG_FLAGS ? FILE_FLAGS : reg == REG_NONE ? FILE_NONE : FILE_OTHER;
+    return reg < 16           ? FILE_GENERAL
+           : reg < 48         ? FILE_VECTOR
+           : reg < 56         ? FILE_MASK
+           : reg < REG_PC     ? FILE_X87
+           : reg == REG_PC    ? FILE_PC
+           : reg == REG_FLAGS ? FILE_FLAGS
+           : reg == REG_NONE  ? FILE_NONE
+                              : FILE_OTHER;
 }
 
 static uint8_t access_of(ZydisOperandActions actions)
@@ -98,7 +110,8 @@ static uint8_t access_of(ZydisOperandActions actions)
     return access;
 }
 
-static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t offset, struct operand *out)
+static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+                         uint64_t offset, struct operand *out)
 {
     *out = (struct operand){.access = access_of(op->actions),
                             .implicit = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN,
@@ -113,40 +126,50 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
         out->reg = root_of(op->reg.value);
         out->file = file_of(out->reg);
         out->scale = 1;
-        out->offset_bits = op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH ? 8 : 0;
+        out->offset_bits =
+            op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH ? 8 : 0;
         break;
     case ZYDIS_OPERAND_TYPE_MEMORY:
         out->kind = OPERAND_MEMORY;
         out->base = root_of(op->mem.base);
         out->index = root_of(op->mem.index);
-        out->segment = op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS ? root_of(op->mem.segment) : REG_NONE;
+        out->segment = op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS
+                           ? root_of(op->mem.segment)
+                           : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
-        if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {   /* al, which Zydis has as a register that is read alone */
+        /* al, which Zydis has as a register that is read alone */
+        if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
             out->index = root_of(ZYDIS_REGISTER_AL);
             out->scale = 1;
         }
         out->displacement = op->mem.disp.has_displacement ? op->mem.disp.value : 0;
         break;
     default:
-        out->kind = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op->imm.is_relative ? OPERAND_RELATIVE : OPERAND_IMMEDIATE;
+        out->kind = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op->imm.is_relative
+                        ? OPERAND_RELATIVE
+                        : OPERAND_IMMEDIATE;
         out->immediate = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? op->imm.value.s : 0;
         if (out->kind == OPERAND_RELATIVE)
             out->displacement = (int64_t)(offset + in->length + op->imm.value.u);
     }
 }
 
-/* A string instruction steps its pointers by an element, whatever it loads: upwards, as the ABI leaves the direction flag. Repeated ones step by a count that is not known here. */
+/* A string instruction steps its pointers by an element, whatever it loads: upwards, as the ABI
+ * leaves the direction flag. Repeated ones step by a count that is not known here. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;
 
-    if (in->meta.category != ZYDIS_CATEGORY_STRINGOP || in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+    if (in->meta.category != ZYDIS_CATEGORY_STRINGOP ||
+        in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
         return;
     for (unsigned i = 0; i < out->operand_count; i++)
         bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
     for (unsigned i = 0; i < out->operand_count; i++) {
         struct operand *op = &out->operands[i];
-        if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) || (op->reg != 6 && op->reg != 7))   /* rsi, rdi */
+        /* rsi, rdi */
+        if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) ||
+            (op->reg != 6 && op->reg != 7))
             continue;
         op->access |= ACCESS_WRITEBACK;
         op->immediate = bytes;
@@ -161,12 +184,18 @@ static bool is_zeroing(ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_PXOR: case ZYDIS_MNEMONIC_XORPS: case ZYDIS_MNEMONIC_XORPD:
     case ZYDIS_MNEMONIC_VPXOR: case ZYDIS_MNEMONIC_VXORPS: case ZYDIS_MNEMONIC_VXORPD:
     case ZYDIS_MNEMONIC_VPXORD: case ZYDIS_MNEMONIC_VPXORQ:
-    case ZYDIS_MNEMONIC_PSUBB: case ZYDIS_MNEMONIC_PSUBW: case ZYDIS_MNEMONIC_PSUBD: case ZYDIS_MNEMONIC_PSUBQ:
-    case ZYDIS_MNEMONIC_VPSUBB: case ZYDIS_MNEMONIC_VPSUBW: case ZYDIS_MNEMONIC_VPSUBD: case ZYDIS_MNEMONIC_VPSUBQ:
-    case ZYDIS_MNEMONIC_PSUBSB: case ZYDIS_MNEMONIC_PSUBSW: case ZYDIS_MNEMONIC_PSUBUSB: case ZYDIS_MNEMONIC_PSUBUSW:
-    case ZYDIS_MNEMONIC_VPSUBSB: case ZYDIS_MNEMONIC_VPSUBSW: case ZYDIS_MNEMONIC_VPSUBUSB: case ZYDIS_MNEMONIC_VPSUBUSW:
-    case ZYDIS_MNEMONIC_PCMPGTB: case ZYDIS_MNEMONIC_PCMPGTW: case ZYDIS_MNEMONIC_PCMPGTD: case ZYDIS_MNEMONIC_PCMPGTQ:
-    case ZYDIS_MNEMONIC_VPCMPGTB: case ZYDIS_MNEMONIC_VPCMPGTW: case ZYDIS_MNEMONIC_VPCMPGTD: case ZYDIS_MNEMONIC_VPCMPGTQ:
+    case ZYDIS_MNEMONIC_PSUBB: case ZYDIS_MNEMONIC_PSUBW: case ZYDIS_MNEMONIC_PSUBD:
+    case ZYDIS_MNEMONIC_PSUBQ:
+    case ZYDIS_MNEMONIC_VPSUBB: case ZYDIS_MNEMONIC_VPSUBW: case ZYDIS_MNEMONIC_VPSUBD:
+    case ZYDIS_MNEMONIC_VPSUBQ:
+    case ZYDIS_MNEMONIC_PSUBSB: case ZYDIS_MNEMONIC_PSUBSW: case ZYDIS_MNEMONIC_PSUBUSB:
+    case ZYDIS_MNEMONIC_PSUBUSW:
+    case ZYDIS_MNEMONIC_VPSUBSB: case ZYDIS_MNEMONIC_VPSUBSW: case ZYDIS_MNEMONIC_VPSUBUSB:
+    case ZYDIS_MNEMONIC_VPSUBUSW:
+    case ZYDIS_MNEMONIC_PCMPGTB: case ZYDIS_MNEMONIC_PCMPGTW: case ZYDIS_MNEMONIC_PCMPGTD:
+    case ZYDIS_MNEMONIC_PCMPGTQ:
+    case ZYDIS_MNEMONIC_VPCMPGTB: case ZYDIS_MNEMONIC_VPCMPGTW: case ZYDIS_MNEMONIC_VPCMPGTD:
+    case ZYDIS_MNEMONIC_VPCMPGTQ:
         return true;
     default:
         return false;
@@ -188,19 +217,23 @@ static bool is_plain_move(ZydisMnemonic mnemonic)
 {
     switch (mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
-    case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD: case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD: case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
     case ZYDIS_MNEMONIC_MOVDQA: case ZYDIS_MNEMONIC_MOVDQU:
-    case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVUPS: case ZYDIS_MNEMONIC_VMOVUPD:
+    case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD: case ZYDIS_MNEMONIC_VMOVUPS:
+    case ZYDIS_MNEMONIC_VMOVUPD:
     case ZYDIS_MNEMONIC_VMOVDQA: case ZYDIS_MNEMONIC_VMOVDQU:
     case ZYDIS_MNEMONIC_VMOVDQA32: case ZYDIS_MNEMONIC_VMOVDQA64:
-    case ZYDIS_MNEMONIC_VMOVDQU8: case ZYDIS_MNEMONIC_VMOVDQU16: case ZYDIS_MNEMONIC_VMOVDQU32: case ZYDIS_MNEMONIC_VMOVDQU64:
+    case ZYDIS_MNEMONIC_VMOVDQU8: case ZYDIS_MNEMONIC_VMOVDQU16: case ZYDIS_MNEMONIC_VMOVDQU32:
+    case ZYDIS_MNEMONIC_VMOVDQU64:
         return true;
     default:
         return false;
     }
 }
 
-/* Idioms and moves are facts of the text: the last two listed operands are the same register, nothing is masked. */
+/* Idioms and moves are facts of the text: the last two listed operands are the same register,
+ * nothing is masked. */
 static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     const ZydisDecodedOperand *last = NULL, *before = NULL;
@@ -214,9 +247,11 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
             last = &ops[i];
             listed++;
         }
-    if (!before || last->type != ZYDIS_OPERAND_TYPE_REGISTER || before->type != ZYDIS_OPERAND_TYPE_REGISTER)
+    if (!before || last->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        before->type != ZYDIS_OPERAND_TYPE_REGISTER)
         return 0;
-    if (listed == 2 && is_plain_move(in->mnemonic) && last->size >= 32 && ZydisRegisterGetClass(last->reg.value) != ZYDIS_REGCLASS_SEGMENT &&
+    if (listed == 2 && is_plain_move(in->mnemonic) && last->size >= 32 &&
+        ZydisRegisterGetClass(last->reg.value) != ZYDIS_REGCLASS_SEGMENT &&
         ZydisRegisterGetClass(before->reg.value) == ZydisRegisterGetClass(last->reg.value))
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
@@ -230,12 +265,14 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
 /* LFENCE waits on AMD as on Intel: systems set the bit that makes it (Linux, since 2018). */
 static bool is_barrier(ZydisMnemonic mnemonic)
 {
-    return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID || mnemonic == ZYDIS_MNEMONIC_SERIALIZE;
+    return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID ||
+           mnemonic == ZYDIS_MNEMONIC_SERIALIZE;
 }
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)   /* marks a target of branches for who checks it: a NOP to the core */
+    /* marks a target of branches for who checks it: a NOP to the core */
+    if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
@@ -268,7 +305,8 @@ static uint32_t memory_traits(const ZydisDecodedInstruction *in, const ZydisDeco
     for (unsigned i = 0; i < in->operand_count; i++) {
         if (ops[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
             continue;
-        if (ops[i].mem.index != ZYDIS_REGISTER_NONE && ops[i].visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+        if (ops[i].mem.index != ZYDIS_REGISTER_NONE &&
+            ops[i].visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
             traits |= INSN_INDEXED;
         if (ops[i].mem.base == ZYDIS_REGISTER_RIP)
             traits |= INSN_RIP_RELATIVE;
@@ -296,11 +334,13 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
         traits |= INSN_BARRIER;
     if (in->meta.isa_ext == ZYDIS_ISA_EXT_X87 || in->meta.isa_ext == ZYDIS_ISA_EXT_MMX)
         traits |= INSN_X87_MMX;
-    if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+    if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+        in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
         traits |= INSN_VEX;
     bool vector = false;
     for (unsigned i = 0; i < in->operand_count; i++)
-        vector |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
+        vector |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                  ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
     if (vector && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
         traits |= INSN_LEGACY_SSE;
     if (x86_keeps_old(in, ops))
@@ -317,8 +357,11 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
 /* Zydis' masks follow EFLAGS; ours are dense. */
 static uint32_t flags_of(ZydisAccessedFlagsMask mask)
 {
-    return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) | (mask & ZYDIS_CPUFLAG_PF ? FLAG_PARITY : 0) | (mask & ZYDIS_CPUFLAG_AF ? FLAG_ADJUST : 0) |
-           (mask & ZYDIS_CPUFLAG_ZF ? FLAG_ZERO : 0) | (mask & ZYDIS_CPUFLAG_SF ? FLAG_SIGN : 0) | (mask & ZYDIS_CPUFLAG_OF ? FLAG_OVERFLOW : 0) |
+    return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) |
+           (mask & ZYDIS_CPUFLAG_PF ? FLAG_PARITY : 0) |
+           (mask & ZYDIS_CPUFLAG_AF ? FLAG_ADJUST : 0) | (mask & ZYDIS_CPUFLAG_ZF ? FLAG_ZERO : 0) |
+           (mask & ZYDIS_CPUFLAG_SF ? FLAG_SIGN : 0) |
+           (mask & ZYDIS_CPUFLAG_OF ? FLAG_OVERFLOW : 0) |
            (mask & ZYDIS_CPUFLAG_DF ? FLAG_DIRECTION : 0);
 }
 
@@ -328,8 +371,9 @@ static uint8_t opcode_offset(const struct insn *insn)
     uint8_t at = 0;
     for (; at + 1 < insn->length; at++) {
         uint8_t byte = insn->bytes[at];
-        bool prefix = byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
-                      byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
+        bool prefix = byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 ||
+                      byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
+                      byte == 0x26 || byte == 0x64 || byte == 0x65 || (byte & 0xf0) == 0x40;
         if (!prefix)
             break;
     }
@@ -342,7 +386,8 @@ static uint32_t form_vector(const char *form)
     return strstr(form, "MM") ? INSN_VECTOR : 0;
 }
 
-/* Bytes from the ModRM byte at @code on: it, the scaled index and the displacement; 0 when they are not all there. */
+/* Bytes from the ModRM byte at @code on: it, the scaled index and the displacement; 0 when they are
+ * not all there. */
 static size_t address_length(const uint8_t *code, size_t length)
 {
     if (!length)
@@ -350,17 +395,20 @@ static size_t address_length(const uint8_t *code, size_t length)
     unsigned mod = code[0] >> 6, rm = code[0] & 7;
     if (mod == 3)
         return 1;
-    bool scaled = rm == 4, absolute = mod == 0 && (rm == 5 || (scaled && length > 1 && (code[1] & 7) == 5));
+    bool scaled = rm == 4,
+         absolute = mod == 0 && (rm == 5 || (scaled && length > 1 && (code[1] & 7) == 5));
     return 1u + scaled + (mod == 1 ? 1 : mod == 2 || absolute ? 4 : 0);
 }
 
-/* Bytes of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding; @modrm: its ModRM byte, @narrow: with the operand-size prefix. */
+/* Bytes of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding; @modrm: its ModRM
+ * byte, @narrow: with the operand-size prefix. */
 static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
 {
     const size_t word = narrow ? 2 : 4;
 
     if (map == 1)
-        return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6);
+        return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+               (opcode >= 0xc4 && opcode <= 0xc6);
     if (map == 3)
         return 1;
     if (map == 7)
@@ -369,19 +417,25 @@ static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bo
         return 0;
     if (opcode == 0x69 || opcode == 0x81 || (opcode == 0xf7 && (modrm >> 3 & 7) < 2))
         return word;
-    return opcode == 0x6b || opcode == 0x80 || opcode == 0x83 || opcode == 0xc0 || opcode == 0xc1 || opcode == 0x24 || opcode == 0x2c || (opcode == 0xf6 && (modrm >> 3 & 7) < 2);
+    return opcode == 0x6b || opcode == 0x80 || opcode == 0x83 || opcode == 0xc0 || opcode == 0xc1 ||
+           opcode == 0x24 || opcode == 0x2c || (opcode == 0xf6 && (modrm >> 3 & 7) < 2);
 }
 
 size_t x86_encoding_length(const uint8_t *code, size_t length)
 {
     size_t at = 0;
 
-    while (at < length && (code[at] == 0x67 || code[at] == 0x64 || code[at] == 0x65 || code[at] == 0x2e || code[at] == 0x36 || code[at] == 0x3e || code[at] == 0x26))
+    while (at < length &&
+           (code[at] == 0x67 || code[at] == 0x64 || code[at] == 0x65 || code[at] == 0x2e ||
+            code[at] == 0x36 || code[at] == 0x3e || code[at] == 0x26))
         at++;
     if (at + 4 > length)
         return 0;
     const uint8_t first = code[at];
-    const unsigned map = first == 0xc5 ? 1 : first == 0xc4 ? code[at + 1] & 31u : first == 0x62 ? code[at + 1] & 7u : 0;
+    const unsigned map = first == 0xc5   ? 1
+                         : first == 0xc4 ? code[at + 1] & 31u
+                         : first == 0x62 ? code[at + 1] & 7u
+                                         : 0;
     const unsigned pp = first == 0xc5 ? code[at + 1] & 3u : code[at + 2] & 3u;
     if (map == 0 || map > 7)
         return 0;
@@ -394,14 +448,17 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
-/* The length of an encoding with REX2, which APX has: that of the same opcode behind REX; 0 of any other. */
+/* The length of an encoding with REX2, which APX has: that of the same opcode behind REX; 0 of any
+ * other. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];
     size_t at = 0, n;
     ZydisDecodedInstruction in;
 
-    while (at < length && at < 4 && (code[at] == 0x66 || code[at] == 0x67 || code[at] == 0xf2 || code[at] == 0xf3 || code[at] == 0x64 || code[at] == 0x65))
+    while (at < length && at < 4 &&
+           (code[at] == 0x66 || code[at] == 0x67 || code[at] == 0xf2 || code[at] == 0xf3 ||
+            code[at] == 0x64 || code[at] == 0x65))
         at++;
     if (at + 3 > length || code[at] != 0xd5)
         return 0;
@@ -417,7 +474,8 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* The length of an instruction that the decoder does not have, and in @text what another disassembler makes of it, "" where none knows it; 0: nothing tells the length. */
+/* The length of an instruction that the decoder does not have, and in @text what another
+ * disassembler makes of it, "" where none knows it; 0: nothing tells the length. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -430,7 +488,8 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
 }
 
 /* One that the decoder does not have: by the text of another disassembler, else as undecoded. */
-static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out)
+static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
+                           struct insn *out)
 {
     char line[X86_LEARN_TEXT];
     const size_t n = foreign_length(code, length, line);
@@ -473,7 +532,8 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
             }
             const size_t known = foreign_length(code + at, left, text);
             if (!*text) {
-                struct x86_window window = {.length = (uint8_t)(left < X86_LEARN_BYTES ? left : X86_LEARN_BYTES)};
+                struct x86_window window = {
+                    .length = (uint8_t)(left < X86_LEARN_BYTES ? left : X86_LEARN_BYTES)};
                 memcpy(window.bytes, code + at, window.length);
                 vec_push(&windows, window);
             }
@@ -485,7 +545,8 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     return ok;
 }
 
-bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
+bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
+                struct err *err)
 {
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
@@ -494,7 +555,9 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     memset(out, 0, sizeof *out);
     out->isa = ISA_X86_64;
     if (!decode_full(code, length, &in, ops))
-        return foreign_decode(code, length, offset, text, out) || err_set(err, ERR_DATA, "give whole x86-64 instructions", "no valid instruction at byte %zu (%02x)", (size_t)offset,
+        return foreign_decode(code, length, offset, text, out) ||
+               err_set(err, ERR_DATA, "give whole x86-64 instructions",
+                       "no valid instruction at byte %zu (%02x)", (size_t)offset,
                        length ? code[0] : 0);
     memcpy(out->bytes, code, in.length);
     out->length = in.length;
@@ -505,10 +568,13 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     snprintf(out->mnemonic, sizeof out->mnemonic, "%s", ZydisMnemonicGetString(in.mnemonic));
     if (in.cpu_flags) {
         out->flags_read = flags_of(in.cpu_flags->tested);
-        out->flags_written = flags_of(in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1 | in.cpu_flags->undefined);
+        out->flags_written = flags_of(in.cpu_flags->modified | in.cpu_flags->set_0 |
+                                      in.cpu_flags->set_1 | in.cpu_flags->undefined);
     }
     for (unsigned i = 0; i < in.operand_count && out->operand_count < INSN_OPERANDS; i++)
-        if (!(ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK && ops[i].reg.value == ZYDIS_REGISTER_K0))
+        if (!(ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+              ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+              ops[i].reg.value == ZYDIS_REGISTER_K0))
             fill_operand(&in, &ops[i], offset, &out->operands[out->operand_count++]);
     mark_steps(&in, out);
     out->opcode_at = opcode_offset(out);
@@ -517,7 +583,8 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
         x87_fill(out);
     if (text) {
         char line[160];
-        ZydisFormatterFormatInstruction(&formatter, &in, ops, in.operand_count_visible, line, sizeof line, offset, NULL);
+        ZydisFormatterFormatInstruction(&formatter, &in, ops, in.operand_count_visible, line,
+                                        sizeof line, offset, NULL);
         out->text = mem_strdup(line);
     }
     return true;
@@ -528,7 +595,8 @@ unsigned insn_rip_displacement(const struct insn *insn)
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 
-    if (!(insn->traits & INSN_RIP_RELATIVE) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+    if (!(insn->traits & INSN_RIP_RELATIVE) ||
+        ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
         return 0;
     return in.raw.disp.size == 32 ? in.raw.disp.offset : 0;
 }
@@ -538,7 +606,8 @@ unsigned insn_branch_distance(const struct insn *insn, unsigned *size)
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 
-    if (!(insn->traits & INSN_BRANCH) || ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
+    if (!(insn->traits & INSN_BRANCH) ||
+        ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &in, ops)))
         return 0;
     for (unsigned i = 0; i < 2; i++)
         if (in.raw.imm[i].size && in.raw.imm[i].is_relative) {
@@ -560,11 +629,17 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
         return foreign_length(code, length, text);
     }
     const bool plain = in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
-    *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7)) ? in.raw.imm[0].value.s + in.length : 0;
+    *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7))
+                  ? in.raw.imm[0].value.s + in.length
+                  : 0;
     /* The columns of the second opcode table that SSE has. */
     const unsigned row = in.opcode >> 4;
-    *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
-              (in.opcode_map == ZYDIS_OPCODE_MAP_0F && (row == 1 ? in.opcode < 0x18 : row == 2 ? in.opcode >= 0x28 : (row >= 5 && row <= 7) || row >= 0xd));
+    *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+              in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+              (in.opcode_map == ZYDIS_OPCODE_MAP_0F &&
+               (row == 1   ? in.opcode < 0x18
+                : row == 2 ? in.opcode >= 0x28
+                           : (row >= 5 && row <= 7) || row >= 0xd));
     return in.length;
 }
 
@@ -573,7 +648,8 @@ bool x86_listed(const uint8_t *code, size_t length, size_t *held, int64_t *far)
     ZydisDecodedInstruction in;
 
     pthread_once(&initialised, initialise);
-    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&light, NULL, code, length, &in)) || in.length != length)
+    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&light, NULL, code, length, &in)) ||
+        in.length != length)
         return false;
     *held = in.raw.imm[0].is_relative ? in.raw.imm[0].size / 8u : 0;
     *far = *held ? in.raw.imm[0].value.s + in.length : 0;

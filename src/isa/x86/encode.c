@@ -14,7 +14,8 @@ static ZydisMnemonic by_name[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 
 static int compare_mnemonics(const void *a, const void *b)
 {
-    const char *x = ZydisMnemonicGetString(*(const ZydisMnemonic *)a), *y = ZydisMnemonicGetString(*(const ZydisMnemonic *)b);
+    const char *x = ZydisMnemonicGetString(*(const ZydisMnemonic *)a),
+               *y = ZydisMnemonicGetString(*(const ZydisMnemonic *)b);
     return strcmp(x ? x : "", y ? y : "");
 }
 
@@ -61,7 +62,8 @@ ZydisRegister register_of(ZydisRegisterClass registers, unsigned number)
     return ZydisRegisterEncode(registers, (ZyanU8)number);
 }
 
-size_t request_encode(const ZydisEncoderRequest *request, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
+size_t request_encode(const ZydisEncoderRequest *request,
+                      uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     ZyanUSize length = ZYDIS_MAX_INSTRUCTION_LENGTH;
     return ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(request, bytes, &length)) ? length : 0;
@@ -72,11 +74,14 @@ static bool starts(const char *text, size_t length, const char *with)
     return strlen(with) == length && strncmp(text, with, length) == 0;
 }
 
-static bool part_register(const char *type, size_t length, unsigned first, struct part *part, ZydisEncoderOperand *operand)
+static bool part_register(const char *type, size_t length, unsigned first, struct part *part,
+                          ZydisEncoderOperand *operand)
 {
-    static const struct { const char *type; ZydisRegisterClass registers; } classes[] = {
-        {"R8l", ZYDIS_REGCLASS_GPR8}, {"R16", ZYDIS_REGCLASS_GPR16}, {"R32", ZYDIS_REGCLASS_GPR32}, {"R64", ZYDIS_REGCLASS_GPR64},
-        {"XMM", ZYDIS_REGCLASS_XMM}, {"YMM", ZYDIS_REGCLASS_YMM}, {"ZMM", ZYDIS_REGCLASS_ZMM}, {"K", ZYDIS_REGCLASS_MASK},
+    static const struct { const char *type; ZydisRegisterClass registers;
+    } classes[] = {
+        {"R8l", ZYDIS_REGCLASS_GPR8},  {"R16", ZYDIS_REGCLASS_GPR16}, {"R32", ZYDIS_REGCLASS_GPR32},
+        {"R64", ZYDIS_REGCLASS_GPR64}, {"XMM", ZYDIS_REGCLASS_XMM},   {"YMM", ZYDIS_REGCLASS_YMM},
+        {"ZMM", ZYDIS_REGCLASS_ZMM},   {"K", ZYDIS_REGCLASS_MASK},
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (starts(type, length, classes[i].type)) {
@@ -89,11 +94,14 @@ static bool part_register(const char *type, size_t length, unsigned first, struc
     return false;
 }
 
-static bool part_memory(const char *type, size_t length, struct part *part, ZydisEncoderRequest *request, ZydisEncoderOperand *operand)
+static bool part_memory(const char *type, size_t length, struct part *part,
+                        ZydisEncoderRequest *request, ZydisEncoderOperand *operand)
 {
-    static const struct { unsigned count; ZydisBroadcastMode mode; } modes[] = {
-        {2, ZYDIS_BROADCAST_MODE_1_TO_2}, {4, ZYDIS_BROADCAST_MODE_1_TO_4}, {8, ZYDIS_BROADCAST_MODE_1_TO_8},
-        {16, ZYDIS_BROADCAST_MODE_1_TO_16}, {32, ZYDIS_BROADCAST_MODE_1_TO_32},
+    static const struct { unsigned count; ZydisBroadcastMode mode;
+    } modes[] = {
+        {2, ZYDIS_BROADCAST_MODE_1_TO_2},   {4, ZYDIS_BROADCAST_MODE_1_TO_4},
+        {8, ZYDIS_BROADCAST_MODE_1_TO_8},   {16, ZYDIS_BROADCAST_MODE_1_TO_16},
+        {32, ZYDIS_BROADCAST_MODE_1_TO_32},
     };
     char *end;
     if (type[0] != 'M' || (length > 1 && (type[1] < '1' || type[1] > '9')))
@@ -114,7 +122,8 @@ static bool part_memory(const char *type, size_t length, struct part *part, Zydi
     return true;
 }
 
-static bool part_immediate(const char *type, size_t length, struct part *part, ZydisEncoderOperand *operand)
+static bool part_immediate(const char *type, size_t length, struct part *part,
+                           ZydisEncoderOperand *operand)
 {
     static const struct { const char *type; uint64_t value; } values[] = {
         {"I8", 7}, {"I16", 0x1234}, {"I32", 0x12345678}, {"I64", 0x123456789abcdef0}};
@@ -129,7 +138,8 @@ static bool part_immediate(const char *type, size_t length, struct part *part, Z
 }
 
 /* [{B}+{I}*4+{D8}]: the address of a lea, registers put in later. */
-static bool part_address(const char *text, size_t length, struct part *part, ZydisEncoderOperand *operand)
+static bool part_address(const char *text, size_t length, struct part *part,
+                         ZydisEncoderOperand *operand)
 {
     part->kind = PART_ADDRESS;
     part->access = ACCESS_READ;
@@ -150,7 +160,8 @@ static bool part_address(const char *text, size_t length, struct part *part, Zyd
     return true;
 }
 
-static bool part_parse(const char *text, size_t length, struct part *part, ZydisEncoderRequest *request, ZydisEncoderOperand *operand)
+static bool part_parse(const char *text, size_t length, struct part *part,
+                       ZydisEncoderRequest *request, ZydisEncoderOperand *operand)
 {
     memset(part, 0, sizeof *part);
     memset(operand, 0, sizeof *operand);
@@ -172,11 +183,13 @@ static bool part_parse(const char *text, size_t length, struct part *part, Zydis
     const char *colon = memchr(text, ':', length);
     if (!colon)
         return part_immediate(text, length, part, operand);
-    part->access = (uint8_t)((memchr(text, 'R', (size_t)(colon - text)) ? ACCESS_READ : 0) | (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
+    part->access = (uint8_t)((memchr(text, 'R', (size_t)(colon - text)) ? ACCESS_READ : 0) |
+                             (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
     length -= (size_t)(colon + 1 - text);
     text = colon + 1;
     /* Some forms refuse equal operands. */
-    return part_register(text, length, 2u + request->operand_count, part, operand) || part_memory(text, length, part, request, operand);
+    return part_register(text, length, 2u + request->operand_count, part, operand) ||
+           part_memory(text, length, part, request, operand);
 }
 
 /* `{{{K}}}{{z}}` after the first operand: a mask operand of its own. */
@@ -186,8 +199,10 @@ static const char *mask_parse(const char *at, struct x86_code *out)
     if (strncmp(at, "{{{K}}}", 7) != 0 || request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS)
         return at;
     at += 7;
-    out->parts[request->operand_count] = (struct part){.kind = PART_MASK, .access = ACCESS_READ, .registers = ZYDIS_REGCLASS_MASK};
-    request->operands[request->operand_count++] = (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = ZYDIS_REGISTER_K1};
+    out->parts[request->operand_count] =
+        (struct part){.kind = PART_MASK, .access = ACCESS_READ, .registers = ZYDIS_REGCLASS_MASK};
+    request->operands[request->operand_count++] =
+        (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = ZYDIS_REGISTER_K1};
     if (strncmp(at, "{{z}}", 5) == 0) {
         request->evex.zeroing_mask = ZYAN_TRUE;
         at += 5;
@@ -211,13 +226,17 @@ static bool operands_parse(const char *at, struct x86_code *out)
             at += 7;
             continue;
         }
-        size_t length = at[0] == '[' ? strcspn(at, "]") + 1 : at[0] == '{' ? strcspn(at, "}") + 1 : strcspn(at, ",");
+        size_t length = at[0] == '['   ? strcspn(at, "]") + 1
+                        : at[0] == '{' ? strcspn(at, "}") + 1
+                                       : strcspn(at, ",");
         if (request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS || strlen(at) < length ||
-            !part_parse(at, length, &out->parts[request->operand_count], request, &request->operands[request->operand_count]))
+            !part_parse(at, length, &out->parts[request->operand_count], request,
+                        &request->operands[request->operand_count]))
             return false;
         /* The fourth register of AVX blends and their like stands in the immediate. */
         request->operands[request->operand_count].reg.is4 =
-            request->operand_count == 3 && out->parts[3].kind == PART_REGISTER && request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
+            request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
+            request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
         request->operand_count++;
         at = mask_parse(at + length, out);
     }
@@ -226,12 +245,16 @@ static bool operands_parse(const char *at, struct x86_code *out)
 
 static bool template_parse(const char *at, struct x86_code *out)
 {
-    static const struct { const char *text; ZydisInstructionAttributes prefix; } prefixes[] = {
-        {"lock ", ZYDIS_ATTRIB_HAS_LOCK}, {"repne ", ZYDIS_ATTRIB_HAS_REPNE}, {"repe ", ZYDIS_ATTRIB_HAS_REPE}, {"rep ", ZYDIS_ATTRIB_HAS_REP}};
+    static const struct { const char *text; ZydisInstructionAttributes prefix;
+    } prefixes[] = {{"lock ", ZYDIS_ATTRIB_HAS_LOCK},
+                    {"repne ", ZYDIS_ATTRIB_HAS_REPNE},
+                    {"repe ", ZYDIS_ATTRIB_HAS_REPE},
+                    {"rep ", ZYDIS_ATTRIB_HAS_REP}};
     ZydisEncoderRequest *request = &out->request;
 
     request->machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-    request->allowed_encodings = (ZydisEncodableEncoding)(ZYDIS_ENCODABLE_ENCODING_LEGACY | ZYDIS_ENCODABLE_ENCODING_VEX);
+    request->allowed_encodings =
+        (ZydisEncodableEncoding)(ZYDIS_ENCODABLE_ENCODING_LEGACY | ZYDIS_ENCODABLE_ENCODING_VEX);
     if (strncmp(at, "{{evex}} ", 9) == 0) {
         request->allowed_encodings = ZYDIS_ENCODABLE_ENCODING_EVEX;
         at += 9;
@@ -254,18 +277,21 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
 {
     ZydisEncoderRequest *request = &out->request;
     size_t length = request_encode(request, bytes);
-    if (length || request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX || !request->operand_count || request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS)
+    if (length || request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX ||
+        !request->operand_count || request->operand_count == ZYDIS_ENCODER_MAX_OPERANDS)
         return length;
     unsigned after = request->operand_count - 1u;
     memmove(&request->operands[2], &request->operands[1], after * sizeof *request->operands);
     memmove(&out->parts[2], &out->parts[1], after * sizeof *out->parts);
     out->parts[1] = (struct part){.kind = PART_FIXED};
-    request->operands[1] = (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = ZYDIS_REGISTER_K0};
+    request->operands[1] =
+        (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = ZYDIS_REGISTER_K0};
     request->operand_count++;
     return request_encode(request, bytes);
 }
 
-/* A template that names the accumulator where the form takes any register: found by trying another. */
+/* A template that names the accumulator where the form takes any register: found by trying
+ * another. */
 static void free_accumulator(struct x86_code *out)
 {
     for (unsigned i = 0; i < out->request.operand_count; i++) {
@@ -273,20 +299,27 @@ static void free_accumulator(struct x86_code *out)
         ZydisRegisterClass registers = ZydisRegisterGetClass(reg);
         uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
         struct insn insn;
-        if (out->parts[i].kind != PART_FIXED || (reg != ZYDIS_REGISTER_AL && reg != ZYDIS_REGISTER_AX && reg != ZYDIS_REGISTER_EAX && reg != ZYDIS_REGISTER_RAX))
+        if (out->parts[i].kind != PART_FIXED ||
+            (reg != ZYDIS_REGISTER_AL && reg != ZYDIS_REGISTER_AX && reg != ZYDIS_REGISTER_EAX &&
+             reg != ZYDIS_REGISTER_RAX))
             continue;
         out->request.operands[i].reg.value = register_of(registers, 3);
         size_t length = request_encode(&out->request, bytes);
-        if (!length || !x86_decode(bytes, length, 0, false, &insn, NULL) || strcmp(insn.form, out->row->form) != 0) {
+        if (!length || !x86_decode(bytes, length, 0, false, &insn, NULL) ||
+            strcmp(insn.form, out->row->form) != 0) {
             out->request.operands[i].reg.value = reg;
             continue;
         }
         out->insn = insn;
-        out->parts[i] = (struct part){.kind = PART_REGISTER, .access = insn.operands[i].access & (ACCESS_READ | ACCESS_WRITE), .registers = registers};
+        out->parts[i] =
+            (struct part){.kind = PART_REGISTER,
+                          .access = insn.operands[i].access & (ACCESS_READ | ACCESS_WRITE),
+                          .registers = registers};
     }
 }
 
-/* Whether the letters of the template say what the decoder says of each operand: registers are handed out by them. */
+/* Whether the letters of the template say what the decoder says of each operand: registers are
+ * handed out by them. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
@@ -294,11 +327,14 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
 
     for (unsigned i = 0, k = 0; i < request->operand_count; i++) {
         const struct part *part = &c->parts[i];
-        if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER && request->operands[i].reg.value == ZYDIS_REGISTER_K0)
+        if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            request->operands[i].reg.value == ZYDIS_REGISTER_K0)
             continue;   /* a mask that means none, which the decoder does not tell */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
-            return err_set(err, ERR_DATA, NULL, "its template says %s of operand %u, which is %s (R read, W written)", letters[part->access], k, letters[access]);
+            return err_set(err, ERR_DATA, NULL,
+                           "its template says %s of operand %u, which is %s (R read, W written)",
+                           letters[part->access], k, letters[access]);
     }
     return true;
 }
@@ -323,7 +359,9 @@ bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct er
         return false;
     ZydisDecoderDecodeFull(&decoder, bytes, length, &in, ops);
     out->isa_set = in.meta.isa_set;
-    out->defines_zero = in.cpu_flags && (in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1) & ZYDIS_CPUFLAG_ZF;
+    out->defines_zero =
+        in.cpu_flags &&
+        (in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1) & ZYDIS_CPUFLAG_ZF;
     free_accumulator(out);
     return true;
 }

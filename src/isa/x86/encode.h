@@ -1,4 +1,5 @@
-/* Form templates of x86-64 to machine code through the decoder library's encoder: no assembler process. Internal to isa/. */
+/* Form templates of x86-64 to machine code through the decoder library's encoder: no assembler
+ * process. Internal to isa/. */
 #ifndef PORTOLAN_ISA_X86_ENCODE_H
 #define PORTOLAN_ISA_X86_ENCODE_H
 
@@ -27,10 +28,12 @@ struct x86_code {
     bool defines_zero;            /* the zero flag has a defined value after it */
 };
 
-/* False with err when the template has parts that cannot be encoded, or its code would be another form. Any thread. */
+/* False with err when the template has parts that cannot be encoded, or its code would be another
+ * form. Any thread. */
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err);
 /* Encodes out->request into @bytes; returns the length, 0 when it is refused. */
-size_t request_encode(const ZydisEncoderRequest *request, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH]);
+size_t request_encode(const ZydisEncoderRequest *request,
+                      uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH]);
 /* Register number @number of a class; 8-bit ones are al, cl, dl, bl, spl, bpl, sil, dil, r8b... */
 ZydisRegister register_of(ZydisRegisterClass registers, unsigned number);
 

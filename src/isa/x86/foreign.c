@@ -12,7 +12,8 @@ static const char *refused(const struct insn *in)
     if (in->traits & (INSN_UNDECODED | INSN_FOREIGN))
         return "an instruction that the decoder does not have";
     for (unsigned k = 0; k < in->operand_count; k++)
-        if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
+        if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE &&
+            in->operands[k].access & ACCESS_WRITE)
             return "a write to thread-local storage";
     return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
@@ -38,7 +39,8 @@ static void branch_over(const struct insn *in, uint8_t *after, size_t bytes)
 
 static bool bytes_alike(const struct insn *in, const uint8_t *again)
 {
-    unsigned size = 4, changed = in->traits & INSN_BRANCH ? insn_branch_distance(in, &size) : insn_rip_displacement(in);
+    unsigned size = 4, changed = in->traits & INSN_BRANCH ? insn_branch_distance(in, &size)
+                                                          : insn_rip_displacement(in);
     for (unsigned i = 0; i < in->length; i++)
         if (again[i] != in->bytes[i] && !(changed && i >= changed && i < changed + size))
             return false;
@@ -52,7 +54,9 @@ static void vectors_used(const struct insn *insns, size_t count, struct body *li
         vex |= (insns[i].traits & INSN_VEX) != 0;
         for (unsigned k = 0; k < insns[i].operand_count; k++) {
             const struct operand *op = &insns[i].operands[k];
-            wide |= op->kind == OPERAND_REGISTER && ((op->reg >= 32 && op->reg < 56) || (op->reg >= 16 && op->reg < 48 && op->bits > 256));
+            wide |=
+                op->kind == OPERAND_REGISTER && ((op->reg >= 32 && op->reg < 56) ||
+                                                 (op->reg >= 16 && op->reg < 48 && op->bits > 256));
         }
     }
     like->vectors = vex ? BODY_VEX : BODY_SSE;
@@ -64,7 +68,8 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* r8 to r15 alone: no instruction names them without saying so. A counter in memory costs 24 cycles a round beside hundreds of stores on Golden Cove. */
+/* r8 to r15 alone: no instruction names them without saying so. A counter in memory costs 24 cycles
+ * a round beside hundreds of stores on Golden Cove. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;
@@ -89,15 +94,23 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
     /* Of 256 bits and of 128; NULL: one for all. */
-    static const struct { const char *wide, *plain; } loops[MEMORY_LOOPS] = {
-        [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040", "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06304883c040"},
-        [LOOP_STORES] = {"c5fc110407c5fc114407204883c040", "0f1104070f114407100f114407200f114407304883c040"},
+    static const struct { const char *wide, *plain;
+    } loops[MEMORY_LOOPS] = {
+        [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",
+                        "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06"
+                        "304883c040"},
+        [LOOP_STORES] = {"c5fc110407c5fc114407204883c040",
+                         "0f1104070f114407100f114407200f114407304883c040"},
         [LOOP_UPDATES] = {"c5fc1007c5fc104f20c5fc1107c5fc114f204883c740",
                           "0f10070f104f100f1057200f105f300f11070f114f100f1157200f115f304883c740"},
-        [LOOP_TRIAD] = {"c5fc100406c5fc110407c5fc100c02c5fc10540620c5fc11540720c5fc105c02204883c040",
-                         "0f1004060f1104070f104c06100f114c07100f105406200f115407200f105c06300f115c07300f1004020f104c02100f105402200f105c02304883c040"},
-        [LOOP_STREAMED] = {"c5fc2b0407c5fc2b4407204883c040", "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
-        [LOOP_GATHER] = {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
+        [LOOP_TRIAD] =
+            {"c5fc100406c5fc110407c5fc100c02c5fc10540620c5fc11540720c5fc105c02204883c040",
+             "0f1004060f1104070f104c06100f114c07100f105406200f115407200f105c06300f115c07300f1004020"
+             "f104c02100f105402200f105c02304883c040"},
+        [LOOP_STREAMED] = {"c5fc2b0407c5fc2b4407204883c040",
+                           "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
+        [LOOP_GATHER] =
+            {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
         [LOOP_PAIRED] = {NULL, "488b07488b8f80000000488b9700010000488b9f800100004881c700020000"},
         [LOOP_ODD] = {NULL, "488b07488b8fc0000000488b9780010000488b9f400200004881c700030000"},
         [LOOP_SKIPPED] = {NULL, "488b07488b8f00010000488b9700020000488b9f000300004881c700040000"},

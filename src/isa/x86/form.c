@@ -22,7 +22,8 @@ static void scan_vex(void)
             for (unsigned opcode = 0; opcode < 256; opcode++)
                 for (unsigned memory = 0; memory < 2; memory++) {
                     /* C4: R X B inverted and map; W vvvv L pp. */
-                    uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map), (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
+                    uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map),
+                                        (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
                                         (uint8_t)opcode, memory ? 0x00 : 0xc0};
                     if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, sizeof code, &in, ops)))
                         has_vex[in.mnemonic] = true;
@@ -31,15 +32,17 @@ static void scan_vex(void)
 
 static bool is_string(const ZydisDecodedInstruction *in)
 {
-    return in->meta.category == ZYDIS_CATEGORY_STRINGOP || in->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+    return in->meta.category == ZYDIS_CATEGORY_STRINGOP ||
+           in->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 }
 
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
-    if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || is_string(in) || in->mnemonic == ZYDIS_MNEMONIC_NOP)
+    if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || is_string(in) ||
+        in->mnemonic == ZYDIS_MNEMONIC_NOP)
         return false;
-    return !(op->encoding == ZYDIS_OPERAND_ENCODING_MASK && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-             op->reg.value == ZYDIS_REGISTER_K0);
+    return !(op->encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+             op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value == ZYDIS_REGISTER_K0);
 }
 
 static bool is_count_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
@@ -98,7 +101,8 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Names are put together for every instruction that is decoded: snprintf took half of the decoder's time. */
+/* Names are put together for every instruction that is decoded: snprintf took half of the decoder's
+ * time. */
 struct name {
     char *at;
     const char *end;     /* of the storage: what does not fit is left out */
@@ -122,7 +126,8 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
-/* Copies that a broadcast makes of its element: where the operation widens, fewer than a vector of such elements has. */
+/* Copies that a broadcast makes of its element: where the operation widens, fewer than a vector of
+ * such elements has. */
 static unsigned broadcast_count(ZydisBroadcastMode mode)
 {
     switch (mode) {
@@ -142,7 +147,8 @@ static unsigned broadcast_count(ZydisBroadcastMode mode)
 }
 
 /* Type of the operand number @immediate (count of immediates before it). */
-static void add_type(struct name *name, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, unsigned immediate)
+static void add_type(struct name *name, const ZydisDecodedInstruction *in,
+                     const ZydisDecodedOperand *op, unsigned immediate)
 {
     switch (op->type) {
     case ZYDIS_OPERAND_TYPE_REGISTER:
@@ -154,7 +160,8 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in, const
             return;
         }
         add(name, "M");
-        if (in->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && !in->avx.broadcast.is_static) {
+        if (in->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID &&
+            !in->avx.broadcast.is_static) {
             add_number(name, op->element_size);
             add(name, "_1to");
             add_number(name, broadcast_count(in->avx.broadcast.mode));
@@ -163,7 +170,8 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in, const
         }
         return;
     case ZYDIS_OPERAND_TYPE_IMMEDIATE:
-        if (op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT || immediate > 1 || !in->raw.imm[immediate].size) {
+        if (op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT || immediate > 1 ||
+            !in->raw.imm[immediate].size) {
             add_number(name, (unsigned)op->imm.value.u);
             return;
         }
@@ -176,14 +184,16 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in, const
 }
 
 /* LEA is named by the parts of its address: base, index, scaled index, displacement, rip. */
-static void add_lea(struct name *name, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
+                    const ZydisDecodedOperand *op)
 {
     const ZydisDecodedOperandMem *mem = &op->mem;
-    const char *base = mem->base == ZYDIS_REGISTER_NONE                                            ? ""
+    const char *base = mem->base == ZYDIS_REGISTER_NONE                                     ? ""
                        : mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP ? "_R"
-                                                                                                  : "_B";
+                                                                                            : "_B";
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
-    /* An 8-bit zero that the encoding of rbp or r13 as a base forces is no displacement to the hardware's eye either, yet it is there. */
+    /* An 8-bit zero that the encoding of rbp or r13 as a base forces is no displacement to the
+     * hardware's eye either, yet it is there. */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
     add(name, base);
     add(name, index);
@@ -215,8 +225,10 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
-/* AVX-512's before there were VEX encodings of them, which only later decoders know: the plain name stays with EVEX, whatever the decoder. */
-static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ, ZYDIS_MNEMONIC_VCVTNEPS2BF16};
+/* AVX-512's before there were VEX encodings of them, which only later decoders know: the plain name
+ * stays with EVEX, whatever the decoder. */
+static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ,
+                                           ZYDIS_MNEMONIC_VCVTNEPS2BF16};
 
 static bool was_evex_alone(ZydisMnemonic mnemonic)
 {
@@ -228,32 +240,41 @@ const char *form_encoding(const char *mnemonic, bool evex, bool zmm)
     for (size_t i = 0; i < sizeof evex_first / sizeof *evex_first; i++)
         if (strcmp(mnemonic, ZydisMnemonicGetString(evex_first[i])) == 0)
             return evex ? "" : "_VEX";
-    return evex && !zmm && (str_has_prefix(mnemonic, "vpdp") || str_has_prefix(mnemonic, "vsm4")) ? "_EVEX" : "";
+    return evex && !zmm && (str_has_prefix(mnemonic, "vpdp") || str_has_prefix(mnemonic, "vsm4"))
+               ? "_EVEX"
+               : "";
 }
 
 /* An EVEX form that shares its name and operand types with a VEX one. */
 static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
-    if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0 || was_evex_alone(in->mnemonic))
+    if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0 ||
+        was_evex_alone(in->mnemonic))
         return false;
     for (unsigned i = 0; i < in->operand_count_visible; i++)
-        if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_ZMM)
+        if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_ZMM)
             return false;
     pthread_once(&vex_scanned, scan_vex);
     return has_vex[in->mnemonic];
 }
 
-/* Zero-masking that the text says: a comparison into a mask register clears what is not selected without it. */
+/* Zero-masking that the text says: a comparison into a mask register clears what is not selected
+ * without it. */
 static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
-    return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING &&
-           !(ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[0].reg.value) == ZYDIS_REGCLASS_MASK);
+    return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+           in->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING &&
+           !(ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+             ZydisRegisterGetClass(ops[0].reg.value) == ZYDIS_REGCLASS_MASK);
 }
 
-void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, char form[FORM_MAX])
+void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+               char form[FORM_MAX])
 {
     char mnemonic[48], list[96] = "", suffix[24] = "";
-    struct name types = {list, list + sizeof list}, parts = {suffix, suffix + sizeof suffix}, whole = {form, form + FORM_MAX};
+    struct name types = {list, list + sizeof list}, parts = {suffix, suffix + sizeof suffix},
+                whole = {form, form + FORM_MAX};
     unsigned immediates = 0;
     const char *separator = "";
 
@@ -262,7 +283,8 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
-        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_AGEN && in->mnemonic == ZYDIS_MNEMONIC_LEA) {
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_AGEN &&
+            in->mnemonic == ZYDIS_MNEMONIC_LEA) {
             add_lea(&parts, in, op);
             continue;
         }
@@ -275,22 +297,33 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
                            : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID ? "_ER"
                            : in->avx.has_sae                                        ? "_SAE"
                                                                                     : "";
-    const char *encoding = needs_evex_suffix(in, ops)                                                              ? "_EVEX"
-                           : in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && was_evex_alone(in->mnemonic) ? "_VEX"
-                                                                                                                   : "";
-    const char *const texts[] = {rep_prefix(in), mnemonic, suffix, encoding, rounding, zeroes(in, ops) ? "_Z" : "",
-                                 in->attributes & ZYDIS_ATTRIB_HAS_LOCK ? "_LOCK" : "", " (", list, ")"};
+    const char *encoding =
+        needs_evex_suffix(in, ops)                                                       ? "_EVEX"
+        : in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && was_evex_alone(in->mnemonic) ? "_VEX"
+                                                                                         : "";
+    const char *const texts[] = {rep_prefix(in),
+                                 mnemonic,
+                                 suffix,
+                                 encoding,
+                                 rounding,
+                                 zeroes(in, ops) ? "_Z" : "",
+                                 in->attributes & ZYDIS_ATTRIB_HAS_LOCK ? "_LOCK" : "",
+                                 " (",
+                                 list,
+                                 ")"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         add(&whole, texts[i]);
 }
 
 static const char *access_text(ZydisOperandActions actions)
 {
-    bool read = actions & ZYDIS_OPERAND_ACTION_MASK_READ, written = actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    bool read = actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+         written = actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     return read && written ? "RW" : written ? "W" : "R";
 }
 
-static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, struct str *out)
+static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+                         struct str *out)
 {
     const ZydisDecodedOperandMem *mem = &op->mem;
     const char *plus = "";
@@ -312,21 +345,25 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
-/* Instructions on a whole cache line, and on descriptions and keys of its size: assemblers want their operand without a size. */
+/* Instructions on a whole cache line, and on descriptions and keys of its size: assemblers want
+ * their operand without a size. */
 static bool is_line(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_MOVDIR64B: case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS: case ZYDIS_MNEMONIC_LDTILECFG: case ZYDIS_MNEMONIC_STTILECFG:
+    case ZYDIS_MNEMONIC_MOVDIR64B: case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS:
+    case ZYDIS_MNEMONIC_LDTILECFG: case ZYDIS_MNEMONIC_STTILECFG:
         return true;
     default:
         break;
     }
     return in->meta.category == ZYDIS_CATEGORY_PREFETCH || in->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
-           in->mnemonic == ZYDIS_MNEMONIC_CLFLUSHOPT || in->mnemonic == ZYDIS_MNEMONIC_CLWB || in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
+           in->mnemonic == ZYDIS_MNEMONIC_CLFLUSHOPT || in->mnemonic == ZYDIS_MNEMONIC_CLWB ||
+           in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
 }
 
 /* One operand as the template writes it. */
-static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, unsigned immediate, struct str *out)
+static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+                             unsigned immediate, struct str *out)
 {
     char type[32];
 
@@ -339,39 +376,55 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
         str_add(out, "cl");
     else if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
         str_addf(out, isdigit((unsigned char)type[0]) ? "%s" : "{%s}", type);
-    else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
-        str_add(out, op->reg.value == ZYDIS_REGISTER_ST0 ? "st" : ZydisRegisterGetString(op->reg.value));   /* the assembler's name for it */
+    else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+             op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
+        /* the assembler's name for it */
+        str_add(out,
+                op->reg.value == ZYDIS_REGISTER_ST0 ? "st" : ZydisRegisterGetString(op->reg.value));
     else
-        str_addf(out, "{%s:%s}", access_text(op->actions), is_line(in) && op->type == ZYDIS_OPERAND_TYPE_MEMORY ? "M" : type);
+        str_addf(out, "{%s:%s}", access_text(op->actions),
+                 is_line(in) && op->type == ZYDIS_OPERAND_TYPE_MEMORY ? "M" : type);
     return true;
 }
 
-bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct str *out)
+bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+                   struct str *out)
 {
-    const char *separator = " ", *rounding = in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX           ? ""
-                                             : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID ? ", {{rn-sae}}"
-                                             : in->avx.has_sae                                        ? ", {{sae}}"
-                                                                                                      : "";
+    const char *separator = " ", *rounding = in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX ? ""
+                                             : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID
+                                                 ? ", {{rn-sae}}"
+                                             : in->avx.has_sae ? ", {{sae}}"
+                                                               : "";
     unsigned immediates = 0;
 
     if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
         str_add(out, "{{evex}} ");
-    else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
+    else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
+             in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
         str_add(out, "{{vex}} ");   /* without, assemblers take AVX-512's */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
-    str_add(out, rep[0] == '\0' ? "" : strcmp(rep, "REPNE_") == 0 ? "repne " : strcmp(rep, "REPE_") == 0 ? "repe " : "rep ");
+    str_add(out, rep[0] == '\0'               ? ""
+                 : strcmp(rep, "REPNE_") == 0 ? "repne "
+                 : strcmp(rep, "REPE_") == 0  ? "repe "
+                                              : "rep ");
     str_add(out, ZydisMnemonicGetString(in->mnemonic));
     for (unsigned i = 0; i < in->operand_count_visible; i++) {
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
-        if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK || (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP && op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))   /* assemblers do not take its st */
+        /* assemblers do not take its st */
+        if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK ||
+            (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
+             op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
             continue;
-        /* Assemblers want rounding before an immediate, LLVM before a general register that is read, too. */
-        if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE || (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
-                                                                                                             ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR64))) {
+        /* Assemblers want rounding before an immediate, LLVM before a general register that is
+         * read, too. */
+        if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+            (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+             (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
+              ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR64))) {
             str_add(out, rounding);
             rounding = "";
         }
@@ -379,7 +432,8 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         if (!operand_template(in, op, immediates, out))
             return false;
         immediates += op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-        if (separator[0] == ' ' && i + 1 < in->operand_count_visible && ops[i + 1].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+        if (separator[0] == ' ' && i + 1 < in->operand_count_visible &&
+            ops[i + 1].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
             ops[i + 1].reg.value != ZYDIS_REGISTER_K0)
             str_add(out, zeroes(in, ops) ? "{{{K}}}{{z}}" : "{{{K}}}");
         separator = ", ";
@@ -390,9 +444,11 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
 
 static void add_memory(const char *type, struct str *out)
 {
-    static const struct { const char *type, *keyword; } sizes[] = {
-        {"M8", "byte ptr "}, {"M16", "word ptr "}, {"M32", "dword ptr "}, {"M64", "qword ptr "}, {"M80", "tbyte ptr "},
-        {"M128", "xmmword ptr "}, {"M256", "ymmword ptr "}, {"M512", "zmmword ptr "},
+    static const struct { const char *type, *keyword;
+    } sizes[] = {
+        {"M8", "byte ptr "},      {"M16", "word ptr "},     {"M32", "dword ptr "},
+        {"M64", "qword ptr "},    {"M80", "tbyte ptr "},    {"M128", "xmmword ptr "},
+        {"M256", "ymmword ptr "}, {"M512", "zmmword ptr "},
     };
     size_t length = strcspn(type, "_");
 
@@ -413,10 +469,24 @@ void x86_placeholder(struct form_registers *in, const char *type, struct str *ou
         {"rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13"},
     };
     static const char *const high[] = {"ch", "dh", "bh", "ah"};
-    static const struct { const char *type, *text; } fixed[] = {
-        {"I8", "7"}, {"I16", "0x1234"}, {"I32", "0x12345678"}, {"I64", "0x123456789abcdef0"}, {"Rel8", ".+8"}, {"Rel32", ".+4096"},
-        {"D8", "8"}, {"D32", "4096"}, {"B", "rbx"}, {"I", "rsi"}, {"SREG", "fs"}, {"CR", "cr0"}, {"DR", "dr0"},
-        {"VSIB_XMM", "[rbx+xmm9]"}, {"VSIB_YMM", "[rbx+ymm9]"}, {"VSIB_ZMM", "[rbx+zmm9]"},
+    static const struct { const char *type, *text;
+    } fixed[] = {
+        {"I8", "7"},
+        {"I16", "0x1234"},
+        {"I32", "0x12345678"},
+        {"I64", "0x123456789abcdef0"},
+        {"Rel8", ".+8"},
+        {"Rel32", ".+4096"},
+        {"D8", "8"},
+        {"D32", "4096"},
+        {"B", "rbx"},
+        {"I", "rsi"},
+        {"SREG", "fs"},
+        {"CR", "cr0"},
+        {"DR", "dr0"},
+        {"VSIB_XMM", "[rbx+xmm9]"},
+        {"VSIB_YMM", "[rbx+ymm9]"},
+        {"VSIB_ZMM", "[rbx+zmm9]"},
     };
 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -427,7 +497,10 @@ void x86_placeholder(struct form_registers *in, const char *type, struct str *ou
     if (strcmp(type, "R8h") == 0)
         str_add(out, high[in->high++ % 4]);
     else if (type[0] == 'R' && isdigit((unsigned char)type[1]))
-        str_add(out, general[type[1] == '8' ? 0 : type[1] == '1' ? 1 : type[1] == '3' ? 2 : 3][in->general++ % 8]);
+        str_add(out, general[type[1] == '8'   ? 0
+                             : type[1] == '1' ? 1
+                             : type[1] == '3' ? 2
+                                              : 3][in->general++ % 8]);
     else if (type[0] == 'M' && type[1] != 'M')
         add_memory(type, out);
     else if (strcmp(type, "K") == 0)

@@ -1,4 +1,5 @@
-/* Names and templates of instruction forms from a decoded instruction. Internal to isa/: the only header with decoder types. */
+/* Names and templates of instruction forms from a decoded instruction. Internal to isa/: the only
+ * header with decoder types. */
 #ifndef PORTOLAN_ISA_X86_FORM_H
 #define PORTOLAN_ISA_X86_FORM_H
 
@@ -9,10 +10,14 @@
 #include "isa/insn.h"
 
 /* The canonical name, as uops.info writes it, without encoding-direction suffixes. Any thread. */
-void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, char form[FORM_MAX]);
-/* Appends the template (see isa/forms.h); false for instructions that have none (far transfers, fixed addresses). */
-bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct str *out);
-/* What stands behind the mnemonic in the name of a form of an instruction that the decoder does not have, where VEX and EVEX share a mnemonic; @zmm: an operand is one. */
+void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+               char form[FORM_MAX]);
+/* Appends the template (see isa/forms.h); false for instructions that have none (far transfers,
+ * fixed addresses). */
+bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+                   struct str *out);
+/* What stands behind the mnemonic in the name of a form of an instruction that the decoder does not
+ * have, where VEX and EVEX share a mnemonic; @zmm: an operand is one. */
 const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
 /* True for operands that the form lists. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);

@@ -17,11 +17,13 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* per run of a disassembler */
-/* A window and nops behind it: whatever its last bytes begin ends among the nops, and the next slot begins with an instruction. */
+/* A window and nops behind it: whatever its last bytes begin ends among the nops, and the next slot
+ * begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
-/* What was asked: an instruction that is known, or a whole window at whose beginning nobody knows one. */
+/* What was asked: an instruction that is known, or a whole window at whose beginning nobody knows
+ * one. */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
     char *text;   /* NULL: not known */
@@ -43,7 +45,8 @@ static bool is_key(const void *items, uint32_t item, const void *key)
 
 static struct named_bytes *find(const uint8_t *bytes, size_t length)
 {
-    uint32_t item = index_find(&by_bytes, hash_bytes(bytes, length), is_key, learned.items, &(struct key){bytes, length});
+    uint32_t item = index_find(&by_bytes, hash_bytes(bytes, length), is_key, learned.items,
+                               &(struct key){bytes, length});
     return item == INDEX_NONE ? NULL : &learned.items[item];
 }
 
@@ -87,9 +90,12 @@ static const struct named_bytes *known_at(const uint8_t *code, size_t length)
 /* `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes that stand alone are no instructions. */
 static bool names_instruction(const char *text, size_t length)
 {
-    static const char *const alone[] = {"lock", "rep", "repz", "repnz", "data16", "addr32", "cs", "ds", "es", "ss", "fs", "gs", "xacquire", "xrelease"};
+    static const char *const alone[] = {"lock",   "rep", "repz",     "repnz",   "data16",
+                                        "addr32", "cs",  "ds",       "es",      "ss",
+                                        "fs",     "gs",  "xacquire", "xrelease"};
 
-    if (!length || length >= X86_LEARN_TEXT || !(isalpha((unsigned char)*text) || *text == '{') || memmem(text, length, "(bad)", 5) || memmem(text, length, "<unknown>", 9) ||
+    if (!length || length >= X86_LEARN_TEXT || !(isalpha((unsigned char)*text) || *text == '{') ||
+        memmem(text, length, "(bad)", 5) || memmem(text, length, "<unknown>", 9) ||
         (length >= 3 && memcmp(text, "rex", 3) == 0))
         return false;
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
@@ -98,8 +104,10 @@ static bool names_instruction(const char *text, size_t length)
     return true;
 }
 
-/* `  40:	c4 e2 6f 50 e1 	vpdpbssd ymm4,ymm2,ymm1  # comment`, LLVM's with one blank between address and bytes. The instruction at the beginning of a slot. */
-static size_t line_read(const char *line, const char *end, const struct x86_window *windows, size_t count)
+/* `  40:	c4 e2 6f 50 e1 	vpdpbssd ymm4,ymm2,ymm1  # comment`, LLVM's with one blank between address
+ * and bytes. The instruction at the beginning of a slot. */
+static size_t line_read(const char *line, const char *end, const struct x86_window *windows,
+                        size_t count)
 {
     char *stop;
     unsigned long address = strtoul(line, &stop, 16);
@@ -111,7 +119,8 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
     const char *at = stop + 1;
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
-    while (at + 2 <= end && isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1]) && (at + 2 == end || at[2] == ' ' || at[2] == '\t')) {
+    while (at + 2 <= end && isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1]) &&
+           (at + 2 == end || at[2] == ' ' || at[2] == '\t')) {
         length++;
         at += 2;
         at += at < end && *at == ' ';
@@ -124,19 +133,27 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
     bool unknown = comment < end && *comment == '<' && comment == at;
     while (comment > at && isspace((unsigned char)comment[-1]))
         comment--;
-    if (unknown || !length || length > window->length || !names_instruction(at, (size_t)(comment - at)))
+    if (unknown || !length || length > window->length ||
+        !names_instruction(at, (size_t)(comment - at)))
         return 0;
     char *text = mem_strndup(at, (size_t)(comment - at));
-    for (char *tab; (tab = strchr(text, '\t'));)   /* LLVM's behind the mnemonic: texts are shown in columns */
+    /* LLVM's behind the mnemonic: texts are shown in columns */
+    for (char *tab; (tab = strchr(text, '\t'));)
         *tab = ' ';
     keep(window->bytes, length, text);
     return 1;
 }
 
-static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)4 << 30, .file_size = (size_t)4 << 20, .wall_seconds = 120, .output = (size_t)256 << 20};
+static const struct child_limits limits = {.cpu_seconds = 60,
+                                           .memory = (size_t)4 << 30,
+                                           .file_size = (size_t)4 << 20,
+                                           .wall_seconds = 120,
+                                           .output = (size_t)256 << 20};
 
 /* Runs @argv, a disassembler, in @directory. *@missing: it is not installed. */
-static bool disassemble(const char *const *argv, const char *directory, const struct x86_window *windows, size_t count, size_t *fresh, bool *missing, struct err *err)
+static bool disassemble(const char *const *argv, const char *directory,
+                        const struct x86_window *windows, size_t count, size_t *fresh,
+                        bool *missing, struct err *err)
 {
     struct child_result result = {0};
     struct err fault = {0};
@@ -145,9 +162,12 @@ static bool disassemble(const char *const *argv, const char *directory, const st
     bool ok = child_run(argv, directory, "", 0, &limits, &result, &fault);
     if (!ok && fault.code == ERR_MISSING)
         *missing = ok = true;
-    else if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0))
-        ok = err_set(&fault, ERR_DATA, NULL, "%s failed: %.200s", argv[0], str_text(&result.output));
-    for (const char *line = str_text(&result.output), *end; ok && !*missing && *line; line = *end ? end + 1 : end) {
+    else if (ok && (result.timed_out || result.cut || !WIFEXITED(result.status) ||
+                    WEXITSTATUS(result.status) != 0))
+        ok =
+            err_set(&fault, ERR_DATA, NULL, "%s failed: %.200s", argv[0], str_text(&result.output));
+    for (const char *line = str_text(&result.output), *end; ok && !*missing && *line;
+         line = *end ? end + 1 : end) {
         end = line + strcspn(line, "\n");
         *fresh += line_read(line, end, windows, count);
     }
@@ -157,20 +177,28 @@ static bool disassemble(const char *const *argv, const char *directory, const st
     return ok;
 }
 
-/* LLVM's disassembler takes no bare bytes: the slots as the code of an object. Without an assembler nothing is named. */
-static bool disassemble_llvm(const char *directory, const struct x86_window *windows, size_t count, size_t *fresh, struct err *err)
+/* LLVM's disassembler takes no bare bytes: the slots as the code of an object. Without an assembler
+ * nothing is named. */
+static bool disassemble_llvm(const char *directory, const struct x86_window *windows, size_t count,
+                             size_t *fresh, struct err *err)
 {
     static const char *const programs[] = {"llvm-objdump-22", "llvm-objdump"};
     static const char text[] = "\t.incbin \"slots\"\n";
     char assembler[64];
-    const char *argv[] = {isa_tool(ISA_X86_64, "as", assembler, sizeof assembler), "--64", "-o", "slots.o", "slots.s", NULL};
+    const char *argv[] = {isa_tool(ISA_X86_64, "as", assembler, sizeof assembler),
+                          "--64",
+                          "-o",
+                          "slots.o",
+                          "slots.s",
+                          NULL};
     struct child_result result = {0};
     struct str path = {0};
     struct err fault = {0};
     bool missing = true;
 
     str_addf(&path, "%s/slots.s", directory);
-    const bool assembled = file_write(str_text(&path), text, sizeof text - 1, &fault) && child_run(argv, directory, "", 0, &limits, &result, &fault);
+    const bool assembled = file_write(str_text(&path), text, sizeof text - 1, &fault) &&
+                           child_run(argv, directory, "", 0, &limits, &result, &fault);
     bool ok = assembled || fault.code == ERR_MISSING;
     for (size_t i = 0; ok && assembled && missing && i < sizeof programs / sizeof *programs; i++) {
         const char *options[] = {programs[i], "-d", "--x86-asm-syntax=intel", "slots.o", NULL};
@@ -186,7 +214,19 @@ static bool disassemble_llvm(const char *directory, const struct x86_window *win
 static bool run(const struct x86_window *windows, size_t count, size_t *fresh, struct err *err)
 {
     char program[64];
-    const char *argv[] = {isa_tool(ISA_X86_64, "objdump", program, sizeof program), "-D", "-w", "--insn-width=15", "-z", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "slots", NULL};
+    const char *argv[] = {isa_tool(ISA_X86_64, "objdump", program, sizeof program),
+                          "-D",
+                          "-w",
+                          "--insn-width=15",
+                          "-z",
+                          "-b",
+                          "binary",
+                          "-m",
+                          "i386:x86-64",
+                          "-M",
+                          "intel",
+                          "slots",
+                          NULL};
     struct str path = {0}, slots = {0};
     char *directory = child_directory_new(err);
     bool ok = directory != NULL, missing;
@@ -199,7 +239,8 @@ static bool run(const struct x86_window *windows, size_t count, size_t *fresh, s
     }
     if (ok) {
         str_addf(&path, "%s/slots", directory);
-        ok = file_write(str_text(&path), slots.data, slots.length, err) && disassemble(argv, directory, windows, count, fresh, &missing, err);
+        ok = file_write(str_text(&path), slots.data, slots.length, err) &&
+             disassemble(argv, directory, windows, count, fresh, &missing, err);
     }
     VEC(struct x86_window) left = {0};
     for (size_t i = 0; ok && i < count; i++)
@@ -210,7 +251,8 @@ static bool run(const struct x86_window *windows, size_t count, size_t *fresh, s
             memset(slots.data + SLOT * i, NOP, SLOT);
             memcpy(slots.data + SLOT * i, left.items[i].bytes, left.items[i].length);
         }
-        ok = file_write(str_text(&path), slots.data, SLOT * left.count, err) && disassemble_llvm(directory, left.items, left.count, fresh, err);
+        ok = file_write(str_text(&path), slots.data, SLOT * left.count, err) &&
+             disassemble_llvm(directory, left.items, left.count, fresh, err);
     }
     for (size_t i = 0; ok && i < left.count; i++)
         if (!known_at(left.items[i].bytes, left.items[i].length))
@@ -222,7 +264,8 @@ static bool run(const struct x86_window *windows, size_t count, size_t *fresh, s
     return ok;
 }
 
-bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *fresh, struct err *err)
+bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *fresh,
+                       struct err *err)
 {
     VEC(struct x86_window) wanted = {0};
     bool ok = true;
@@ -230,10 +273,12 @@ bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *f
     *fresh = 0;
     lock_take(&lock);
     for (size_t i = 0; i < count; i++)
-        if (windows[i].length && !known_at(windows[i].bytes, windows[i].length) && !find(windows[i].bytes, windows[i].length))
+        if (windows[i].length && !known_at(windows[i].bytes, windows[i].length) &&
+            !find(windows[i].bytes, windows[i].length))
             vec_push(&wanted, windows[i]);
     for (size_t at = 0; ok && at < wanted.count; at += RUN_WINDOWS)
-        ok = run(wanted.items + at, wanted.count - at < RUN_WINDOWS ? wanted.count - at : RUN_WINDOWS, fresh, err);
+        ok = run(wanted.items + at,
+                 wanted.count - at < RUN_WINDOWS ? wanted.count - at : RUN_WINDOWS, fresh, err);
     lock_give(&lock);
     vec_done(&wanted);
     return ok;

@@ -23,7 +23,8 @@ static int64_t branch_place(const char *form, const uint8_t *code, size_t n, siz
 /* mov ebx, 111 or 222; a nop in three prefixes. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
-    static const uint8_t first[MARKER_BYTES] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90}, last[MARKER_BYTES] = {0xBB, 0xDE, 0, 0, 0, 0x64, 0x67, 0x90};
+    static const uint8_t first[MARKER_BYTES] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90},
+                         last[MARKER_BYTES] = {0xBB, 0xDE, 0, 0, 0, 0x64, 0x67, 0x90};
     return code[0] == 0xBB && memcmp(code, begin ? first : last, MARKER_BYTES) == 0;
 }
 
@@ -32,23 +33,30 @@ static const char *move_class(const struct insn *move)
     const struct operand *to = &move->operands[0], *from = &move->operands[1];
 
     /* A zero-extension of a low byte is a move to a renamer that knows it. */
-    if (move->operation == OPERATION_MOVE_ZERO && from->kind == OPERAND_REGISTER && from->bits == 8 && !from->offset_bits && to->bits >= 32)
+    if (move->operation == OPERATION_MOVE_ZERO && from->kind == OPERAND_REGISTER &&
+        from->bits == 8 && !from->offset_bits && to->bits >= 32)
         return "movzx8";
     if (!(move->traits & INSN_MOVE))
         return NULL;
     if (to->file == FILE_GENERAL)
         return to->bits == 64 ? "gpr64" : to->bits == 32 ? "gpr32" : "gpr16";
-    return to->file == FILE_VECTOR ? (to->bits == 512 ? "zmm" : to->bits == 256 ? "ymm" : "xmm") : "mask";
+    return to->file == FILE_VECTOR ? (to->bits == 512   ? "zmm"
+                                      : to->bits == 256 ? "ymm"
+                                                        : "xmm")
+                                   : "mask";
 }
 
 static bool is_register(const char *word, size_t length)
 {
-    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
-                                        "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "ax", "bx", "cx", "dx", "rip", "eip", "st"};
+    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",
+                                        "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
+                                        "al",  "bl",  "cl",  "dl",  "ah",  "bh",  "ch",  "dh",
+                                        "ax",  "bx",  "cx",  "dx",  "rip", "eip", "st"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && strncasecmp(word, names[i], length) == 0)
             return true;
-    bool vector = length >= 4 && (word[1] | 32) == 'm' && (word[2] | 32) == 'm' && strchr("xyzXYZ", *word);
+    bool vector =
+        length >= 4 && (word[1] | 32) == 'm' && (word[2] | 32) == 'm' && strchr("xyzXYZ", *word);
     if (!vector && (*word | 32) != 'r')
         return false;
     size_t digits = vector ? 3 : 1, at = digits;
@@ -61,16 +69,20 @@ static bool is_register(const char *word, size_t length)
 /* The decoder's names, which are in order, and those that assemblers have beside them. */
 static bool is_mnemonic(const char *word, size_t length)
 {
-    static const char *const others[] = {"je", "jne", "ja", "jae", "jc", "jnc", "jg", "jge", "jna", "jnae", "jng", "jnge", "jpe", "jpo", "sal", "movabs", "sete", "setne",
-                                         "seta", "setae", "setc", "setnc", "setg", "setge", "setna", "setnae", "setng", "setnge", "cmove", "cmovne", "cmova", "cmovae",
-                                         "cmovc", "cmovnc", "cmovg", "cmovge", "cmovna", "cmovnae", "cmovng", "cmovnge"};
+    static const char *const others[] = {
+        "je",    "jne",    "ja",    "jae",    "jc",     "jnc",     "jg",     "jge",
+        "jna",   "jnae",   "jng",   "jnge",   "jpe",    "jpo",     "sal",    "movabs",
+        "sete",  "setne",  "seta",  "setae",  "setc",   "setnc",   "setg",   "setge",
+        "setna", "setnae", "setng", "setnge", "cmove",  "cmovne",  "cmova",  "cmovae",
+        "cmovc", "cmovnc", "cmovg", "cmovge", "cmovna", "cmovnae", "cmovng", "cmovnge"};
     char name[32];
     if (length == 0 || length >= sizeof name)
         return false;
     for (size_t i = 0; i <= length; i++)
         name[i] = i < length ? (char)tolower((unsigned char)word[i]) : '\0';
     for (int low = ZYDIS_MNEMONIC_INVALID + 1, high = ZYDIS_MNEMONIC_MAX_VALUE; low <= high;) {
-        int middle = (low + high) / 2, order = strcmp(name, ZydisMnemonicGetString((ZydisMnemonic)middle));
+        int middle = (low + high) / 2,
+            order = strcmp(name, ZydisMnemonicGetString((ZydisMnemonic)middle));
         if (order == 0)
             return true;
         if (order < 0)
@@ -83,7 +95,8 @@ static bool is_mnemonic(const char *word, size_t length)
             return true;
     /* Comparisons with their predicate in the name: cmpltps, vcmpneq_oqpd. */
     const char *vex = name + (name[0] == 'v'), *last = name + length - 2;
-    return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') && (last[1] == 's' || last[1] == 'd');
+    return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') &&
+           (last[1] == 's' || last[1] == 'd');
 }
 
 static const struct isa_relocation relocations[] = {
@@ -116,7 +129,8 @@ static const char *displacement(const char *inside, const char *end)
 }
 
 /* jmp [rip+d], alone, behind endbr64, or with bnd before it. */
-static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin)
+static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
+                         uint64_t *slot, uint64_t *begin)
 {
     static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     int32_t distance;
@@ -126,7 +140,8 @@ static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t
     memcpy(&distance, code + at + 2, sizeof distance);
     *slot = address + at + 6 + (uint64_t)(int64_t)distance;
     *begin = at > 0 && code[at - 1] == 0xf2 ? at - 1 : at;
-    if (*begin >= sizeof endbr64 && memcmp(code + *begin - sizeof endbr64, endbr64, sizeof endbr64) == 0)
+    if (*begin >= sizeof endbr64 &&
+        memcmp(code + *begin - sizeof endbr64, endbr64, sizeof endbr64) == 0)
         *begin -= sizeof endbr64;
     return true;
 }
@@ -136,9 +151,12 @@ const struct isa_ops x86_ops = {
     .tool_prefix = "x86_64-linux-gnu",
     .word_option = "-m64",
     .target_option = "-march=",
-    .generic_targets = {{"AVX512F", "x86-64-v4"}, {"AVX2", "x86-64-v3"}, {"SSE4", "x86-64-v2"}, {NULL, "x86-64"}},
+    .generic_targets = {{"AVX512F", "x86-64-v4"},
+                        {"AVX2", "x86-64-v3"},
+                        {"SSE4", "x86-64-v2"},
+                        {NULL, "x86-64"}},
     .plain_tools = true,
-    .assembler_options = {"--64", "-mindex-reg"},   /* objdump names %riz */
+    .assembler_options = {"--64", "-mindex-reg"}, /* objdump names %riz */
     .comment = "#",
     .text_head = "\t.intel_syntax noprefix\n",
     .default_machines = {"skylake", "sapphirerapids", "znver4"},
@@ -178,7 +196,8 @@ const struct isa_ops x86_ops = {
     .code_free = x86_code_free,
     .code_extension = x86_code_extension,
     .body_make = x86_body_make,
-    .own_registers = 1u << 4 | 1u << BODY_ZERO | 1u << BODY_STORES | 1u << BODY_LOADS | 1u << BODY_COUNTER,
+    .own_registers =
+        1u << 4 | 1u << BODY_ZERO | 1u << BODY_STORES | 1u << BODY_LOADS | 1u << BODY_COUNTER,
     .own_names = "rsp, r11, r13, r14 and r15",
     .kept_registers = 1u << 4 | 1u << BODY_COUNTER,
     .base_registers = 1u << BODY_STORES | 1u << BODY_LOADS,

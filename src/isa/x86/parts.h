@@ -16,11 +16,13 @@ void x86_code_free(const void *code);
 /* As isa_ops.code_extension. */
 const char *x86_code_extension(const struct form_row *row, const void *code);
 /* As body_make; @codes are struct x86_code. */
-bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
+bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
+                   const struct body_shape *shape, struct body *out, struct err *err);
 
 /* chain.c: chains of x86-64 code: as chain.h has them for any set. */
 
-/* As chain_list and chain_make; @code is a struct x86_code, from and to are its operands. Any thread. */
+/* As chain_list and chain_make; @code is a struct x86_code, from and to are its operands. Any
+ * thread. */
 size_t x86_chain_list(const void *code, struct chain out[CHAINS_MAX]);
 bool x86_chain_make(const void *code, const struct chain *chain, unsigned links, struct body *out);
 

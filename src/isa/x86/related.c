@@ -22,7 +22,8 @@ static bool swapped(const char *form, const char *from, const char *to, char out
 bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 {
     static const char *const alike[][2] = {
-        {", I32)", ", I8)"}, {", I8)", ", I32)"}, {"Rel8", "Rel32"}, {"Rel32", "Rel8"}, {"R8h", "R8l"}, {"_EVEX", ""},
+        {", I32)", ", I8)"}, {", I8)", ", I32)"}, {"Rel8", "Rel32"},
+        {"Rel32", "Rel8"},   {"R8h", "R8l"},      {"_EVEX", ""},
     };
     while (*at < COUNT(alike)) {
         size_t i = (*at)++;
@@ -34,8 +35,10 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 
 unsigned x86_form_traits(const char *form)
 {
-    /* An exchange with memory is locked without the prefix, and so is a comparison with addition. */
-    bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 || (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
+    /* An exchange with memory is locked without the prefix, and so is a comparison with
+     * addition. */
+    bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 ||
+                  (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
 }
 
@@ -50,7 +53,9 @@ static bool begins(const char *text, const char *const *words)
 /* Whether the first operand, at @memory, is only read. */
 static bool only_reads(const char *form)
 {
-    static const char *const readers[] = {"CMP (", "TEST (", "BT (", "PREFETCH", "JMP (", "CALL (", "PUSH (", "MUL (", "IMUL (", "DIV (", "IDIV (", "FLD", "LDMXCSR", NULL};
+    static const char *const readers[] = {"CMP (",  "TEST (", "BT (",    "PREFETCH", "JMP (",
+                                          "CALL (", "PUSH (", "MUL (",   "IMUL (",   "DIV (",
+                                          "IDIV (", "FLD",    "LDMXCSR", NULL};
 
     return begins(form, readers);
 }
@@ -58,27 +63,38 @@ static bool only_reads(const char *form)
 static enum form_kind vector_kind(const char *name)
 {
     static const char *const adds[] = {"ADDP", "ADDS", "SUBP", "SUBS", "ADDNEP", "SUBNEP", NULL};
-    static const char *const multiplies[] = {"MULP", "MULS", "FMADD", "FMSUB", "FNMADD", "FNMSUB", "MULNEP", NULL};
+    static const char *const multiplies[] = {"MULP",   "MULS",   "FMADD",  "FMSUB",
+                                             "FNMADD", "FNMSUB", "MULNEP", NULL};
 
     name += *name == 'V';
-    return begins(name, adds) && name[4] != 'B' && name[4] != 'W' ? FORM_FP_ADD : begins(name, multiplies) ? FORM_FP_MULTIPLY : FORM_VECTOR;
+    return begins(name, adds) && name[4] != 'B' && name[4] != 'W' ? FORM_FP_ADD
+           : begins(name, multiplies)                             ? FORM_FP_MULTIPLY
+                                                                  : FORM_VECTOR;
 }
 
 enum form_kind x86_form_kind(const char *form)
 {
-    static const char *const branches[] = {"J", "LOOP", NULL}, *const calls[] = {"CALL", NULL}, *const returns[] = {"RET", NULL}, *const multiplies[] = {"IMUL", "MUL (", "MULX", NULL}, *const divides[] = {"IDIV", "DIV (", NULL};
+    static const char *const branches[] = {"J", "LOOP", NULL}, *const calls[] = {"CALL", NULL},
+                             *const returns[] = {"RET", NULL},
+                             *const multiplies[] = {"IMUL", "MUL (", "MULX", NULL},
+                             *const divides[] = {"IDIV", "DIV (", NULL};
     const char *operands = strchr(form, '('), *memory = form_memory(form);
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
     if (begins(form, calls) || begins(form, returns))   /* of the way back */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
-    if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") || strstr(operands, "ST(")))
+    if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
+                     strstr(operands, "ST(")))
         return vector_kind(form);
-    return begins(form, branches) ? FORM_BRANCH : begins(form, multiplies) ? FORM_MULTIPLY : begins(form, divides) ? FORM_DIVIDE : FORM_ALU;
+    return begins(form, branches)     ? FORM_BRANCH
+           : begins(form, multiplies) ? FORM_MULTIPLY
+           : begins(form, divides)    ? FORM_DIVIDE
+                                      : FORM_ALU;
 }
 
-/* Bits of what the memory operand at @memory fills: of M32_1to16 all sixteen elements; 0 for one that is not broadcast. */
+/* Bits of what the memory operand at @memory fills: of M32_1to16 all sixteen elements; 0 for one
+ * that is not broadcast. */
 static unsigned broadcast_bits(const char *memory)
 {
     unsigned element, count;
@@ -93,12 +109,19 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
 
     if (broadcast)   /* of a vector, however small the element */
         bits = broadcast > 128 ? broadcast : 128;
-    const char *types[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : bits == 64 ? "R64" : bits == 256 ? "YMM" : bits == 512 ? "ZMM" : "XMM",
+    const char *types[] = {bits == 8     ? "R8l"
+                           : bits == 16  ? "R16"
+                           : bits == 32  ? "R32"
+                           : bits == 64  ? "R64"
+                           : bits == 256 ? "YMM"
+                           : bits == 512 ? "ZMM"
+                                         : "XMM",
                            strstr(form, "YMM") ? "YMM" : "XMM", "XMM", "MM"};
 
     if (!place || *at >= COUNT(types))
         return false;
-    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(place - form), form, types[*at], place + strcspn(place, ",)"));
+    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(place - form), form, types[*at],
+             place + strcspn(place, ",)"));
     ++*at;
     return true;
 }
@@ -117,7 +140,8 @@ enum requirement {
 struct related_rule {
     const char *from, *to;        /* mnemonics of the form; the operands stay unless given */
     const char *from_operands;    /* prefix of the list that the rule is for; NULL: any */
-    const char *to_operands;      /* NULL: the same; "R": as many registers of the first one's type as @registers */
+    /* NULL: the same; "R": as many registers of the first one's type as @registers */
+    const char *to_operands;
     unsigned registers;
     enum requirement requirement;
     bool loses_flags;             /* the other leaves other flags */
@@ -161,7 +185,8 @@ static const struct related_rule rules[] = {
     {"VADDPD", "VFMADD213PD", NULL, NULL, 0, ALWAYS, false, "a factor of one"},
 };
 
-/* Element i of the result of a shuffle comes from element i of one of its sources; the first half takes from the first. */
+/* Element i of the result of a shuffle comes from element i of one of its sources; the first half
+ * takes from the first. */
 static bool keeps_places(unsigned immediate, unsigned elements, unsigned bits)
 {
     for (unsigned i = 0; i < elements; i++)
@@ -204,7 +229,9 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     const char *name = form + vex;
 
     size_t length = strlen(rule->from);
-    if (!list || strncmp(name, rule->from, length) != 0 || name[length] != ' ' || (rule->from_operands && strncmp(list, rule->from_operands, strlen(rule->from_operands)) != 0))
+    if (!list || strncmp(name, rule->from, length) != 0 || name[length] != ' ' ||
+        (rule->from_operands &&
+         strncmp(list, rule->from_operands, strlen(rule->from_operands)) != 0))
         return false;
     if (!rule->to_operands) {
         snprintf(out, size, "%s%s %s", vex ? "V" : "", rule->to, list);
@@ -221,8 +248,10 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* The mnemonic of what @rule makes of @form, as text has it: without what tells encodings and addresses apart. */
-static void name_alternative(const struct related_rule *rule, const char *form, char *out, size_t size)
+/* The mnemonic of what @rule makes of @form, as text has it: without what tells encodings and
+ * addresses apart. */
+static void name_alternative(const struct related_rule *rule, const char *form, char *out,
+                             size_t size)
 {
     size_t n = 0;
 
@@ -237,7 +266,8 @@ bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative
 {
     while (*at < COUNT(rules)) {
         const struct related_rule *rule = &rules[(*at)++];
-        if (!rename_form(rule, insn->form, out->form, sizeof out->form) || !holds(rule->requirement, insn))
+        if (!rename_form(rule, insn->form, out->form, sizeof out->form) ||
+            !holds(rule->requirement, insn))
             continue;
         name_alternative(rule, insn->form, out->name, sizeof out->name);
         out->loses_flags = rule->loses_flags;

@@ -7,7 +7,8 @@
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)   /* nothing but daa and its like reads the adjust flag */
+/* nothing but daa and its like reads the adjust flag */
+#define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 /* An instruction, decoded and as it would be encoded again. */
 struct work {
@@ -23,8 +24,10 @@ static bool work_begin(const struct insn *in, struct work *w)
 
     w->in = in;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, in->bytes, in->length, &w->decoded, w->ops)) &&
-           ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(&w->decoded, w->ops, w->decoded.operand_count_visible, &w->again));
+    return ZYAN_SUCCESS(
+               ZydisDecoderDecodeFull(&decoder, in->bytes, in->length, &w->decoded, w->ops)) &&
+           ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
+               &w->decoded, w->ops, w->decoded.operand_count_visible, &w->again));
 }
 
 static ZydisEncoderRequest fresh(ZydisMnemonic mnemonic)
@@ -44,7 +47,8 @@ static void put_number(ZydisEncoderRequest *r, int64_t value)
     r->operands[r->operand_count++].imm.s = value;
 }
 
-static void put_address(ZydisEncoderRequest *r, ZydisRegister base, ZydisRegister index, uint8_t scale, int64_t displacement, unsigned bytes)
+static void put_address(ZydisEncoderRequest *r, ZydisRegister base, ZydisRegister index,
+                        uint8_t scale, int64_t displacement, unsigned bytes)
 {
     ZydisEncoderOperand *op = &r->operands[r->operand_count++];
     op->type = ZYDIS_OPERAND_TYPE_MEMORY;
@@ -69,7 +73,8 @@ static bool is_reg(const ZydisDecodedOperand *op)
 /* General and of 32 or 64 bits: writes of it keep nothing. */
 static bool is_whole(const ZydisDecodedOperand *op)
 {
-    return is_reg(op) && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 || ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR64);
+    return is_reg(op) && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
+                          ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR64);
 }
 
 static bool is_number(const ZydisDecodedOperand *op, int64_t value)
@@ -84,7 +89,8 @@ static ZydisRegister in_class(ZydisRegister reg, ZydisRegisterClass registers)
 
 static bool mov_zero(const struct work *w, struct isa_rewritten *out)
 {
-    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_MOV || !is_whole(&w->ops[0]) || !is_number(&w->ops[1], 0))
+    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_MOV || !is_whole(&w->ops[0]) ||
+        !is_number(&w->ops[1], 0))
         return false;
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_XOR);
     put_reg(&r, in_class(w->ops[0].reg.value, ZYDIS_REGCLASS_GPR32));
@@ -94,7 +100,8 @@ static bool mov_zero(const struct work *w, struct isa_rewritten *out)
 
 static bool double_by_shift(const struct work *w, struct isa_rewritten *out)
 {
-    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_SHL || !is_whole(&w->ops[0]) || !is_number(&w->ops[1], 1))
+    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_SHL || !is_whole(&w->ops[0]) ||
+        !is_number(&w->ops[1], 1))
         return false;
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_ADD);
     put_reg(&r, w->ops[0].reg.value);
@@ -104,7 +111,8 @@ static bool double_by_shift(const struct work *w, struct isa_rewritten *out)
 
 static bool multiplies(const struct work *w, int64_t *by)
 {
-    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_IMUL || w->decoded.operand_count_visible != 3 || !is_whole(&w->ops[0]) || !is_whole(&w->ops[1]) ||
+    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_IMUL || w->decoded.operand_count_visible != 3 ||
+        !is_whole(&w->ops[0]) || !is_whole(&w->ops[1]) ||
         w->ops[2].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
         return false;
     *by = w->ops[2].imm.value.s;
@@ -123,7 +131,8 @@ static bool multiply_by_shift(const struct work *w, struct isa_rewritten *out)
     if (to == from)
         put_number(&r, __builtin_ctzll((unsigned long long)by));
     else
-        put_address(&r, ZYDIS_REGISTER_NONE, in_class(from, ZYDIS_REGCLASS_GPR64), (uint8_t)by, 0, 8);
+        put_address(&r, ZYDIS_REGISTER_NONE, in_class(from, ZYDIS_REGCLASS_GPR64), (uint8_t)by, 0,
+                    8);
     return done(&r, out);
 }
 
@@ -154,7 +163,8 @@ static bool step_by_add(const struct work *w, struct isa_rewritten *out)
 
 static bool compare_by_test(const struct work *w, struct isa_rewritten *out)
 {
-    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_CMP || !is_whole(&w->ops[0]) || !is_number(&w->ops[1], 0))
+    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_CMP || !is_whole(&w->ops[0]) ||
+        !is_number(&w->ops[1], 0))
         return false;
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_TEST);
     put_reg(&r, w->ops[0].reg.value);
@@ -166,8 +176,10 @@ static bool split_lea(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisDecodedOperand *m = &w->ops[1];
 
-    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_LEA || !is_whole(&w->ops[0]) || m->mem.base == ZYDIS_REGISTER_NONE || m->mem.base == ZYDIS_REGISTER_RIP ||
-        m->mem.index == ZYDIS_REGISTER_NONE || !m->mem.disp.has_displacement || !m->mem.disp.value || w->decoded.address_width != 64)
+    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_LEA || !is_whole(&w->ops[0]) ||
+        m->mem.base == ZYDIS_REGISTER_NONE || m->mem.base == ZYDIS_REGISTER_RIP ||
+        m->mem.index == ZYDIS_REGISTER_NONE || !m->mem.disp.has_displacement ||
+        !m->mem.disp.value || w->decoded.address_width != 64)
         return false;
     ZydisEncoderRequest r = w->again, add = fresh(ZYDIS_MNEMONIC_ADD);
     r.operands[1].mem.displacement = 0;
@@ -180,7 +192,8 @@ static bool rotate_apart(const struct work *w, struct isa_rewritten *out)
 {
     const bool left = w->decoded.mnemonic == ZYDIS_MNEMONIC_ROL;
 
-    if ((!left && w->decoded.mnemonic != ZYDIS_MNEMONIC_ROR) || !is_whole(&w->ops[0]) || w->ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+    if ((!left && w->decoded.mnemonic != ZYDIS_MNEMONIC_ROR) || !is_whole(&w->ops[0]) ||
+        w->ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
         return false;
     const int64_t bits = w->ops[0].size, count = (int64_t)w->ops[1].imm.value.u & (bits - 1);
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_RORX);
@@ -192,8 +205,11 @@ static bool rotate_apart(const struct work *w, struct isa_rewritten *out)
 
 static bool shift_apart(const struct work *w, struct isa_rewritten *out)
 {
-    const ZydisMnemonic m = w->decoded.mnemonic, to = m == ZYDIS_MNEMONIC_SHL ? ZYDIS_MNEMONIC_SHLX : m == ZYDIS_MNEMONIC_SHR ? ZYDIS_MNEMONIC_SHRX
-                                                     : m == ZYDIS_MNEMONIC_SAR ? ZYDIS_MNEMONIC_SARX : ZYDIS_MNEMONIC_INVALID;
+    const ZydisMnemonic m = w->decoded.mnemonic,
+                        to = m == ZYDIS_MNEMONIC_SHL   ? ZYDIS_MNEMONIC_SHLX
+                             : m == ZYDIS_MNEMONIC_SHR ? ZYDIS_MNEMONIC_SHRX
+                             : m == ZYDIS_MNEMONIC_SAR ? ZYDIS_MNEMONIC_SARX
+                                                       : ZYDIS_MNEMONIC_INVALID;
 
     if (to == ZYDIS_MNEMONIC_INVALID || !is_whole(&w->ops[0]) || !is_reg(&w->ops[1]))
         return false;
@@ -209,7 +225,8 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     const int id = ZydisRegisterGetId(reg);
 
     if (op->type == ZYDIS_OPERAND_TYPE_MEMORY)
-        return (op->mem.base != ZYDIS_REGISTER_NONE && ZydisRegisterGetId(op->mem.base) == id) || (op->mem.index != ZYDIS_REGISTER_NONE && ZydisRegisterGetId(op->mem.index) == id);
+        return (op->mem.base != ZYDIS_REGISTER_NONE && ZydisRegisterGetId(op->mem.base) == id) ||
+               (op->mem.index != ZYDIS_REGISTER_NONE && ZydisRegisterGetId(op->mem.index) == id);
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
@@ -218,7 +235,8 @@ static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
 
-    if ((m != ZYDIS_MNEMONIC_POPCNT && m != ZYDIS_MNEMONIC_LZCNT && m != ZYDIS_MNEMONIC_TZCNT) || !is_whole(&w->ops[0]) || names(&w->ops[1], w->ops[0].reg.value) ||
+    if ((m != ZYDIS_MNEMONIC_POPCNT && m != ZYDIS_MNEMONIC_LZCNT && m != ZYDIS_MNEMONIC_TZCNT) ||
+        !is_whole(&w->ops[0]) || names(&w->ops[1], w->ops[0].reg.value) ||
         w->in->traits & INSN_RIP_RELATIVE)
         return false;
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_XOR);
@@ -231,7 +249,8 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
 {
     const bool byte = is_number(&w->ops[1], 0xff);
 
-    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_AND || !is_whole(&w->ops[0]) || (!byte && !is_number(&w->ops[1], 0xffff)))
+    if (w->decoded.mnemonic != ZYDIS_MNEMONIC_AND || !is_whole(&w->ops[0]) ||
+        (!byte && !is_number(&w->ops[1], 0xffff)))
         return false;
     const unsigned id = (unsigned)ZydisRegisterGetId(w->ops[0].reg.value);
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_MOVZX);
@@ -245,7 +264,8 @@ static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
     const bool add = w->decoded.mnemonic == ZYDIS_MNEMONIC_ADD;
 
-    if ((!add && w->decoded.mnemonic != ZYDIS_MNEMONIC_SUB) || !is_whole(&w->ops[0]) || !is_number(&w->ops[1], 128))
+    if ((!add && w->decoded.mnemonic != ZYDIS_MNEMONIC_SUB) || !is_whole(&w->ops[0]) ||
+        !is_number(&w->ops[1], 128))
         return false;
     ZydisEncoderRequest r = fresh(add ? ZYDIS_MNEMONIC_SUB : ZYDIS_MNEMONIC_ADD);
     put_reg(&r, w->ops[0].reg.value);
@@ -255,18 +275,24 @@ static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 
 static bool shorter(const struct work *w, struct isa_rewritten *out)
 {
-    return !(w->in->traits & (INSN_RIP_RELATIVE | INSN_BRANCH | INSN_NOP)) && done(&w->again, out) && out->lengths[0] < w->in->length;
+    return !(w->in->traits & (INSN_RIP_RELATIVE | INSN_BRANCH | INSN_NOP)) &&
+           done(&w->again, out) && out->lengths[0] < w->in->length;
 }
 
 static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *out)
 {
-    static const ZydisMnemonic pairs[][2] = {
-        {ZYDIS_MNEMONIC_PSLLW, ZYDIS_MNEMONIC_PADDW}, {ZYDIS_MNEMONIC_PSLLD, ZYDIS_MNEMONIC_PADDD}, {ZYDIS_MNEMONIC_PSLLQ, ZYDIS_MNEMONIC_PADDQ},
-        {ZYDIS_MNEMONIC_VPSLLW, ZYDIS_MNEMONIC_VPADDW}, {ZYDIS_MNEMONIC_VPSLLD, ZYDIS_MNEMONIC_VPADDD}, {ZYDIS_MNEMONIC_VPSLLQ, ZYDIS_MNEMONIC_VPADDQ}};
+    static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_PSLLW, ZYDIS_MNEMONIC_PADDW},
+                                             {ZYDIS_MNEMONIC_PSLLD, ZYDIS_MNEMONIC_PADDD},
+                                             {ZYDIS_MNEMONIC_PSLLQ, ZYDIS_MNEMONIC_PADDQ},
+                                             {ZYDIS_MNEMONIC_VPSLLW, ZYDIS_MNEMONIC_VPADDW},
+                                             {ZYDIS_MNEMONIC_VPSLLD, ZYDIS_MNEMONIC_VPADDD},
+                                             {ZYDIS_MNEMONIC_VPSLLQ, ZYDIS_MNEMONIC_VPADDQ}};
     const unsigned last = w->decoded.operand_count_visible - 1u;
 
     for (size_t i = 0; i < COUNT(pairs); i++)
-        if (w->decoded.mnemonic == pairs[i][0] && w->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX && last >= 1 && is_number(&w->ops[last], 1) && is_reg(&w->ops[last - 1])) {
+        if (w->decoded.mnemonic == pairs[i][0] &&
+            w->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX && last >= 1 &&
+            is_number(&w->ops[last], 1) && is_reg(&w->ops[last - 1])) {
             ZydisEncoderRequest r = fresh(pairs[i][1]);
             for (unsigned k = 0; k < last; k++)
                 put_reg(&r, w->ops[k].reg.value);
@@ -279,16 +305,27 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
 /* The same bits come out, by other units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
-    static const ZydisMnemonic pairs[][2] = {
-        {ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR}, {ZYDIS_MNEMONIC_XORPD, ZYDIS_MNEMONIC_PXOR}, {ZYDIS_MNEMONIC_ANDPS, ZYDIS_MNEMONIC_PAND},
-        {ZYDIS_MNEMONIC_ANDPD, ZYDIS_MNEMONIC_PAND}, {ZYDIS_MNEMONIC_ANDNPS, ZYDIS_MNEMONIC_PANDN}, {ZYDIS_MNEMONIC_ANDNPD, ZYDIS_MNEMONIC_PANDN},
-        {ZYDIS_MNEMONIC_ORPS, ZYDIS_MNEMONIC_POR}, {ZYDIS_MNEMONIC_ORPD, ZYDIS_MNEMONIC_POR},
-        {ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VPXOR}, {ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_VPXOR}, {ZYDIS_MNEMONIC_VANDPS, ZYDIS_MNEMONIC_VPAND},
-        {ZYDIS_MNEMONIC_VANDPD, ZYDIS_MNEMONIC_VPAND}, {ZYDIS_MNEMONIC_VANDNPS, ZYDIS_MNEMONIC_VPANDN}, {ZYDIS_MNEMONIC_VANDNPD, ZYDIS_MNEMONIC_VPANDN},
-        {ZYDIS_MNEMONIC_VORPS, ZYDIS_MNEMONIC_VPOR}, {ZYDIS_MNEMONIC_VORPD, ZYDIS_MNEMONIC_VPOR}};
+    static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},
+                                             {ZYDIS_MNEMONIC_XORPD, ZYDIS_MNEMONIC_PXOR},
+                                             {ZYDIS_MNEMONIC_ANDPS, ZYDIS_MNEMONIC_PAND},
+                                             {ZYDIS_MNEMONIC_ANDPD, ZYDIS_MNEMONIC_PAND},
+                                             {ZYDIS_MNEMONIC_ANDNPS, ZYDIS_MNEMONIC_PANDN},
+                                             {ZYDIS_MNEMONIC_ANDNPD, ZYDIS_MNEMONIC_PANDN},
+                                             {ZYDIS_MNEMONIC_ORPS, ZYDIS_MNEMONIC_POR},
+                                             {ZYDIS_MNEMONIC_ORPD, ZYDIS_MNEMONIC_POR},
+                                             {ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VPXOR},
+                                             {ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_VPXOR},
+                                             {ZYDIS_MNEMONIC_VANDPS, ZYDIS_MNEMONIC_VPAND},
+                                             {ZYDIS_MNEMONIC_VANDPD, ZYDIS_MNEMONIC_VPAND},
+                                             {ZYDIS_MNEMONIC_VANDNPS, ZYDIS_MNEMONIC_VPANDN},
+                                             {ZYDIS_MNEMONIC_VANDNPD, ZYDIS_MNEMONIC_VPANDN},
+                                             {ZYDIS_MNEMONIC_VORPS, ZYDIS_MNEMONIC_VPOR},
+                                             {ZYDIS_MNEMONIC_VORPD, ZYDIS_MNEMONIC_VPOR}};
 
     for (size_t i = 0; i < COUNT(pairs); i++)
-        if (w->decoded.mnemonic == pairs[i][0] && w->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX && !(w->in->traits & INSN_RIP_RELATIVE)) {
+        if (w->decoded.mnemonic == pairs[i][0] &&
+            w->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+            !(w->in->traits & INSN_RIP_RELATIVE)) {
             ZydisEncoderRequest r = w->again;
             r.mnemonic = pairs[i][1];
             return done(&r, out);
@@ -296,17 +333,22 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* The mask of a blend that does what a shuffle with @immediate does, whose elements all stay in their places; -1: they do not. */
+/* The mask of a blend that does what a shuffle with @immediate does, whose elements all stay in
+ * their places; -1: they do not. */
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
-    case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:   /* the first half takes from the first source */
+    /* the first half takes from the first source */
+    case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:
         return immediate == 0xe4 ? (wide ? 0xcc : 0xc) : -1;
     case ZYDIS_MNEMONIC_SHUFPD: case ZYDIS_MNEMONIC_VSHUFPD:
         return (immediate & (wide ? 15 : 3)) == (wide ? 10 : 2) ? (wide ? 10 : 2) : -1;
     case ZYDIS_MNEMONIC_VPERM2F128: case ZYDIS_MNEMONIC_VPERM2I128: {
-        const int pair = m == ZYDIS_MNEMONIC_VPERM2F128 ? 3 : 15, shift = m == ZYDIS_MNEMONIC_VPERM2F128 ? 2 : 4;
-        return immediate & 0x88 || immediate & 1 || !(immediate & 0x10) ? -1 : (immediate & 2 ? pair : 0) | (immediate & 0x20 ? pair << shift : 0);
+        const int pair = m == ZYDIS_MNEMONIC_VPERM2F128 ? 3 : 15,
+                  shift = m == ZYDIS_MNEMONIC_VPERM2F128 ? 2 : 4;
+        return immediate & 0x88 || immediate & 1 || !(immediate & 0x10)
+                   ? -1
+                   : (immediate & 2 ? pair : 0) | (immediate & 0x20 ? pair << shift : 0);
     }
     case ZYDIS_MNEMONIC_VPBLENDW: {   /* both halves of 256 bits take the same mask */
         int mask = 0;
@@ -325,16 +367,22 @@ static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 
 static bool shuffle_by_blend(const struct work *w, struct isa_rewritten *out)
 {
-    static const ZydisMnemonic pairs[][2] = {
-        {ZYDIS_MNEMONIC_SHUFPS, ZYDIS_MNEMONIC_BLENDPS}, {ZYDIS_MNEMONIC_VSHUFPS, ZYDIS_MNEMONIC_VBLENDPS}, {ZYDIS_MNEMONIC_SHUFPD, ZYDIS_MNEMONIC_BLENDPD},
-        {ZYDIS_MNEMONIC_VSHUFPD, ZYDIS_MNEMONIC_VBLENDPD}, {ZYDIS_MNEMONIC_VPERM2F128, ZYDIS_MNEMONIC_VBLENDPD}, {ZYDIS_MNEMONIC_VPERM2I128, ZYDIS_MNEMONIC_VPBLENDD},
-        {ZYDIS_MNEMONIC_VPBLENDW, ZYDIS_MNEMONIC_VPBLENDD}};
+    static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_SHUFPS, ZYDIS_MNEMONIC_BLENDPS},
+                                             {ZYDIS_MNEMONIC_VSHUFPS, ZYDIS_MNEMONIC_VBLENDPS},
+                                             {ZYDIS_MNEMONIC_SHUFPD, ZYDIS_MNEMONIC_BLENDPD},
+                                             {ZYDIS_MNEMONIC_VSHUFPD, ZYDIS_MNEMONIC_VBLENDPD},
+                                             {ZYDIS_MNEMONIC_VPERM2F128, ZYDIS_MNEMONIC_VBLENDPD},
+                                             {ZYDIS_MNEMONIC_VPERM2I128, ZYDIS_MNEMONIC_VPBLENDD},
+                                             {ZYDIS_MNEMONIC_VPBLENDW, ZYDIS_MNEMONIC_VPBLENDD}};
     const unsigned last = w->decoded.operand_count_visible - 1u;
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        if (w->decoded.mnemonic != pairs[i][0] || w->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX || w->in->traits & INSN_RIP_RELATIVE)
+        if (w->decoded.mnemonic != pairs[i][0] ||
+            w->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+            w->in->traits & INSN_RIP_RELATIVE)
             continue;
-        const int mask = blend_mask(pairs[i][0], (unsigned)w->ops[last].imm.value.u & 0xff, w->ops[0].size == 256);
+        const int mask = blend_mask(pairs[i][0], (unsigned)w->ops[last].imm.value.u & 0xff,
+                                    w->ops[0].size == 256);
         ZydisEncoderRequest r = w->again;
         r.mnemonic = pairs[i][1];
         r.operands[last].imm.s = mask;
@@ -345,11 +393,14 @@ static bool shuffle_by_blend(const struct work *w, struct isa_rewritten *out)
 
 static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
 {
-    static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_MOVSS, ZYDIS_MNEMONIC_BLENDPS}, {ZYDIS_MNEMONIC_MOVSD, ZYDIS_MNEMONIC_BLENDPD},
-                                             {ZYDIS_MNEMONIC_VMOVSS, ZYDIS_MNEMONIC_VBLENDPS}, {ZYDIS_MNEMONIC_VMOVSD, ZYDIS_MNEMONIC_VBLENDPD}};
+    static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_MOVSS, ZYDIS_MNEMONIC_BLENDPS},
+                                             {ZYDIS_MNEMONIC_MOVSD, ZYDIS_MNEMONIC_BLENDPD},
+                                             {ZYDIS_MNEMONIC_VMOVSS, ZYDIS_MNEMONIC_VBLENDPS},
+                                             {ZYDIS_MNEMONIC_VMOVSD, ZYDIS_MNEMONIC_VBLENDPD}};
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        bool registers = w->decoded.mnemonic == pairs[i][0] && w->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX;
+        bool registers = w->decoded.mnemonic == pairs[i][0] &&
+                         w->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX;
         for (unsigned k = 0; k < w->decoded.operand_count_visible; k++)
             registers = registers && is_reg(&w->ops[k]);
         if (!registers)
@@ -363,7 +414,8 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Each does the same by the architecture's definition but for the flags it is said to lose (Intel SDM volume 2; for the adjust flag see above). */
+/* Each does the same by the architecture's definition but for the flags it is said to lose (Intel
+ * SDM volume 2; for the adjust flag see above). */
 static const struct rule {
     const char *what;
     bool (*make)(const struct work *w, struct isa_rewritten *out);
@@ -419,7 +471,8 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
         put_number(&r, w.ops[1].imm.value.s * times);
         break;
     case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC:
-        r = fresh(w.decoded.mnemonic == ZYDIS_MNEMONIC_INC ? ZYDIS_MNEMONIC_ADD : ZYDIS_MNEMONIC_SUB);
+        r = fresh(w.decoded.mnemonic == ZYDIS_MNEMONIC_INC ? ZYDIS_MNEMONIC_ADD
+                                                           : ZYDIS_MNEMONIC_SUB);
         put_reg(&r, w.ops[0].reg.value);
         put_number(&r, times);
         break;
@@ -435,30 +488,40 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
 }
 
 /* What adds up, and the addition of two such sums. */
-static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes; } sums[] = {
+static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
+} sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
-#define FUSED(kind, lanes) {"VFMADD231" #kind, ZYDIS_MNEMONIC_VFMADD231##kind, ZYDIS_MNEMONIC_VADD##kind, lanes}, \
-                           {"VFNMADD231" #kind, ZYDIS_MNEMONIC_VFNMADD231##kind, ZYDIS_MNEMONIC_VADD##kind, lanes}
-    SAME(ADD, 0), SAME(PADDB, 0), SAME(PADDW, 0), SAME(PADDD, 0), SAME(PADDQ, 0), SAME(VPADDB, 0), SAME(VPADDW, 0), SAME(VPADDD, 0), SAME(VPADDQ, 0),
-    SAME(PXOR, 0), SAME(VPXOR, 0), SAME(POR, 0), SAME(VPOR, 0), SAME(XOR, 0), SAME(OR, 0),
-    SAME(ADDSS, 32), SAME(ADDPS, 32), SAME(VADDSS, 32), SAME(VADDPS, 32), SAME(ADDSD, 64), SAME(ADDPD, 64), SAME(VADDSD, 64), SAME(VADDPD, 64),
-    FUSED(SS, 32), FUSED(PS, 32), FUSED(SD, 64), FUSED(PD, 64),
+#define FUSED(kind, lanes)                                                                         \
+    {"VFMADD231" #kind, ZYDIS_MNEMONIC_VFMADD231##kind, ZYDIS_MNEMONIC_VADD##kind, lanes},         \
+    {                                                                                              \
+        "VFNMADD231" #kind, ZYDIS_MNEMONIC_VFNMADD231##kind, ZYDIS_MNEMONIC_VADD##kind, lanes      \
+    }
+    SAME(ADD, 0),    SAME(PADDB, 0),   SAME(PADDW, 0),   SAME(PADDD, 0),   SAME(PADDQ, 0),
+    SAME(VPADDB, 0), SAME(VPADDW, 0),  SAME(VPADDD, 0),  SAME(VPADDQ, 0),  SAME(PXOR, 0),
+    SAME(VPXOR, 0),  SAME(POR, 0),     SAME(VPOR, 0),    SAME(XOR, 0),     SAME(OR, 0),
+    SAME(ADDSS, 32), SAME(ADDPS, 32),  SAME(VADDSS, 32), SAME(VADDPS, 32), SAME(ADDSD, 64),
+    SAME(ADDPD, 64), SAME(VADDSD, 64), SAME(VADDPD, 64), FUSED(SS, 32),    FUSED(PS, 32),
+    FUSED(SD, 64),   FUSED(PD, 64),
 };
 
-/* The row of @w, NULL; *@operands: which operands are the register it adds to. The other input must not be that register. */
+/* The row of @w, NULL; *@operands: which operands are the register it adds to. The other input must
+ * not be that register. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
     const unsigned count = w->decoded.operand_count_visible;
 
     *operands = 1;
-    if (w->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX || !is_reg(&ops[0]) || w->in->traits & (INSN_RIP_RELATIVE | INSN_ZERO_IDIOM))
+    if (w->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX || !is_reg(&ops[0]) ||
+        w->in->traits & (INSN_RIP_RELATIVE | INSN_ZERO_IDIOM))
         return -1;
-    const bool three = count == 3 && w->decoded.mnemonic != ZYDIS_MNEMONIC_IMUL, fused = ops[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+    const bool three = count == 3 && w->decoded.mnemonic != ZYDIS_MNEMONIC_IMUL,
+               fused = ops[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ;
     for (size_t i = 0; i < COUNT(sums); i++) {
         if (w->decoded.mnemonic != sums[i].sum)
             continue;
-        if (!sums[i].lanes && count == 2 && ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
+        if (!sums[i].lanes && count == 2 &&
+            ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
         if (three && !fused) {   /* scalar ones keep the upper lanes of the first source */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
@@ -466,7 +529,8 @@ static int sum_row(const struct work *w, uint8_t *operands)
             *operands = 3;
         }
         for (unsigned k = 1; k < count; k++)
-            if (!(*operands >> k & 1) && (is_reg(&ops[k]) || is_whole(&ops[0])) && names(&ops[k], ops[0].reg.value))
+            if (!(*operands >> k & 1) && (is_reg(&ops[k]) || is_whole(&ops[0])) &&
+                names(&ops[k], ops[0].reg.value))
                 return -1;
         return (int)i;
     }
@@ -499,8 +563,11 @@ static size_t sum_begin(const struct insn *in, uint8_t reg, uint8_t *out)
 
     if (!work_begin(in, &w))
         return 0;
-    ZydisEncoderRequest r = fresh(general ? ZYDIS_MNEMONIC_XOR : vex ? ZYDIS_MNEMONIC_VPXOR : ZYDIS_MNEMONIC_PXOR);
-    const ZydisRegister zero = register_of(general ? ZYDIS_REGCLASS_GPR32 : ZYDIS_REGCLASS_XMM, general ? reg : reg - 16u);
+    ZydisEncoderRequest r = fresh(general ? ZYDIS_MNEMONIC_XOR
+                                  : vex   ? ZYDIS_MNEMONIC_VPXOR
+                                          : ZYDIS_MNEMONIC_PXOR);
+    const ZydisRegister zero =
+        register_of(general ? ZYDIS_REGCLASS_GPR32 : ZYDIS_REGCLASS_XMM, general ? reg : reg - 16u);
     for (unsigned k = 0; k < (vex && !general ? 3u : 2u); k++)
         put_reg(&r, zero);
     return request_encode(&r, out);
@@ -522,11 +589,17 @@ static size_t sum_end(const struct insn *in, uint8_t reg, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* lea rsp, [rsp - 1024], since what lies just below the stack pointer may be the loop's; pushfq; and qword [rsp], the flags asked for. */
+/* lea rsp, [rsp - 1024], since what lies just below the stack pointer may be the loop's; pushfq;
+ * and qword [rsp], the flags asked for. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
 {
-    static const struct { uint32_t flag; unsigned bit; } places[] = {{FLAG_CARRY, 0}, {FLAG_PARITY, 2}, {FLAG_ADJUST, 4}, {FLAG_ZERO, 6}, {FLAG_SIGN, 7}, {FLAG_OVERFLOW, 11}};
-    uint8_t code[] = {0x48, 0x8d, 0xa4, 0x24, 0x00, 0xfc, 0xff, 0xff, 0x9c, 0x48, 0x81, 0x24, 0x24, 0, 0, 0, 0};
+    static const struct {
+        uint32_t flag;
+        unsigned bit;
+    } places[] = {{FLAG_CARRY, 0}, {FLAG_PARITY, 2}, {FLAG_ADJUST, 4},
+                  {FLAG_ZERO, 6},  {FLAG_SIGN, 7},   {FLAG_OVERFLOW, 11}};
+    uint8_t code[] = {0x48, 0x8d, 0xa4, 0x24, 0x00, 0xfc, 0xff, 0xff, 0x9c,
+                      0x48, 0x81, 0x24, 0x24, 0,    0,    0,    0};
     uint32_t bits = 0;
 
     for (size_t i = 0; i < COUNT(places); i++)
@@ -536,7 +609,8 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
-/* @line with the mnemonic that assemblers know: the formatter gives instructions on vectors the size letters of integer ones, and writes movzx. What the name of the
+/* @line with the mnemonic that assemblers know: the formatter gives instructions on vectors the
+ * size letters of integer ones, and writes movzx. What the name of the
  * form does not tell (lock, rep) stays as it is. */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
@@ -559,10 +633,14 @@ static void print(const struct insn *in, bool att, struct str *out)
         return;
     ZydisFormatterInit(&formatter, att ? ZYDIS_FORMATTER_STYLE_ATT : ZYDIS_FORMATTER_STYLE_INTEL);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, att);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+                              ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &w.decoded, w.ops, w.decoded.operand_count_visible, line, sizeof line, in->offset, NULL)))
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+                              ZYDIS_PADDING_DISABLED);
+    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &w.decoded, w.ops,
+                                                      w.decoded.operand_count_visible, line,
+                                                      sizeof line, in->offset, NULL)))
         return;
     if (att)
         add_att_line(in, line, out);

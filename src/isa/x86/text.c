@@ -31,7 +31,8 @@ static struct span trimmed(const char *from, const char *to)
     return (struct span){from, (size_t)(to - from)};
 }
 
-/* The number behind the first @skip characters of @w, and where it ends; -1 where none below 32 stands there. */
+/* The number behind the first @skip characters of @w, and where it ends; -1 where none below 32
+ * stands there. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -46,8 +47,9 @@ static int register_number(struct span w, size_t skip, size_t *end)
 /* A general register: its number and width. */
 static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
-    static const char *const names[8] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"}, *const low[8] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"},
-                      *const high[4] = {"ah", "ch", "dh", "bh"};
+    static const char *const names[8] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"},
+                             *const low[8] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"},
+                             *const high[4] = {"ah", "ch", "dh", "bh"};
     size_t end;
     int n = -1;
 
@@ -80,15 +82,23 @@ static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
 /* Registers of the other kinds: vectors, masks, mmx, tiles, and those of the system. */
 static bool special_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
-    static const struct { const char *name, *type; uint16_t bits; uint8_t first, count, file; } kinds[] = {
-        {"xmm", "XMM", 128, 16, 32, FILE_VECTOR}, {"ymm", "YMM", 256, 16, 32, FILE_VECTOR}, {"zmm", "ZMM", 512, 16, 32, FILE_VECTOR}, {"tmm", "TMM", 8192, REG_OTHER, 0, FILE_OTHER},
-        {"mm", "MM", 64, 56, 8, FILE_X87}, {"k", "K", 64, 48, 8, FILE_MASK}, {"cr", "CR", 64, REG_OTHER, 0, FILE_OTHER}, {"dr", "DR", 64, REG_OTHER, 0, FILE_OTHER},
+    static const struct {
+        const char *name, *type;
+        uint16_t bits;
+        uint8_t first, count, file;
+    } kinds[] = {
+        {"xmm", "XMM", 128, 16, 32, FILE_VECTOR},   {"ymm", "YMM", 256, 16, 32, FILE_VECTOR},
+        {"zmm", "ZMM", 512, 16, 32, FILE_VECTOR},   {"tmm", "TMM", 8192, REG_OTHER, 0, FILE_OTHER},
+        {"mm", "MM", 64, 56, 8, FILE_X87},          {"k", "K", 64, 48, 8, FILE_MASK},
+        {"cr", "CR", 64, REG_OTHER, 0, FILE_OTHER}, {"dr", "DR", 64, REG_OTHER, 0, FILE_OTHER},
     };
     size_t end;
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].name);
-        int n = w.length > length && strncasecmp(w.at, kinds[i].name, length) == 0 ? register_number(w, length, &end) : -1;
+        int n = w.length > length && strncasecmp(w.at, kinds[i].name, length) == 0
+                    ? register_number(w, length, &end)
+                    : -1;
         if (n < 0 || end != w.length || (kinds[i].count && n >= kinds[i].count))
             continue;
         op->reg = (uint8_t)(kinds[i].first + (kinds[i].count ? n : 0));
@@ -107,7 +117,8 @@ static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX]
     return general_read(w, op, type) || special_read(w, op, type);
 }
 
-/* `rdi+rax*4+0x40`, `rdi + 4*rax + 0x40`: the parts of an address. @index gets the type of an index that is a vector. */
+/* `rdi+rax*4+0x40`, `rdi + 4*rax + 0x40`: the parts of an address. @index gets the type of an index
+ * that is a vector. */
 static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
     const char *end = w.at + w.length, *next;
@@ -157,9 +168,13 @@ static bool address_read(struct span w, struct operand *op, bool *narrow, char i
 /* `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]`, `word ptr [rax]{1to32}`. */
 static bool memory_read(struct span w, struct insn *in, struct operand *op, char type[TYPE_MAX])
 {
-    static const struct { const char *name; uint16_t bits; } sizes[] = {{"byte", 8}, {"word", 16}, {"dword", 32}, {"qword", 64}, {"fword", 48}, {"tbyte", 80},
-                                                                        {"xmmword", 128}, {"ymmword", 256}, {"zmmword", 512}};
-    const char *open = memchr(w.at, '[', w.length), *close = open ? memchr(open, ']', (size_t)(w.at + w.length - open)) : NULL;
+    static const struct {
+        const char *name;
+        uint16_t bits;
+    } sizes[] = {{"byte", 8},   {"word", 16},     {"dword", 32},    {"qword", 64},   {"fword", 48},
+                 {"tbyte", 80}, {"xmmword", 128}, {"ymmword", 256}, {"zmmword", 512}};
+    const char *open = memchr(w.at, '[', w.length),
+               *close = open ? memchr(open, ']', (size_t)(w.at + w.length - open)) : NULL;
     char index[TYPE_MAX] = "";
     bool narrow = false;
 
@@ -170,16 +185,21 @@ static bool memory_read(struct span w, struct insn *in, struct operand *op, char
         return false;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t length = strlen(sizes[i].name);
-        if (w.length > length && strncasecmp(w.at, sizes[i].name, length) == 0 && isspace((unsigned char)w.at[length]))
+        if (w.length > length && strncasecmp(w.at, sizes[i].name, length) == 0 &&
+            isspace((unsigned char)w.at[length]))
             op->bits = sizes[i].bits;
     }
     if (open - w.at >= 3 && open[-1] == ':')
-        op->segment = strncasecmp(open - 3, "fs", 2) == 0 || strncasecmp(open - 3, "gs", 2) == 0 ? REG_OTHER : REG_NONE;
+        op->segment = strncasecmp(open - 3, "fs", 2) == 0 || strncasecmp(open - 3, "gs", 2) == 0
+                          ? REG_OTHER
+                          : REG_NONE;
     if (!address_read((struct span){open + 1, (size_t)(close - open - 1)}, op, &narrow, index))
         return false;
-    in->traits |= (op->index != REG_NONE ? INSN_INDEXED : 0) | (op->base == REG_PC ? INSN_RIP_RELATIVE : 0) | (narrow ? INSN_NARROW_ADDRESS : 0);
+    in->traits |= (op->index != REG_NONE ? INSN_INDEXED : 0) |
+                  (op->base == REG_PC ? INSN_RIP_RELATIVE : 0) | (narrow ? INSN_NARROW_ADDRESS : 0);
     const char *broadcast = memchr(close, '{', (size_t)(w.at + w.length - close));
-    unsigned to = broadcast && strncmp(broadcast, "{1to", 4) == 0 ? (unsigned)atoi(broadcast + 4) : 0;
+    unsigned to =
+        broadcast && strncmp(broadcast, "{1to", 4) == 0 ? (unsigned)atoi(broadcast + 4) : 0;
     if (*index)
         snprintf(type, TYPE_MAX, "VSIB_%.4s", index);
     else if (to)
@@ -191,26 +211,34 @@ static bool memory_read(struct span w, struct insn *in, struct operand *op, char
     return true;
 }
 
-static bool immediate_read(struct span w, const struct insn *in, struct operand *op, char type[TYPE_MAX])
+static bool immediate_read(struct span w, const struct insn *in, struct operand *op,
+                           char type[TYPE_MAX])
 {
     char *end;
 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* As wide as the encoding: vectors' immediates have a byte, and the text does not tell of the others. */
-    bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 || (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
-    snprintf(type, TYPE_MAX, vector || (op->immediate >= -128 && op->immediate < 256) ? "I8" : "I32");
+    /* As wide as the encoding: vectors' immediates have a byte, and the text does not tell of the
+     * others. */
+    bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
+                  (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
+    snprintf(type, TYPE_MAX,
+             vector || (op->immediate >= -128 && op->immediate < 256) ? "I8" : "I32");
     return end == w.at + w.length && end > w.at;
 }
 
-/* Prefixes that are written before the mnemonic; the name of the form has those that change what is done. */
+/* Prefixes that are written before the mnemonic; the name of the form has those that change what is
+ * done. */
 static bool is_prefix(struct span w, const char **in_form)
 {
-    static const struct { const char *text, *form; } prefixes[] = {
-        {"lock", "_LOCK"}, {"{vex}", ""}, {"{vex3}", ""}, {"{vex2}", ""}, {"{evex}", ""}, {"{nf}", "_NF"}, {"{rex2}", ""}, {"{disp32}", ""}, {"{load}", ""},
-        {"xacquire", ""}, {"xrelease", ""}, {"notrack", ""}, {"bnd", ""}, {"data16", ""}, {"addr32", ""}, {"rep", "_REP"}, {"repz", "_REP"}, {"repnz", "_REPNE"}, {"cs", ""}, {"ds", ""},
-        {"es", ""}, {"ss", ""}, {"fs", ""}, {"gs", ""},
+    static const struct { const char *text, *form;
+    } prefixes[] = {
+        {"lock", "_LOCK"}, {"{vex}", ""},    {"{vex3}", ""},      {"{vex2}", ""}, {"{evex}", ""},
+        {"{nf}", "_NF"},   {"{rex2}", ""},   {"{disp32}", ""},    {"{load}", ""}, {"xacquire", ""},
+        {"xrelease", ""},  {"notrack", ""},  {"bnd", ""},         {"data16", ""}, {"addr32", ""},
+        {"rep", "_REP"},   {"repz", "_REP"}, {"repnz", "_REPNE"}, {"cs", ""},     {"ds", ""},
+        {"es", ""},        {"ss", ""},       {"fs", ""},          {"gs", ""},
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (word_is(w, prefixes[i].text)) {
@@ -224,8 +252,9 @@ static bool is_prefix(struct span w, const char **in_form)
 /* Families that add to what is in their first operand, or permute two tables into it. */
 static bool accumulates(const char *mnemonic)
 {
-    static const char *const families[] = {"vpdp", "vpmadd52", "vfmadd", "vfmsub", "vfnmadd", "vfnmsub", "vdpbf16", "vdpph", "vsha512", "vsm3", "tdp", "tcmm", "tmm",
-                                           "vpermi2", "vpermt2", "cmp", "cfcmov"};
+    static const char *const families[] = {
+        "vpdp", "vpmadd52", "vfmadd", "vfmsub", "vfnmadd", "vfnmsub", "vdpbf16", "vdpph", "vsha512",
+        "vsm3", "tdp",      "tcmm",   "tmm",    "vpermi2", "vpermt2", "cmp",     "cfcmov"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (str_has_prefix(mnemonic, families[i]))
             return true;
@@ -235,7 +264,9 @@ static bool accumulates(const char *mnemonic)
 /* Those whose first operand is no result. */
 static bool reads_alone(const char *mnemonic)
 {
-    static const char *const families[] = {"prefetch", "push", "ccmp", "ctest", "test", "jmp", "call", "wrmsr", "uwrmsr", "hreset", "inv", "ld", "ud", "enqcmd", "tilerelease"};
+    static const char *const families[] = {"prefetch", "push", "ccmp",  "ctest",  "test",
+                                           "jmp",      "call", "wrmsr", "uwrmsr", "hreset",
+                                           "inv",      "ld",   "ud",    "enqcmd", "tilerelease"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (str_has_prefix(mnemonic, families[i]))
             return true;
@@ -246,21 +277,28 @@ static void access_set(struct insn *in)
 {
     for (unsigned i = 0; i < in->operand_count; i++) {
         struct operand *op = &in->operands[i];
-        bool first = i == 0 && !reads_alone(in->mnemonic), compare = strstr(in->mnemonic, "xadd") != NULL;
+        bool first = i == 0 && !reads_alone(in->mnemonic),
+             compare = strstr(in->mnemonic, "xadd") != NULL;
         if (op->kind == OPERAND_IMMEDIATE)
             continue;
-        op->access = first && op->kind == OPERAND_MEMORY     ? in->operand_count > 1 && !str_has_prefix(in->mnemonic, "v") ? ACCESS_READ | ACCESS_WRITE : ACCESS_WRITE
+        op->access = first && op->kind == OPERAND_MEMORY
+                         ? in->operand_count > 1 && !str_has_prefix(in->mnemonic, "v")
+                               ? ACCESS_READ | ACCESS_WRITE
+                               : ACCESS_WRITE
                      : first && accumulates(in->mnemonic) ? ACCESS_READ | ACCESS_WRITE
-                     : first                                 ? ACCESS_WRITE
-                     : compare && i == 1                     ? ACCESS_READ | ACCESS_WRITE
-                                                             : ACCESS_READ;
+                     : first                              ? ACCESS_WRITE
+                     : compare && i == 1                  ? ACCESS_READ | ACCESS_WRITE
+                                                          : ACCESS_READ;
         if (op->kind == OPERAND_MEMORY && !str_has_prefix(in->mnemonic, "prefetch"))
-            in->traits |= (op->access & ACCESS_READ ? INSN_LOAD : 0) | (op->access & ACCESS_WRITE ? INSN_STORE : 0);
+            in->traits |= (op->access & ACCESS_READ ? INSN_LOAD : 0) |
+                          (op->access & ACCESS_WRITE ? INSN_STORE : 0);
         if (op->file == FILE_VECTOR)
             in->traits |= INSN_VECTOR;
     }
-    if (str_has_prefix(in->mnemonic, "cmp") || str_has_prefix(in->mnemonic, "ccmp") || str_has_prefix(in->mnemonic, "ctest"))
-        in->flags_written = FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW;
+    if (str_has_prefix(in->mnemonic, "cmp") || str_has_prefix(in->mnemonic, "ccmp") ||
+        str_has_prefix(in->mnemonic, "ctest"))
+        in->flags_written =
+            FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW;
     if (strstr(in->mnemonic, "xadd"))
         in->traits |= INSN_LOCK;
     if (strncmp(in->mnemonic, "jmp", 3) == 0)
@@ -270,11 +308,14 @@ static void access_set(struct insn *in)
 }
 
 /* One operand behind @list, with what is written of masks and rounding beside it. */
-static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing, const char **rounding)
+static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing,
+                        const char **rounding)
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
-    const char *flags = w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;   /* APX: of conditional comparisons */
+    /* APX: of conditional comparisons */
+    const char *flags =
+        w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;
     if (flags)
         w = trimmed(flags + 1, w.at + w.length);
     const char *brace = memchr(w.at, '{', w.length);
@@ -282,22 +323,34 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
 
     if (!plain.length && brace) {
         bool sae = word_is(w, "{sae}");
-        *rounding = sae ? "_SAE" : w.length == 8 && strncasecmp(w.at + 3, "-sae}", 5) == 0 ? "_ER" : *rounding;
+        *rounding = sae                                                       ? "_SAE"
+                    : w.length == 8 && strncasecmp(w.at + 3, "-sae}", 5) == 0 ? "_ER"
+                                                                              : *rounding;
         return true;
     }
     if (in->operand_count == INSN_OPERANDS)
         return false;
     bool memory = memchr(w.at, '[', w.length) || memchr(w.at, ':', w.length);
-    bool known = register_read(plain, &op, type) || (memory ? memory_read(w, in, &op, type) : immediate_read(plain, in, &op, type));
+    bool known = register_read(plain, &op, type) ||
+                 (memory ? memory_read(w, in, &op, type) : immediate_read(plain, in, &op, type));
     if (!known)
         return false;
     in->operands[in->operand_count++] = op;
     str_addf(list, "%s%s", list->length ? ", " : "", type);
-    for (const char *at = brace, *end = w.at + w.length; at && at < end; at = memchr(at + 1, '{', (size_t)(end - at - 1))) {
+    for (const char *at = brace, *end = w.at + w.length; at && at < end;
+         at = memchr(at + 1, '{', (size_t)(end - at - 1))) {
         *zeroing |= strncmp(at, "{z}", 3) == 0;
         if (at[1] == 'k' && isdigit((unsigned char)at[2]) && in->operand_count < INSN_OPERANDS) {
-            in->operands[in->operand_count++] = (struct operand){.kind = OPERAND_REGISTER, .access = ACCESS_READ, .reg = (uint8_t)(48 + (at[2] - '0') % 8), .file = FILE_MASK, .bits = 64,
-                                                                 .scale = 1, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
+            in->operands[in->operand_count++] =
+                (struct operand){.kind = OPERAND_REGISTER,
+                                 .access = ACCESS_READ,
+                                 .reg = (uint8_t)(48 + (at[2] - '0') % 8),
+                                 .file = FILE_MASK,
+                                 .bits = 64,
+                                 .scale = 1,
+                                 .base = REG_NONE,
+                                 .index = REG_NONE,
+                                 .segment = REG_NONE};
             str_add(list, ", K");
         }
     }
@@ -343,13 +396,16 @@ bool x86_text_read(const char *text, struct insn *out)
     bool extended = out->bytes[0] == 0xd5 || (evex && (out->bytes[1] & 7) == 4);
     for (unsigned i = 0; i < out->operand_count; i++) {
         const struct operand *op = &out->operands[i];
-        extended |= (op->file == FILE_GENERAL && op->reg >= REG_R16) || (op->base != REG_NONE && op->base >= REG_R16) ||
+        extended |= (op->file == FILE_GENERAL && op->reg >= REG_R16) ||
+                    (op->base != REG_NONE && op->base >= REG_R16) ||
                     (op->index != REG_NONE && op->index >= REG_R16);
     }
-    const char *encoding = extended    ? "_APX"
-                           : evex || vex ? form_encoding(out->mnemonic, evex, strstr(str_text(&list), "ZMM") != NULL)
-                                         : "";
-    snprintf(out->form, FORM_MAX, "%s%s%s%s%s (%.120s)", upper, encoding, rounding, zeroing ? "_Z" : "", prefix, str_text(&list));
+    const char *encoding =
+        extended      ? "_APX"
+        : evex || vex ? form_encoding(out->mnemonic, evex, strstr(str_text(&list), "ZMM") != NULL)
+                      : "";
+    snprintf(out->form, FORM_MAX, "%s%s%s%s%s (%.120s)", upper, encoding, rounding,
+             zeroing ? "_Z" : "", prefix, str_text(&list));
     str_done(&list);
     if (!ok)
         return false;

@@ -5,11 +5,19 @@
 
 #include "isa/x86/encode.h"
 
-/* Intel SDM volume 2, NOP: the recommended sequences to 9 bytes; operand-size prefixes before that make the longer ones, still one instruction. */
+/* Intel SDM volume 2, NOP: the recommended sequences to 9 bytes; operand-size prefixes before that
+ * make the longer ones, still one instruction. */
 static size_t nop(unsigned length, uint8_t *out)
 {
     static const uint8_t bytes[9][9] = {
-        {0x90}, {0x66, 0x90}, {0x0f, 0x1f, 0x00}, {0x0f, 0x1f, 0x40}, {0x0f, 0x1f, 0x44}, {0x66, 0x0f, 0x1f, 0x44}, {0x0f, 0x1f, 0x80}, {0x0f, 0x1f, 0x84},
+        {0x90},
+        {0x66, 0x90},
+        {0x0f, 0x1f, 0x00},
+        {0x0f, 0x1f, 0x40},
+        {0x0f, 0x1f, 0x44},
+        {0x66, 0x0f, 0x1f, 0x44},
+        {0x0f, 0x1f, 0x80},
+        {0x0f, 0x1f, 0x84},
         {0x66, 0x0f, 0x1f, 0x84},
     };
     unsigned prefixes = length > 9 ? length - 9 : 0;
@@ -21,8 +29,10 @@ static size_t nop(unsigned length, uint8_t *out)
     return length;
 }
 
-/* The request that encodes @in again, and which of its operands is @operand; false when it cannot be made. */
-static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequest *request, ZydisEncoderOperand **which)
+/* The request that encodes @in again, and which of its operands is @operand; false when it cannot
+ * be made. */
+static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequest *request,
+                       ZydisEncoderOperand **which)
 {
     ZydisDecoder decoder;
     ZydisDecodedInstruction decoded;
@@ -31,11 +41,14 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
 
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, in->bytes, in->length, &decoded, ops)) ||
-        ZYAN_FAILED(ZydisEncoderDecodedInstructionToEncoderRequest(&decoded, ops, decoded.operand_count_visible, request)))
+        ZYAN_FAILED(ZydisEncoderDecodedInstructionToEncoderRequest(
+            &decoded, ops, decoded.operand_count_visible, request)))
         return false;
     /* struct insn leaves out the mask that means none. */
     for (unsigned i = 0; i < decoded.operand_count_visible && i < request->operand_count; i++) {
-        bool none = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK && ops[i].reg.value == ZYDIS_REGISTER_K0;
+        bool none = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                    ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
+                    ops[i].reg.value == ZYDIS_REGISTER_K0;
         if (!none && place++ == operand) {
             *which = &request->operands[i];
             return true;
@@ -48,14 +61,16 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
 static ZydisRegister like_register(ZydisRegister like, uint8_t root)
 {
     ZydisRegisterClass registers = ZydisRegisterGetClass(like);
-    bool vector = registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM || registers == ZYDIS_REGCLASS_ZMM;
+    bool vector = registers == ZYDIS_REGCLASS_XMM || registers == ZYDIS_REGCLASS_YMM ||
+                  registers == ZYDIS_REGCLASS_ZMM;
 
     if (like >= ZYDIS_REGISTER_AH && like <= ZYDIS_REGISTER_BH)
         return like;
     return register_of(registers, vector ? root - 16u : root);
 }
 
-static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to, unsigned attempt, uint8_t *out)
+static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
+                  unsigned attempt, uint8_t *out)
 {
     const struct operand *op = &in->operands[operand];
     ZydisEncoderRequest request;
@@ -74,7 +89,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
     return request_encode(&request, out);
 }
 
-static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt, uint8_t *out)
+static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
+                    uint8_t *out)
 {
     ZydisEncoderRequest request;
     ZydisEncoderOperand *which;
@@ -87,12 +103,14 @@ static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigne
     return request_encode(&request, out);
 }
 
-static size_t indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale, int64_t displacement, uint8_t *out)
+static size_t indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale,
+                      int64_t displacement, uint8_t *out)
 {
     ZydisEncoderRequest request;
     ZydisEncoderOperand *which;
 
-    if (!request_of(in, operand, &request, &which) || which->mem.base == ZYDIS_REGISTER_RIP || which->mem.base == ZYDIS_REGISTER_NONE)
+    if (!request_of(in, operand, &request, &which) || which->mem.base == ZYDIS_REGISTER_RIP ||
+        which->mem.base == ZYDIS_REGISTER_NONE)
         return 0;
     which->mem.index = like_register(which->mem.base, index);
     which->mem.scale = scale;
@@ -103,16 +121,22 @@ static size_t indexed(const struct insn *in, unsigned operand, uint8_t index, ui
 static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out)
 {
     ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64};
-    ZydisRegisterClass registers = like->file == FILE_GENERAL ? ZYDIS_REGCLASS_GPR64 : like->bits > 256 ? ZYDIS_REGCLASS_ZMM
-                                   : like->bits > 128 ? ZYDIS_REGCLASS_YMM : ZYDIS_REGCLASS_XMM;
+    ZydisRegisterClass registers = like->file == FILE_GENERAL ? ZYDIS_REGCLASS_GPR64
+                                   : like->bits > 256         ? ZYDIS_REGCLASS_ZMM
+                                   : like->bits > 128         ? ZYDIS_REGCLASS_YMM
+                                                              : ZYDIS_REGCLASS_XMM;
     unsigned base = like->file == FILE_VECTOR ? 16 : 0;
-    const ZydisRegister regs[3] = {register_of(registers, to - base), ZYDIS_REGISTER_K0, register_of(registers, from - base)};
+    const ZydisRegister regs[3] = {register_of(registers, to - base), ZYDIS_REGISTER_K0,
+                                   register_of(registers, from - base)};
 
     if (like->file != FILE_GENERAL && like->file != FILE_VECTOR)
         return 0;
-    request.mnemonic = like->file == FILE_GENERAL ? ZYDIS_MNEMONIC_MOV : legacy ? ZYDIS_MNEMONIC_MOVAPS : ZYDIS_MNEMONIC_VMOVAPS;
+    request.mnemonic = like->file == FILE_GENERAL ? ZYDIS_MNEMONIC_MOV
+                       : legacy                   ? ZYDIS_MNEMONIC_MOVAPS
+                                                  : ZYDIS_MNEMONIC_VMOVAPS;
     for (unsigned k = 0; k < 3; k++) {
-        if (k == 1 && registers != ZYDIS_REGCLASS_ZMM)   /* the encoder wants the mask that means none in EVEX alone */
+        /* the encoder wants the mask that means none in EVEX alone */
+        if (k == 1 && registers != ZYDIS_REGCLASS_ZMM)
             continue;
         request.operands[request.operand_count].type = ZYDIS_OPERAND_TYPE_REGISTER;
         request.operands[request.operand_count++].reg.value = regs[k];
@@ -123,7 +147,9 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
 /* Vector registers by the name of their lowest part, as most instructions have them. */
 static void name(uint8_t root, struct str *out)
 {
-    const char *text = ZydisRegisterGetString(root < 16 ? register_of(ZYDIS_REGCLASS_GPR64, root) : register_of(ZYDIS_REGCLASS_XMM, root - 16u));
+    const char *text =
+        ZydisRegisterGetString(root < 16 ? register_of(ZYDIS_REGCLASS_GPR64, root)
+                                         : register_of(ZYDIS_REGCLASS_XMM, root - 16u));
     str_add(out, text ? text : "a register");
 }
 

@@ -34,7 +34,8 @@ public:
     // Those of this file alone begin with '@'.
     size_t of(const GlobalValue &value, const std::string &suffix = "")
     {
-        const std::string name = (value.hasLocalLinkage() ? "@" : "") + value.getName().str() + suffix;
+        const std::string name =
+            (value.hasLocalLinkage() ? "@" : "") + value.getName().str() + suffix;
         auto found = known.find(name);
         if (found != known.end())
             return found->second;
@@ -48,19 +49,21 @@ private:
 
 class Describer {
 public:
-    Describer(Function &f, Symbols &s) : function(f), symbols(s), dominators(f), loops(dominators), cache(f), library(Triple(f.getParent()->getTargetTriple()))
-    {
-        std::vector<AllocaInst *> variables;
-        for (Instruction &i : f.getEntryBlock())
-            if (auto *a = dyn_cast<AllocaInst>(&i); a && isAllocaPromotable(a))
-                variables.push_back(a);
-        if (!variables.empty())
-            PromoteMemToReg(variables, dominators, &cache);
-        information = std::make_unique<TargetLibraryInfo>(library, &f);
-        evolution = std::make_unique<ScalarEvolution>(f, *information, cache, dominators, loops);
-        for (BasicBlock &b : f)
-            numbers[&b] = numbers.size();
-        number_loops(loops.getTopLevelLoops());
+  Describer(Function &f, Symbols &s)
+      : function(f), symbols(s), dominators(f), loops(dominators), cache(f),
+        library(Triple(f.getParent()->getTargetTriple()))
+  {
+      std::vector<AllocaInst *> variables;
+      for (Instruction &i : f.getEntryBlock())
+          if (auto *a = dyn_cast<AllocaInst>(&i); a && isAllocaPromotable(a))
+              variables.push_back(a);
+      if (!variables.empty())
+          PromoteMemToReg(variables, dominators, &cache);
+      information = std::make_unique<TargetLibraryInfo>(library, &f);
+      evolution = std::make_unique<ScalarEvolution>(f, *information, cache, dominators, loops);
+      for (BasicBlock &b : f)
+          numbers[&b] = numbers.size();
+      number_loops(loops.getTopLevelLoops());
     }
 
     json_t *describe()
@@ -115,7 +118,8 @@ private:
     std::map<const Value *, size_t> values;    // those that expressions mention
     std::vector<Instruction *> wanted;
     size_t next_wanted = 0;
-    std::map<const Instruction *, std::vector<std::string>> texts;   // what the block does at this instruction
+    std::map<const Instruction *, std::vector<std::string>>
+        texts; // what the block does at this instruction
     unsigned nodes = 0;
 
     template <class List> void number_loops(const List &list)
@@ -134,7 +138,8 @@ private:
 
     static std::string head(const char *name, const Type *type)
     {
-        return std::string(name) + " " + std::to_string(type->isIntegerTy() ? type->getIntegerBitWidth() : 64);
+        return std::string(name) + " " +
+               std::to_string(type->isIntegerTy() ? type->getIntegerBitWidth() : 64);
     }
 
     // A value by its number; it is defined where it stands.
@@ -148,7 +153,8 @@ private:
         return head("v", v.getType()) + " " + std::to_string(found->second);
     }
 
-    std::string joined(const char *name, const Type *type, ArrayRef<const SCEV *> operands, const Loop *scope)
+    std::string joined(const char *name, const Type *type, ArrayRef<const SCEV *> operands,
+                       const Loop *scope)
     {
         std::string text = head(name, type) + " " + std::to_string(operands.size());
         for (const SCEV *o : operands) {
@@ -165,7 +171,8 @@ private:
         return x.empty() ? "" : head(name, type) + " " + x;
     }
 
-    std::string binary(const char *name, const Type *type, const std::string &x, const std::string &y)
+    std::string binary(const char *name, const Type *type, const std::string &x,
+                       const std::string &y)
     {
         return x.empty() || y.empty() ? "" : head(name, type) + " " + x + " " + y;
     }
@@ -178,7 +185,8 @@ private:
         const Type *type = s->getType();
         switch (s->getSCEVType()) {
         case scConstant:
-            return head("c", type) + " " + std::to_string(cast<SCEVConstant>(s)->getAPInt().getZExtValue());
+            return head("c", type) + " " +
+                   std::to_string(cast<SCEVConstant>(s)->getAPInt().getZExtValue());
         case scTruncate:
             return unary("trunc", type, express(cast<SCEVCastExpr>(s)->getOperand(), scope));
         case scZeroExtend:
@@ -192,7 +200,8 @@ private:
         case scMulExpr:
             return joined("mul", type, cast<SCEVMulExpr>(s)->operands(), scope);
         case scUDivExpr:
-            return binary("udiv", type, express(cast<SCEVUDivExpr>(s)->getLHS(), scope), express(cast<SCEVUDivExpr>(s)->getRHS(), scope));
+            return binary("udiv", type, express(cast<SCEVUDivExpr>(s)->getLHS(), scope),
+                          express(cast<SCEVUDivExpr>(s)->getRHS(), scope));
         case scUMaxExpr:
             return joined("umax", type, cast<SCEVNAryExpr>(s)->operands(), scope);
         case scSMaxExpr:
@@ -205,7 +214,9 @@ private:
         case scAddRecExpr: {
             const auto *r = cast<SCEVAddRecExpr>(s);
             const std::string text = joined("rec", type, r->operands(), scope);
-            return text.empty() || !scope || !r->getLoop()->contains(scope) ? "" : text + " " + std::to_string(loop_numbers[r->getLoop()]);
+            return text.empty() || !scope || !r->getLoop()->contains(scope)
+                       ? ""
+                       : text + " " + std::to_string(loop_numbers[r->getLoop()]);
         }
         case scUnknown:
             return leaf(*cast<SCEVUnknown>(s)->getValue(), scope);
@@ -219,7 +230,8 @@ private:
         if (!narrow(v.getType()) || nodes > NODES_MOST)
             return "";
         if (auto *compare = dyn_cast<ICmpInst>(&v))
-            return compared(compare->getPredicate(), *compare->getOperand(0), *compare->getOperand(1), scope);
+            return compared(compare->getPredicate(), *compare->getOperand(0),
+                            *compare->getOperand(1), scope);
         if (!evolution->isSCEVable(v.getType()))
             return "";
         return express(evolution->getSCEVAtScope(&v, scope), scope);
@@ -234,17 +246,22 @@ private:
     std::string compared(CmpInst::Predicate predicate, Value &x, Value &y, const Loop *scope)
     {
         static const std::map<CmpInst::Predicate, const char *> names = {
-            {CmpInst::ICMP_EQ, "eq"}, {CmpInst::ICMP_NE, "ne"}, {CmpInst::ICMP_UGT, "ugt"}, {CmpInst::ICMP_UGE, "uge"}, {CmpInst::ICMP_ULT, "ult"},
-            {CmpInst::ICMP_ULE, "ule"}, {CmpInst::ICMP_SGT, "sgt"}, {CmpInst::ICMP_SGE, "sge"}, {CmpInst::ICMP_SLT, "slt"}, {CmpInst::ICMP_SLE, "sle"}};
+            {CmpInst::ICMP_EQ, "eq"},   {CmpInst::ICMP_NE, "ne"},   {CmpInst::ICMP_UGT, "ugt"},
+            {CmpInst::ICMP_UGE, "uge"}, {CmpInst::ICMP_ULT, "ult"}, {CmpInst::ICMP_ULE, "ule"},
+            {CmpInst::ICMP_SGT, "sgt"}, {CmpInst::ICMP_SGE, "sge"}, {CmpInst::ICMP_SLT, "slt"},
+            {CmpInst::ICMP_SLE, "sle"}};
         const auto found = names.find(predicate);
-        return found == names.end() ? "" : binary(found->second, x.getType(), express_value(x, scope), express_value(y, scope));
+        return found == names.end() ? ""
+                                    : binary(found->second, x.getType(), express_value(x, scope),
+                                             express_value(y, scope));
     }
 
     // Element @at of the vector @v of conditions.
     std::string element(Value &v, unsigned at, const Loop *scope)
     {
         if (auto *c = dyn_cast<ICmpInst>(&v)) {
-            Value *x = findScalarElement(c->getOperand(0), at), *y = findScalarElement(c->getOperand(1), at);
+            Value *x = findScalarElement(c->getOperand(0), at),
+                  *y = findScalarElement(c->getOperand(1), at);
             return x && y ? compared(c->getPredicate(), *x, *y, scope) : "";
         }
         Value *one = findScalarElement(&v, at);
@@ -262,7 +279,8 @@ private:
             const std::string one = element(v, k, scope);
             if (one.empty())
                 return "";
-            text += " " + binary("shl", type, unary("zext", type, one), head("c", type) + " " + std::to_string(k));
+            text += " " + binary("shl", type, unary("zext", type, one),
+                                 head("c", type) + " " + std::to_string(k));
         }
         return text;
     }
@@ -271,8 +289,10 @@ private:
     std::string leaf(Value &v, const Loop *scope)
     {
         static const std::map<unsigned, const char *> names = {
-            {Instruction::SDiv, "sdiv"}, {Instruction::SRem, "srem"}, {Instruction::UDiv, "udiv"}, {Instruction::URem, "urem"}, {Instruction::And, "and"}, {Instruction::Or, "or"},
-            {Instruction::Xor, "xor"}, {Instruction::Shl, "shl"}, {Instruction::LShr, "lshr"}, {Instruction::AShr, "ashr"}};
+            {Instruction::SDiv, "sdiv"}, {Instruction::SRem, "srem"}, {Instruction::UDiv, "udiv"},
+            {Instruction::URem, "urem"}, {Instruction::And, "and"},   {Instruction::Or, "or"},
+            {Instruction::Xor, "xor"},   {Instruction::Shl, "shl"},   {Instruction::LShr, "lshr"},
+            {Instruction::AShr, "ashr"}};
         if (isa<ConstantPointerNull>(v))
             return head("c", v.getType()) + " 0";
         if (auto *a = dyn_cast<Argument>(&v))
@@ -283,38 +303,61 @@ private:
             return bits(*c->getOperand(0), v.getType(), scope);
         if (auto *b = dyn_cast<BinaryOperator>(&v)) {
             const auto found = names.find(b->getOpcode());
-            return found == names.end() ? "" : binary(found->second, v.getType(), express_value(*b->getOperand(0), scope), express_value(*b->getOperand(1), scope));
+            return found == names.end()
+                       ? ""
+                       : binary(found->second, v.getType(), express_value(*b->getOperand(0), scope),
+                                express_value(*b->getOperand(1), scope));
         }
         if (auto *s = dyn_cast<SelectInst>(&v)) {
             const std::string chosen = express_value(*s->getCondition(), scope);
-            return chosen.empty() ? "" : binary(("select " + chosen).c_str(), v.getType(), express_value(*s->getTrueValue(), scope), express_value(*s->getFalseValue(), scope));
+            return chosen.empty() ? ""
+                                  : binary(("select " + chosen).c_str(), v.getType(),
+                                           express_value(*s->getTrueValue(), scope),
+                                           express_value(*s->getFalseValue(), scope));
         }
         if (auto *f = dyn_cast<FreezeInst>(&v))
             return express_value(*f->getOperand(0), scope);
         if (auto *p = dyn_cast<PHINode>(&v); p && loops.isLoopHeader(p->getParent()))
             return "";
-        if (auto *call = dyn_cast<CallBase>(&v); call && !(reads_number(*call) || (call->getCalledFunction() && !call->getCalledFunction()->isIntrinsic())))
+        if (auto *call = dyn_cast<CallBase>(&v);
+            call && !(reads_number(*call) ||
+                      (call->getCalledFunction() && !call->getCalledFunction()->isIntrinsic())))
             return "";
-        if (auto *l = dyn_cast<LoadInst>(&v); l && (!l->isSimple() || place(*l->getPointerOperand(), *l->getType()).empty()))
+        if (auto *l = dyn_cast<LoadInst>(&v);
+            l && (!l->isSimple() || place(*l->getPointerOperand(), *l->getType()).empty()))
             return "";
         return isa<PHINode>(v) || isa<CallBase>(v) || isa<LoadInst>(v) ? value(v) : "";
     }
 
-    // The number of a global variable, or a fixed place in it, that is referenced as @type; empty: it is no such place.
+    // The number of a global variable, or a fixed place in it, that is referenced as @type; empty:
+    // it is no such place.
     std::string place(Value &pointer, const Type &type)
     {
         const DataLayout &layout = function.getParent()->getDataLayout();
         APInt offset(layout.getIndexTypeSizeInBits(pointer.getType()), 0);
         if (!narrow(&type))
             return "";
-        auto *g = dyn_cast<GlobalVariable>(pointer.stripAndAccumulateConstantOffsets(layout, offset, false));
-        return g ? std::to_string(symbols.of(*g, offset == 0 ? "" : "+" + std::to_string(offset.getSExtValue()))) : "";
+        auto *g = dyn_cast<GlobalVariable>(
+            pointer.stripAndAccumulateConstantOffsets(layout, offset, false));
+        return g ? std::to_string(symbols.of(
+                       *g, offset == 0 ? "" : "+" + std::to_string(offset.getSExtValue())))
+                 : "";
     }
 
     // Whether @call makes a number of a word of the command line, or of any other text.
     bool reads_number(const CallBase &call)
     {
-        static const char *const names[] = {"atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "__isoc23_strtol", "__isoc23_strtoul", "__isoc23_strtoll", "__isoc23_strtoull"};
+        static const char *const names[] = {"atoi",
+                                            "atol",
+                                            "atoll",
+                                            "strtol",
+                                            "strtoul",
+                                            "strtoll",
+                                            "strtoull",
+                                            "__isoc23_strtol",
+                                            "__isoc23_strtoul",
+                                            "__isoc23_strtoll",
+                                            "__isoc23_strtoull"};
         const Function *f = call.getCalledFunction();
         for (const char *n : names)
             if (f && f->isDeclaration() && f->getName() == n)
@@ -328,7 +371,8 @@ private:
         Function *f = call.getCalledFunction();
         if (isa<IntrinsicInst>(call) || call.isInlineAsm())
             return;
-        std::string text = "call " + (f ? std::to_string(symbols.of(*f)) : "-1") + " " + std::to_string(call.arg_size());
+        std::string text = "call " + (f ? std::to_string(symbols.of(*f)) : "-1") + " " +
+                           std::to_string(call.arg_size());
         for (Value *a : call.args()) {
             const std::string one = start(*a, scope);
             text += " " + (one.empty() ? "?" : one);
@@ -355,15 +399,19 @@ private:
         if (auto *phi = dyn_cast<PHINode>(&i)) {
             text = "phi " + number + " " + std::to_string(phi->getNumIncomingValues());
             for (unsigned k = 0; k < phi->getNumIncomingValues(); k++) {
-                const std::string one = start(*phi->getIncomingValue(k), loops.getLoopFor(phi->getIncomingBlock(k)));
-                text += " " + std::to_string(numbers[phi->getIncomingBlock(k)]) + " " + (one.empty() ? "?" : one);
+                const std::string one =
+                    start(*phi->getIncomingValue(k), loops.getLoopFor(phi->getIncomingBlock(k)));
+                text += " " + std::to_string(numbers[phi->getIncomingBlock(k)]) + " " +
+                        (one.empty() ? "?" : one);
             }
         } else if (auto *load = dyn_cast<LoadInst>(&i)) {
             text = "load " + number + " " + place(*load->getPointerOperand(), *load->getType());
         } else if (auto *call = dyn_cast<CallBase>(&i); call && reads_number(*call)) {
             auto *word = dyn_cast<LoadInst>(call->getArgOperand(0));
-            const std::string at = word ? start(*word->getPointerOperand(), loops.getLoopFor(i.getParent())) : "";
-            text = "word " + number + " " + head("", i.getType()).substr(1) + " " + (at.empty() ? "?" : at);
+            const std::string at =
+                word ? start(*word->getPointerOperand(), loops.getLoopFor(i.getParent())) : "";
+            text = "word " + number + " " + head("", i.getType()).substr(1) + " " +
+                   (at.empty() ? "?" : at);
         } else {
             text = "result " + number;
         }
@@ -382,7 +430,8 @@ private:
             text = start(*choice->getCondition(), scope);
             json_t *cases = json_array();
             for (const auto &c : choice->cases())
-                json_array_append_new(cases, json_integer(static_cast<json_int_t>(c.getCaseValue()->getValue().getZExtValue())));
+                json_array_append_new(cases, json_integer(static_cast<json_int_t>(
+                                                 c.getCaseValue()->getValue().getZExtValue())));
             json_object_set_new(out, "cases", cases);
         } else if (auto *result = dyn_cast<ReturnInst>(last)) {
             json_object_set_new(out, "returns", json_true());
@@ -404,10 +453,14 @@ private:
         for (BasicBlock *b : leaving) {
             nodes = 0;
             const std::string count = express(evolution->getExitCount(&l, b), l.getParentLoop());
-            json_array_append_new(exits, json_pack("{s:i, s:s}", "block", static_cast<int>(numbers[b]), "count", count.empty() ? "?" : count.c_str()));
+            json_array_append_new(exits,
+                                  json_pack("{s:i, s:s}", "block", static_cast<int>(numbers[b]),
+                                            "count", count.empty() ? "?" : count.c_str()));
         }
-        return json_pack("{s:i, s:i, s:o, s:o}", "header", static_cast<int>(numbers[l.getHeader()]), "parent",
-                         l.getParentLoop() ? static_cast<int>(loop_numbers[l.getParentLoop()]) : -1, "blocks", blocks, "exits", exits);
+        return json_pack("{s:i, s:i, s:o, s:o}", "header", static_cast<int>(numbers[l.getHeader()]),
+                         "parent",
+                         l.getParentLoop() ? static_cast<int>(loop_numbers[l.getParentLoop()]) : -1,
+                         "blocks", blocks, "exits", exits);
     }
 };
 
@@ -417,16 +470,20 @@ bool escapes(const Value &v)
     for (const User *user : v.users()) {
         if (auto *load = dyn_cast<LoadInst>(user); load && load->isSimple())
             continue;
-        if (auto *store = dyn_cast<StoreInst>(user); store && store->isSimple() && store->getValueOperand() != &v && store->getValueOperand()->getType()->isIntOrPtrTy())
+        if (auto *store = dyn_cast<StoreInst>(user);
+            store && store->isSimple() && store->getValueOperand() != &v &&
+            store->getValueOperand()->getType()->isIntOrPtrTy())
             continue;
-        if (auto *call = dyn_cast<CallBase>(user); call && isa<Function>(v) && call->getCalledOperand() == &v) {
+        if (auto *call = dyn_cast<CallBase>(user);
+            call && isa<Function>(v) && call->getCalledOperand() == &v) {
             bool given = false;
             for (const Value *a : call->args())
                 given |= a == &v;
             if (!given)
                 continue;
         }
-        if (auto *at = dyn_cast<GEPOperator>(user); at && at->hasAllConstantIndices() && !escapes(*at))
+        if (auto *at = dyn_cast<GEPOperator>(user);
+            at && at->hasAllConstantIndices() && !escapes(*at))
             continue;
         return true;
     }
@@ -457,8 +514,13 @@ json_t *control_describe(LLVMModuleRef module)
     for (GlobalVariable &g : m.globals()) {
         if (escapes(g))
             json_array_append_new(escaping, json_integer(static_cast<json_int_t>(symbols.of(g))));
-        if (auto *number = g.hasDefinitiveInitializer() ? dyn_cast<ConstantInt>(g.getInitializer()) : nullptr; number && number->getBitWidth() <= 64)
-            json_array_append_new(initial, json_pack("[I, I]", static_cast<json_int_t>(symbols.of(g)), static_cast<json_int_t>(number->getZExtValue())));
+        if (auto *number =
+                g.hasDefinitiveInitializer() ? dyn_cast<ConstantInt>(g.getInitializer()) : nullptr;
+            number && number->getBitWidth() <= 64)
+            json_array_append_new(initial,
+                                  json_pack("[I, I]", static_cast<json_int_t>(symbols.of(g)),
+                                            static_cast<json_int_t>(number->getZExtValue())));
     }
-    return json_pack("{s:o, s:o, s:o, s:o}", "symbols", symbols.names, "escaping", escaping, "initial", initial, "functions", functions);
+    return json_pack("{s:o, s:o, s:o, s:o}", "symbols", symbols.names, "escaping", escaping,
+                     "initial", initial, "functions", functions);
 }

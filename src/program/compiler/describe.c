@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a description says of each block: where it leads, the classes of its instructions with their dependences within the block (its graphlet), what it
- * calls and what it references. */
+/* What a description says of each block: where it leads, the classes of its instructions with their
+ * dependences within the block (its graphlet), what it calls and what it references. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +11,29 @@
 #include "program/compiler/control.h"
 #include "program/compiler/module.h"
 
-/* The class of an instruction, as program/graphlet.h has them; NULL for what becomes no instruction of its own. */
+/* The class of an instruction, as program/graphlet.h has them; NULL for what becomes no instruction
+ * of its own. */
 static const char *class_of_call(const char *name)
 {
-    static const struct { const char *prefix, *class; } known[] = {
-        {"llvm.dbg", NULL}, {"llvm.lifetime", NULL}, {"llvm.assume", NULL}, {"llvm.experimental.noalias", NULL}, {"llvm.invariant", NULL},
-        {"llvm.fma", "fmul"}, {"llvm.fmuladd", "fmul"}, {"llvm.sqrt", "fdiv"}, {"llvm.fabs", "logic"}, {"llvm.copysign", "logic"}, {"llvm.minnum", "fadd"}, {"llvm.maxnum", "fadd"},
-        {"llvm.smax", "iadd"}, {"llvm.smin", "iadd"}, {"llvm.umax", "iadd"}, {"llvm.umin", "iadd"}, {"llvm.abs", "iadd"}, {"llvm.vector.reduce", "fadd"},
-        {"llvm.masked.load", "load"}, {"llvm.masked.gather", "load"}, {"llvm.masked.s", "store"}, {"llvm.ctpop", "logic"}, {"llvm.fsh", "logic"},
-        {"llvm.memcpy", "load"}, {"llvm.memmove", "load"}, {"llvm.memset", "store"}};
+    static const struct { const char *prefix, *class;
+    } known[] = {{"llvm.dbg", NULL},           {"llvm.lifetime", NULL},
+                 {"llvm.assume", NULL},        {"llvm.experimental.noalias", NULL},
+                 {"llvm.invariant", NULL},     {"llvm.fma", "fmul"},
+                 {"llvm.fmuladd", "fmul"},     {"llvm.sqrt", "fdiv"},
+                 {"llvm.fabs", "logic"},       {"llvm.copysign", "logic"},
+                 {"llvm.minnum", "fadd"},      {"llvm.maxnum", "fadd"},
+                 {"llvm.smax", "iadd"},        {"llvm.smin", "iadd"},
+                 {"llvm.umax", "iadd"},        {"llvm.umin", "iadd"},
+                 {"llvm.abs", "iadd"},         {"llvm.vector.reduce", "fadd"},
+                 {"llvm.masked.load", "load"}, {"llvm.masked.gather", "load"},
+                 {"llvm.masked.s", "store"},   {"llvm.ctpop", "logic"},
+                 {"llvm.fsh", "logic"},        {"llvm.memcpy", "load"},
+                 {"llvm.memmove", "load"},     {"llvm.memset", "store"}};
     /* Intrinsics that may become calls of the mathematical library. */
-    static const char *const functions[] = {"pow", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "lround", "llround", "lrint", "llrint", "ldexp", "frexp"};
+    static const char *const functions[] = {
+        "pow",   "exp",    "log",     "sin",   "cos",    "tan",   "asin",
+        "acos",  "atan",   "floor",   "ceil",  "trunc",  "rint",  "nearbyint",
+        "round", "lround", "llround", "lrint", "llrint", "ldexp", "frexp"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(name, known[i].prefix, strlen(known[i].prefix)) == 0)
             return known[i].class;
@@ -30,7 +42,8 @@ static const char *class_of_call(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
             return "call";
-    return "logic";   /* saturating and overflowing arithmetic, swaps, counts of bits: instructions */
+    /* saturating and overflowing arithmetic, swaps, counts of bits: instructions */
+    return "logic";
 }
 
 static const char *class_of(LLVMValueRef insn, const char *callee)
@@ -98,7 +111,8 @@ static const char *class_of(LLVMValueRef insn, const char *callee)
 }
 
 /* The instruction's class and the places, within the block's list, of what it reads. */
-static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list, size_t count)
+static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list,
+                             size_t count)
 {
     struct str text = {0};
 
@@ -164,7 +178,9 @@ static json_t *describe_block(struct module *m, size_t index)
         json_array_append_new(next, json_integer((json_int_t)at));
     }
     json_object_set_new(out, "next", next);
-    json_object_set_new(out, "two_way", json_boolean(last && LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)));
+    json_object_set_new(
+        out, "two_way",
+        json_boolean(last && LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)));
     return out;
 }
 
@@ -173,7 +189,9 @@ static json_t *describe_references(const struct module *m)
     json_t *all = json_array();
     for (size_t i = 0; i < m->references.count; i++) {
         const struct module_reference *r = &m->references.items[i];
-        json_array_append_new(all, json_pack("{s:i, s:i, s:b, s:b}", "block", (int)r->block, "bytes", (int)r->size, "write", (int)r->write, "fixed", (int)r->fixed));
+        json_array_append_new(all, json_pack("{s:i, s:i, s:b, s:b}", "block", (int)r->block,
+                                             "bytes", (int)r->size, "write", (int)r->write, "fixed",
+                                             (int)r->fixed));
     }
     return all;
 }
@@ -181,7 +199,8 @@ static json_t *describe_references(const struct module *m)
 json_t *module_describe(struct module *m)
 {
     LLVMModuleRef copy = LLVMCloneModule(m->module);
-    json_t *functions = json_array(), *blocks = NULL, *control = control_describe(copy), *flows = json_object_get(control, "functions");
+    json_t *functions = json_array(), *blocks = NULL, *control = control_describe(copy),
+           *flows = json_object_get(control, "functions");
     size_t at = 0;
 
     LLVMDisposeModule(copy);
@@ -191,10 +210,13 @@ json_t *module_describe(struct module *m)
         if (!module_has_code(f))
             continue;
         blocks = json_array();
-        for (unsigned function = m->blocks.items[at].function; at < m->blocks.count && m->blocks.items[at].function == function; at++)
+        for (unsigned function = m->blocks.items[at].function;
+             at < m->blocks.count && m->blocks.items[at].function == function; at++)
             json_array_append_new(blocks, describe_block(m, at));
         json_t *flow = json_array_get(flows, json_array_size(functions));
-        json_array_append_new(functions, json_pack("{s:s, s:o, s:O}", "name", LLVMGetValueName2(f, &length), "blocks", blocks, "control", flow));
+        json_array_append_new(functions,
+                              json_pack("{s:s, s:o, s:O}", "name", LLVMGetValueName2(f, &length),
+                                        "blocks", blocks, "control", flow));
     }
     json_object_set_new(control, "key", json_string(m->key));
     json_object_set_new(control, "functions", functions);

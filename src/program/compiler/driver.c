@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* portolan-cc, portolan-c++, portolan-fortran: in place of a compiler in commands and Makefiles. Sources are compiled by clang or flang with the options
- * given; the optimised code gets counters and trace calls, and the object a description of its blocks with the code as it is without them. */
+/* portolan-cc, portolan-c++, portolan-fortran: in place of a compiler in commands and Makefiles.
+ * Sources are compiled by clang or flang with the options given; the optimised code gets counters
+ * and trace calls, and the object a description of its blocks with the code as it is without
+ * them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +30,8 @@ struct word { const char *text; bool value; };   /* value: belongs to the option
 struct command_line {
     enum language language;              /* of the program's own name: who links */
     VEC(struct word) options;            /* those of compiling and of linking alike */
-    VEC(const char *) sources, others;   /* others: objects, libraries, assembler text: the linker's */
+    /* others: objects, libraries, assembler text: the linker's */
+    VEC(const char *) sources, others;
     const char *output;
     bool compile_only, as_it_is;
     const char *level;                   /* -O...; NULL: none */
@@ -50,9 +53,14 @@ static bool has_suffix(const char *name, const char *const *list)
 
 static enum language language_of(const char *name)
 {
-    static const char *const c[] = {".c", NULL}, *const cplusplus[] = {".cc", ".cpp", ".cxx", ".c++", ".C", NULL},
-                 *const fortran[] = {".f", ".F", ".for", ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", NULL};
-    return has_suffix(name, c) ? LANGUAGE_C : has_suffix(name, cplusplus) ? LANGUAGE_CPLUSPLUS : has_suffix(name, fortran) ? LANGUAGE_FORTRAN : LANGUAGE_NONE;
+    static const char *const c[] = {".c", NULL}, *const cplusplus[] = {".cc",  ".cpp", ".cxx",
+                                                                       ".c++", ".C",   NULL},
+                             *const fortran[] = {".f",   ".F",   ".for", ".f90", ".F90", ".f95",
+                                                 ".F95", ".f03", ".F03", ".f08", ".F08", NULL};
+    return has_suffix(name, c)           ? LANGUAGE_C
+           : has_suffix(name, cplusplus) ? LANGUAGE_CPLUSPLUS
+           : has_suffix(name, fortran)   ? LANGUAGE_FORTRAN
+                                         : LANGUAGE_NONE;
 }
 
 static bool one_of(const char *word, const char *const *list)
@@ -66,16 +74,41 @@ static bool one_of(const char *word, const char *const *list)
 /* Options whose value is the next word. */
 static bool takes_value(const char *option)
 {
-    static const char *const list[] = {"-I", "-D", "-U", "-L", "-l", "-x", "-MF", "-MT", "-MQ", "-include", "-isystem", "-iquote", "-idirafter", "-Xlinker", "-Xclang",
-                                       "-T", "-u", "-J", "-module-dir", "-target", "-z", "-rpath", "-mllvm", "-arch", "-Xassembler", "-Xpreprocessor", NULL};
+    static const char *const list[] = {"-I",          "-D",
+                                       "-U",          "-L",
+                                       "-l",          "-x",
+                                       "-MF",         "-MT",
+                                       "-MQ",         "-include",
+                                       "-isystem",    "-iquote",
+                                       "-idirafter",  "-Xlinker",
+                                       "-Xclang",     "-T",
+                                       "-u",          "-J",
+                                       "-module-dir", "-target",
+                                       "-z",          "-rpath",
+                                       "-mllvm",      "-arch",
+                                       "-Xassembler", "-Xpreprocessor",
+                                       NULL};
     return one_of(option, list);
 }
 
 /* What compiles nothing that could be traced. */
 static bool is_other_action(const char *option)
 {
-    static const char *const list[] = {"-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-dumpversion", "-dumpmachine", "-###", "--help", "-shared", "-r", NULL};
-    return one_of(option, list) || str_has_prefix(option, "-print-") || str_has_prefix(option, "--print-");
+    static const char *const list[] = {"-E",
+                                       "-S",
+                                       "-M",
+                                       "-MM",
+                                       "-fsyntax-only",
+                                       "--version",
+                                       "-dumpversion",
+                                       "-dumpmachine",
+                                       "-###",
+                                       "--help",
+                                       "-shared",
+                                       "-r",
+                                       NULL};
+    return one_of(option, list) || str_has_prefix(option, "-print-") ||
+           str_has_prefix(option, "--print-");
 }
 
 static void read_word(struct command_line *l, int *i, int argc, char **argv)
@@ -93,7 +126,8 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->output = word[2] ? word + 2 : *i + 1 < argc ? argv[++*i] : NULL;
     } else if (is_other_action(word)) {
         l->as_it_is = true;
-    } else if (str_has_prefix(word, "-flto") || (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
+    } else if (str_has_prefix(word, "-flto") ||
+               (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
         return;   /* the code must be there as machine code, and lines are ours */
     } else {
         if (str_has_prefix(word, "-O"))
@@ -104,10 +138,12 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Flang was called flang-new up to LLVM 19, and packages differ: it may have been installed after the build under the other name. */
+/* Flang was called flang-new up to LLVM 19, and packages differ: it may have been installed after
+ * the build under the other name. */
 static const char *flang_other_name(void)
 {
-    return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR) : "flang-new-" NUMBER(LLVM_MAJOR);
+    return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR)
+                                                       : "flang-new-" NUMBER(LLVM_MAJOR);
 }
 
 /* Runs a program and waits; its messages are the user's. */
@@ -123,8 +159,10 @@ static bool run(const char **argv)
             execvp(argv[0], (char *const *)(uintptr_t)argv);
             argv[0] = FLANG_PROGRAM;
         }
-        utf8_say(stderr, "portolan-cc: cannot run %s: %s; install the package %s-%d, or put it on PATH\n", argv[0], strerror(errno),
-                 strcmp(argv[0], FLANG_PROGRAM) == 0 ? "flang" : "clang", LLVM_MAJOR);
+        utf8_say(stderr,
+                 "portolan-cc: cannot run %s: %s; install the package %s-%d, or put it on PATH\n",
+                 argv[0], strerror(errno), strcmp(argv[0], FLANG_PROGRAM) == 0 ? "flang" : "clang",
+                 LLVM_MAJOR);
         _exit(127);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
@@ -144,17 +182,21 @@ static bool run_arguments(arguments *a)
 
 static bool is_for_linker(const struct word *w)
 {
-    return str_has_prefix(w->text, "-l") || str_has_prefix(w->text, "-L") || str_has_prefix(w->text, "-Wl,") || strcmp(w->text, "-Xlinker") == 0 ||
-           strcmp(w->text, "-static") == 0 || strcmp(w->text, "-rdynamic") == 0 || strcmp(w->text, "-z") == 0;
+    return str_has_prefix(w->text, "-l") || str_has_prefix(w->text, "-L") ||
+           str_has_prefix(w->text, "-Wl,") || strcmp(w->text, "-Xlinker") == 0 ||
+           strcmp(w->text, "-static") == 0 || strcmp(w->text, "-rdynamic") == 0 ||
+           strcmp(w->text, "-z") == 0;
 }
 
-/* Options of the compiler, those with values as two words; to the code generator only those about code. */
+/* Options of the compiler, those with values as two words; to the code generator only those about
+ * code. */
 static void push_options(const struct command_line *l, arguments *a, bool generator)
 {
     for (size_t i = 0; i < l->options.count; i++) {
         const struct word *w = &l->options.items[i];
         bool value = i + 1 < l->options.count && l->options.items[i + 1].value;
-        bool code = str_has_prefix(w->text, "-O") || str_has_prefix(w->text, "-m") || str_has_prefix(w->text, "-f");
+        bool code = str_has_prefix(w->text, "-O") || str_has_prefix(w->text, "-m") ||
+                    str_has_prefix(w->text, "-f");
         if (!is_for_linker(w) && (!generator || (code && strcmp(w->text, "-module-dir") != 0))) {
             vec_push(a, w->text);
             if (value)
@@ -164,7 +206,8 @@ static void push_options(const struct command_line *l, arguments *a, bool genera
     }
 }
 
-static bool to_bitcode(const struct command_line *l, const char *source, const char *object, const char *out)
+static bool to_bitcode(const struct command_line *l, const char *source, const char *object,
+                       const char *out)
 {
     enum language language = language_of(source);
     arguments a = {0};
@@ -174,7 +217,8 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
     vec_push(&a, compilers[language]);
     push_options(l, &a, false);
     for (size_t i = 0; i < l->options.count; i++) {
-        wants |= strcmp(l->options.items[i].text, "-MD") == 0 || strcmp(l->options.items[i].text, "-MMD") == 0;
+        wants |= strcmp(l->options.items[i].text, "-MD") == 0 ||
+                 strcmp(l->options.items[i].text, "-MMD") == 0;
         names |= strcmp(l->options.items[i].text, "-MF") == 0;
     }
     if (wants && !names) {
@@ -200,13 +244,15 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
 }
 
 /* Machine code of optimised bitcode: @how is -S or -c. */
-static bool generate(const struct command_line *l, const char *bitcode, const char *how, const char *out)
+static bool generate(const struct command_line *l, const char *bitcode, const char *how,
+                     const char *out)
 {
     arguments a = {0};
 
     vec_push(&a, CLANG_PROGRAM);
     push_options(l, &a, true);
-    static const char *const fixed[] = {"-w", "-Qunused-arguments", "-Xclang", "-disable-llvm-passes"};
+    static const char *const fixed[] = {"-w", "-Qunused-arguments", "-Xclang",
+                                        "-disable-llvm-passes"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         vec_push(&a, fixed[i]);
     vec_push(&a, how);
@@ -219,7 +265,8 @@ static bool generate(const struct command_line *l, const char *bitcode, const ch
 }
 
 /* The unit's description: blocks and references, and the machine code without counters. */
-static void describe(const struct command_line *l, struct module *m, const char *source, const struct str *assembly, struct str *out)
+static void describe(const struct command_line *l, struct module *m, const char *source,
+                     const struct str *assembly, struct str *out)
 {
     static const char *const names[] = {"C", "C++", "Fortran"};
     json_t *about = module_describe(m);
@@ -227,7 +274,8 @@ static void describe(const struct command_line *l, struct module *m, const char 
     json_object_set_new(about, "source", json_stringn_nocheck(source, strlen(source)));
     json_object_set_new(about, "language", json_string(names[language_of(source)]));
     json_object_set_new(about, "level", json_string(l->level ? l->level : "-O0"));
-    json_object_set_new(about, "assembly", json_stringn_nocheck(str_text(assembly), assembly->length));
+    json_object_set_new(about, "assembly",
+                        json_stringn_nocheck(str_text(assembly), assembly->length));
     char *text = json_dumps(about, JSON_COMPACT | JSON_ENSURE_ASCII);
     if (text)
         str_addf(out, PORTOLAN_ABOUT_MAGIC " %zu\n%s\n", strlen(text), text);
@@ -242,7 +290,8 @@ static void complain(const struct err *err)
 }
 
 /* @source to the traced object @object, by way of files in @dir. */
-static bool compile(const struct command_line *l, const char *dir, const char *source, const char *object)
+static bool compile(const struct command_line *l, const char *dir, const char *source,
+                    const char *object)
 {
     struct str bitcode = {0}, plain = {0}, text = {0}, assembly = {0}, about = {0};
     struct err err = {0};
@@ -254,12 +303,14 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     bool ok = to_bitcode(l, source, object, str_text(&bitcode));
     if (ok) {
         m = module_read(str_text(&bitcode), source, &err);
-        ok = m && module_write_plain(m, str_text(&plain), &err) && generate(l, str_text(&plain), "-S", str_text(&text)) &&
+        ok = m && module_write_plain(m, str_text(&plain), &err) &&
+             generate(l, str_text(&plain), "-S", str_text(&text)) &&
              file_read(str_text(&text), (size_t)256 << 20, &assembly, &err);
     }
     if (ok) {
         describe(l, m, source, &assembly, &about);
-        ok = module_write_traced(m, str_text(&about), about.length, str_text(&bitcode), &err) && generate(l, str_text(&bitcode), "-c", object);
+        ok = module_write_traced(m, str_text(&about), about.length, str_text(&bitcode), &err) &&
+             generate(l, str_text(&bitcode), "-c", object);
     }
     if (err.code != ERR_NONE)
         complain(&err);
@@ -272,11 +323,13 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* The runtime stands beside this program where both were built or copied, as far from it as it was configured where all was moved, or where it was installed. NULL,
- * having said so, when it is in none of them. The caller frees. */
+/* The runtime stands beside this program where both were built or copied, as far from it as it was
+ * configured where all was moved, or where it was installed. NULL, having said so, when it is in
+ * none of them. The caller frees. */
 static char *runtime_path(void)
 {
-    char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR), mem_strdup(PKGLIBDIR)};
+    char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
+                      mem_strdup(PKGLIBDIR)};
     struct str path = {0};
     bool found = false;
 
@@ -291,8 +344,10 @@ static char *runtime_path(void)
     if (found)
         return str_take(&path);
     str_done(&path);
-    fprintf(stderr, "portolan-cc: libportolan_run.a, which is linked into programs, not found: neither beside portolan-cc nor in " PKGLIBDIR
-                    "; copy it there from where Portolan was built, or install Portolan again (make install, or the package portolan)\n");
+    fprintf(stderr, "portolan-cc: libportolan_run.a, which is linked into programs, not found: "
+                    "neither beside portolan-cc nor in " PKGLIBDIR
+                    "; copy it there from where Portolan was built, or install Portolan again "
+                    "(make install, or the package portolan)\n");
     return NULL;
 }
 
@@ -310,8 +365,10 @@ static bool link_all(const struct command_line *l, char **objects)
         return false;
     vec_push(&a, compilers[language]);
     for (size_t i = 0; i < l->options.count; i++)
-        if (is_for_linker(&l->options.items[i]) == false || str_has_prefix(l->options.items[i].text, "-L"))
-            if (language != LANGUAGE_FORTRAN || str_has_prefix(l->options.items[i].text, "-L") || str_has_prefix(l->options.items[i].text, "-fopenmp"))
+        if (is_for_linker(&l->options.items[i]) == false ||
+            str_has_prefix(l->options.items[i].text, "-L"))
+            if (language != LANGUAGE_FORTRAN || str_has_prefix(l->options.items[i].text, "-L") ||
+                str_has_prefix(l->options.items[i].text, "-fopenmp"))
                 vec_push(&a, l->options.items[i].text);
     for (size_t i = 0; i < l->sources.count; i++)
         vec_push(&a, objects[i]);
@@ -319,7 +376,8 @@ static bool link_all(const struct command_line *l, char **objects)
         vec_push(&a, l->others.items[i]);
     vec_push(&a, runtime);
     for (size_t i = 0; i < l->options.count; i++)
-        if (is_for_linker(&l->options.items[i]) && !str_has_prefix(l->options.items[i].text, "-L")) {
+        if (is_for_linker(&l->options.items[i]) &&
+            !str_has_prefix(l->options.items[i].text, "-L")) {
             vec_push(&a, l->options.items[i].text);
             if (i + 1 < l->options.count && l->options.items[i + 1].value)
                 vec_push(&a, l->options.items[++i].text);
@@ -334,7 +392,8 @@ static bool link_all(const struct command_line *l, char **objects)
 /* Where the object of @source goes: as named, beside here for -c, else into @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
-    const char *source = l->sources.items[index], *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
+    const char *source = l->sources.items[index], *slash = strrchr(source, '/'),
+               *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
     struct str out = {0};
 
     if (l->compile_only && l->output)
@@ -349,7 +408,8 @@ static char *object_of(const struct command_line *l, const char *dir, size_t ind
 static int build(const struct command_line *l)
 {
     struct err err = {0};
-    char *dir = child_directory_new(&err), **objects = mem_zero(l->sources.count + 1, sizeof *objects);
+    char *dir = child_directory_new(&err),
+         **objects = mem_zero(l->sources.count + 1, sizeof *objects);
     bool ok = dir != NULL;
 
     if (!dir)
@@ -367,14 +427,16 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
-/* What the compiler makes of the words behind --untraced by itself, for measuring what was predicted. */
+/* What the compiler makes of the words behind --untraced by itself, for measuring what was
+ * predicted. */
 static int build_untraced(const struct command_line *l, int argc, char **argv)
 {
     const char **words = mem_zero((size_t)argc + 1, sizeof *words);
     enum language language = l->language;
 
     for (size_t i = 0; i < l->sources.count; i++)
-        language = language_of(l->sources.items[i]) > language ? language_of(l->sources.items[i]) : language;
+        language = language_of(l->sources.items[i]) > language ? language_of(l->sources.items[i])
+                                                               : language;
     words[0] = compilers[language];
     for (int i = 2; i < argc; i++)
         words[i - 1] = argv[i];
@@ -417,7 +479,9 @@ int main(int argc, char **argv)
     struct command_line l = {0};
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 
-    l.language = strstr(name, "c++") ? LANGUAGE_CPLUSPLUS : strstr(name, "fortran") ? LANGUAGE_FORTRAN : LANGUAGE_C;
+    l.language = strstr(name, "c++")       ? LANGUAGE_CPLUSPLUS
+                 : strstr(name, "fortran") ? LANGUAGE_FORTRAN
+                                           : LANGUAGE_C;
     for (int i = 1; i < argc; i++)
         read_word(&l, &i, argc, argv);
     int status = obey(&l, argc, argv);

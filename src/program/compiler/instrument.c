@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters at the head of every block, one more for the first way of each conditional branch, a call before every reference, and two around each call of what is not
- * compiled here. */
+/* Counters at the head of every block, one more for the first way of each conditional branch, a
+ * call before every reference, and two around each call of what is not compiled here. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -24,7 +24,8 @@ static LLVMValueRef word(const struct additions *a, uint64_t value)
     return LLVMConstInt(a->word, value, false);
 }
 
-static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const char *name, LLVMValueRef value)
+static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const char *name,
+                           LLVMValueRef value)
 {
     LLVMValueRef g = LLVMAddGlobal(a->module, type, name);
     LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -36,7 +37,8 @@ static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const ch
 static void add_count(const struct additions *a, uint64_t index, LLVMValueRef amount)
 {
     LLVMValueRef at = word(a, index), place = LLVMConstGEP2(a->word, a->counts, &at, 1);
-    LLVMValueRef sum = LLVMBuildAdd(a->builder, LLVMBuildLoad2(a->builder, a->word, place, ""), amount, "");
+    LLVMValueRef sum =
+        LLVMBuildAdd(a->builder, LLVMBuildLoad2(a->builder, a->word, place, ""), amount, "");
     LLVMBuildStore(a->builder, sum, place);
 }
 
@@ -73,22 +75,28 @@ static void count_block(const struct additions *a, LLVMBasicBlockRef block, uint
     }
 }
 
-static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef access, LLVMValueRef address, LLVMValueRef size)
+static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef access,
+                 LLVMValueRef address, LLVMValueRef size)
 {
     LLVMValueRef arguments[] = {access, address, size};
     LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
 }
 
 /* One call for each element, of no address where the mask leaves it out. */
-static void trace_gather(const struct additions *a, const struct module_reference *r, LLVMValueRef access)
+static void trace_gather(const struct additions *a, const struct module_reference *r,
+                         LLVMValueRef access)
 {
-    LLVMValueRef addresses = LLVMGetOperand(r->insn, r->operand), mask = LLVMGetOperand(r->insn, (unsigned)r->mask_operand);
+    LLVMValueRef addresses = LLVMGetOperand(r->insn, r->operand),
+                 mask = LLVMGetOperand(r->insn, (unsigned)r->mask_operand);
     unsigned count = LLVMGetVectorSize(LLVMTypeOf(addresses));
 
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef at = word(a, i), address = LLVMBuildExtractElement(a->builder, addresses, at, "");
+        LLVMValueRef at = word(a, i),
+                     address = LLVMBuildExtractElement(a->builder, addresses, at, "");
         LLVMValueRef on = LLVMBuildExtractElement(a->builder, mask, at, "");
-        call(a, a->touch, access, LLVMBuildSelect(a->builder, on, address, LLVMConstNull(a->pointer), ""), word(a, r->size));
+        call(a, a->touch, access,
+             LLVMBuildSelect(a->builder, on, address, LLVMConstNull(a->pointer), ""),
+             word(a, r->size));
     }
 }
 
@@ -100,10 +108,12 @@ static void trace(const struct additions *a, const struct module_reference *r, s
     if (r->kind == REFERENCE_GATHER) {
         trace_gather(a, r, access);
     } else if (r->kind == REFERENCE_RANGE) {
-        LLVMValueRef length = LLVMBuildIntCast2(a->builder, LLVMGetOperand(r->insn, 2), a->word, false, "");
+        LLVMValueRef length =
+            LLVMBuildIntCast2(a->builder, LLVMGetOperand(r->insn, 2), a->word, false, "");
         call(a, a->touch_range, access, LLVMGetOperand(r->insn, r->operand), length);
     } else {
-        call(a, r->write ? a->store : a->load, access, LLVMGetOperand(r->insn, r->operand), word(a, r->size));
+        call(a, r->write ? a->store : a->load, access, LLVMGetOperand(r->insn, r->operand),
+             word(a, r->size));
     }
 }
 
@@ -115,7 +125,8 @@ static bool must_end(LLVMValueRef insn)
 #else
     /* Its text is all that tells: "musttail call ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
-    const char *call = text + strspn(text, " "), *equals = *call == '%' ? strstr(call, " = ") : NULL;
+    const char *call = text + strspn(text, " "),
+               *equals = *call == '%' ? strstr(call, " = ") : NULL;
     bool must = strncmp(equals ? equals + 3 : call, "musttail ", 9) == 0;
 
     LLVMDisposeMessage(text);
@@ -126,12 +137,15 @@ static bool must_end(LLVMValueRef insn)
 /* Whether @insn calls a function that another object has, and comes back. */
 static bool leaves(LLVMValueRef insn)
 {
-    static const char *const others[] = {"llvm.", "portolan_", "setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "vfork"};
+    static const char *const others[] = {"llvm.",       "portolan_", "setjmp", "_setjmp",
+                                         "__sigsetjmp", "sigsetjmp", "vfork"};
     unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
-    LLVMValueRef callee = LLVMGetInstructionOpcode(insn) == LLVMCall ? LLVMGetCalledValue(insn) : NULL;
+    LLVMValueRef callee =
+        LLVMGetInstructionOpcode(insn) == LLVMCall ? LLVMGetCalledValue(insn) : NULL;
     size_t length;
 
-    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) || LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, ends))
+    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) ||
+        LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, ends))
         return false;
     if (must_end(insn))
         return false;
@@ -151,13 +165,15 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
         if (!next || !leaves(i))
             continue;
         LLVMPositionBuilderBefore(a->builder, i);
-        LLVMValueRef begun = LLVMBuildCall2(a->builder, a->begin_type, a->begin, NULL, 0, ""), arguments[] = {calls, begun};
+        LLVMValueRef begun = LLVMBuildCall2(a->builder, a->begin_type, a->begin, NULL, 0, ""),
+                     arguments[] = {calls, begun};
         LLVMPositionBuilderBefore(a->builder, next);
         LLVMBuildCall2(a->builder, a->end_type, a->end, arguments, 2, "");
     }
 }
 
-/* Whether code that is not compiled here may call @function: it is seen there, or its address is taken. */
+/* Whether code that is not compiled here may call @function: it is seen there, or its address is
+ * taken. */
 static bool called_back(LLVMValueRef function)
 {
     size_t length;
@@ -189,7 +205,8 @@ static void mark_ends(const struct additions *a, LLVMValueRef function)
         LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
         if (!last || LLVMGetInstructionOpcode(last) != LLVMRet)
             continue;
-        for (LLVMValueRef before = LLVMGetPreviousInstruction(last); before && LLVMIsACallInst(before) && must_end(before); before = NULL)
+        for (LLVMValueRef before = LLVMGetPreviousInstruction(last);
+             before && LLVMIsACallInst(before) && must_end(before); before = NULL)
             last = before;
         LLVMPositionBuilderBefore(a->builder, last);
         LLVMBuildCall2(a->builder, type, a->leave, NULL, 0, "");
@@ -203,12 +220,20 @@ static void mark_ends(const struct additions *a, LLVMValueRef function)
 /* The unit, and a pointer to it where the linker gathers them. */
 static void add_unit(const struct additions *a, const struct module *m)
 {
-    LLVMValueRef key = LLVMConstStringInContext(a->context, m->key, (unsigned)strlen(m->key), false);
-    LLVMTypeRef members[] = {a->word, a->word, a->word, a->pointer, a->pointer, a->pointer, a->pointer};
-    LLVMValueRef values[] = {word(a, PORTOLAN_RUNTIME_VERSION), word(a, m->blocks.count), word(a, m->references.count),
-                             global(a, LLVMTypeOf(key), "portolan.key", key), a->counts, a->access, a->calls};
+    LLVMValueRef key =
+        LLVMConstStringInContext(a->context, m->key, (unsigned)strlen(m->key), false);
+    LLVMTypeRef members[] = {a->word,    a->word,    a->word,   a->pointer,
+                             a->pointer, a->pointer, a->pointer};
+    LLVMValueRef values[] = {word(a, PORTOLAN_RUNTIME_VERSION),
+                             word(a, m->blocks.count),
+                             word(a, m->references.count),
+                             global(a, LLVMTypeOf(key), "portolan.key", key),
+                             a->counts,
+                             a->access,
+                             a->calls};
     LLVMTypeRef type = LLVMStructTypeInContext(a->context, members, 7, false);
-    LLVMValueRef unit = global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 7, false));
+    LLVMValueRef unit =
+        global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 7, false));
     LLVMSetSection(global(a, a->pointer, "portolan.unit.at", unit), PORTOLAN_UNIT_SECTION);
 }
 
@@ -221,9 +246,12 @@ static void add_description(const struct additions *a, const char *about, size_t
     LLVMSetSection(g, PORTOLAN_ABOUT_SECTION);
 }
 
-bool module_write_traced(struct module *m, const char *about, size_t length, const char *path, struct err *err)
+bool module_write_traced(struct module *m, const char *about, size_t length, const char *path,
+                         struct err *err)
 {
-    struct additions a = {.context = m->context, .module = m->module, .builder = LLVMCreateBuilderInContext(m->context)};
+    struct additions a = {.context = m->context,
+                          .module = m->module,
+                          .builder = LLVMCreateBuilderInContext(m->context)};
 
     LLVMStripModuleDebugInfo(m->module);
     a.word = LLVMInt64TypeInContext(a.context);
@@ -236,7 +264,8 @@ bool module_write_traced(struct module *m, const char *about, size_t length, con
     a.load = LLVMAddFunction(m->module, PORTOLAN_LOAD, a.touch_type);
     a.touch_range = LLVMAddFunction(m->module, PORTOLAN_TOUCH_RANGE, a.touch_type);
     a.counts = global(&a, LLVMArrayType2(a.word, 2 * m->blocks.count + 1), "portolan.counts", NULL);
-    a.access = global(&a, LLVMArrayType2(a.access_type, m->references.count + 1), "portolan.access", NULL);
+    a.access =
+        global(&a, LLVMArrayType2(a.access_type, m->references.count + 1), "portolan.access", NULL);
     a.calls_type = LLVMArrayType2(a.word, sizeof(struct portolan_calls_) / 8);
     a.calls = global(&a, LLVMArrayType2(a.calls_type, m->blocks.count + 1), "portolan.calls", NULL);
     a.begin_type = LLVMFunctionType(a.word, NULL, 0, false);

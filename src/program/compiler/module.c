@@ -19,13 +19,15 @@
 bool module_has_code(LLVMValueRef function)
 {
     unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
-    return LLVMCountBasicBlocks(function) > 0 && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
+    return LLVMCountBasicBlocks(function) > 0 &&
+           LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
            !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, naked);
 }
 
 bool module_write(LLVMModuleRef module, const char *path, struct err *err)
 {
-    return LLVMWriteBitcodeToFile(module, path) == 0 || err_set(err, ERR_IO, NULL, "cannot write %s", path);
+    return LLVMWriteBitcodeToFile(module, path) == 0 ||
+           err_set(err, ERR_IO, NULL, "cannot write %s", path);
 }
 
 static const char *callee_name(LLVMValueRef insn)
@@ -52,8 +54,10 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
         return (LLVMGetIntTypeWidth(type) + 7) / 8;
     case LLVMVectorTypeKind: {
         LLVMTypeRef element = LLVMGetElementType(type);
-        bool bits = LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) < 8;
-        return bits ? (LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(element) + 7) / 8 : LLVMGetVectorSize(type) * size_of(module, element);
+        bool bits =
+            LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) < 8;
+        return bits ? (LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(element) + 7) / 8
+                    : LLVMGetVectorSize(type) * size_of(module, element);
     }
     case LLVMArrayTypeKind:
         return (unsigned)LLVMGetArrayLength2(type) * size_of(module, LLVMGetElementType(type));
@@ -77,13 +81,26 @@ static bool is_fixed(LLVMValueRef address)
                 return false;
         address = LLVMGetOperand(address, 0);
     }
-    return LLVMIsAConstant(address) || (LLVMIsAAllocaInst(address) && LLVMGetInstructionParent(address) == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(address))));
+    return LLVMIsAConstant(address) ||
+           (LLVMIsAAllocaInst(address) &&
+            LLVMGetInstructionParent(address) ==
+                LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(address))));
 }
 
-static void add(struct module *m, LLVMValueRef insn, enum reference_kind kind, unsigned operand, unsigned size, bool write)
+static void add(struct module *m, LLVMValueRef insn, enum reference_kind kind, unsigned operand,
+                unsigned size, bool write)
 {
-    struct module_reference r = {.insn = insn, .kind = kind, .block = (unsigned)m->blocks.count - 1, .operand = operand, .mask_operand = -1, .size = size, .write = write,
-                                 .fixed = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(insn, operand))) == LLVMPointerTypeKind && is_fixed(LLVMGetOperand(insn, operand))};
+    struct module_reference r = {.insn = insn,
+                                 .kind = kind,
+                                 .block = (unsigned)m->blocks.count - 1,
+                                 .operand = operand,
+                                 .mask_operand = -1,
+                                 .size = size,
+                                 .write = write,
+                                 .fixed =
+                                     LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(insn, operand))) ==
+                                         LLVMPointerTypeKind &&
+                                     is_fixed(LLVMGetOperand(insn, operand))};
     vec_push(&m->references, r);
 }
 
@@ -99,14 +116,16 @@ static void add_call(struct module *m, LLVMValueRef insn)
 
     if (strncmp(name, "llvm.memset", 11) == 0 || strcmp(name, "memset") == 0) {
         add(m, insn, REFERENCE_RANGE, 0, 0, true);
-    } else if (strncmp(name, "llvm.memcpy", 11) == 0 || strncmp(name, "llvm.memmove", 12) == 0 || strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0) {
+    } else if (strncmp(name, "llvm.memcpy", 11) == 0 || strncmp(name, "llvm.memmove", 12) == 0 ||
+               strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0) {
         add(m, insn, REFERENCE_RANGE, 1, 0, false);
         add(m, insn, REFERENCE_RANGE, 0, 0, true);
     } else if (strncmp(name, "llvm.masked.load", 16) == 0) {
         add(m, insn, REFERENCE_SCALAR, 0, type_size(m, insn), false);
     } else if (strncmp(name, "llvm.masked.store", 17) == 0) {
         add(m, insn, REFERENCE_SCALAR, 1, type_size(m, LLVMGetOperand(insn, 0)), true);
-    } else if (strncmp(name, "llvm.masked.gather", 18) == 0 || strncmp(name, "llvm.masked.scatter", 19) == 0) {
+    } else if (strncmp(name, "llvm.masked.gather", 18) == 0 ||
+               strncmp(name, "llvm.masked.scatter", 19) == 0) {
         bool write = name[12] == 's';
         LLVMTypeRef data = LLVMTypeOf(write ? LLVMGetOperand(insn, 0) : insn);
         add(m, insn, REFERENCE_GATHER, write, size_of(m->module, LLVMGetElementType(data)), write);
@@ -164,13 +183,16 @@ struct module *module_read(const char *path, const char *source, struct err *err
         return NULL;
     }
     LLVMContextRef context = LLVMContextCreate();
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(str_text(&bytes), bytes.length, path);
-    uint64_t hash = hash_fixed(hash_fixed(HASH_START, source, strlen(source)), str_text(&bytes), bytes.length);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(str_text(&bytes), bytes.length, path);
+    uint64_t hash =
+        hash_fixed(hash_fixed(HASH_START, source, strlen(source)), str_text(&bytes), bytes.length);
     bool ok = LLVMParseBitcodeInContext2(context, buffer, &module) == 0;
     LLVMDisposeMemoryBuffer(buffer);
     str_done(&bytes);
     if (!ok) {
-        err_set(err, ERR_DATA, "use the compiler of the same LLVM as portolan-cc", "not bitcode that this LLVM can read");
+        err_set(err, ERR_DATA, "use the compiler of the same LLVM as portolan-cc",
+                "not bitcode that this LLVM can read");
         err_at(err, path, 0, 0);
         LLVMContextDispose(context);
         return NULL;

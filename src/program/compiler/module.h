@@ -1,5 +1,7 @@
-/* A compiled file as LLVM sees it after optimisation: its blocks and references are numbered and described, then the same code is written twice, once with
- * the block's number as each instruction's source line, once with counters and trace calls. Part of portolan-cc alone. One thread. */
+/* A compiled file as LLVM sees it after optimisation: its blocks and references are numbered and
+ * described, then the same code is written twice, once with the block's number as each
+ * instruction's source line, once with counters and trace calls. Part of portolan-cc alone. One
+ * thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_MODULE_H
 #define PORTOLAN_PROGRAM_COMPILER_MODULE_H
 
@@ -47,12 +49,16 @@ struct module {
 /* Reads LLVM's bitcode; @source goes into the key. NULL with err. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
-/* The functions and blocks with their instructions, as an array for the description; new. Before module_instrument. */
+/* The functions and blocks with their instructions, as an array for the description; new. Before
+ * module_instrument. */
 json_t *module_describe(struct module *m);
-/* Writes a copy whose instructions' source lines are the block's number + 1, so that the machine code tells the block; otherwise as it is. */
+/* Writes a copy whose instructions' source lines are the block's number + 1, so that the machine
+ * code tells the block; otherwise as it is. */
 bool module_write_plain(struct module *m, const char *path, struct err *err);
-/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it. Once. */
-bool module_write_traced(struct module *m, const char *about, size_t length, const char *path, struct err *err);
+/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it.
+ * Once. */
+bool module_write_traced(struct module *m, const char *about, size_t length, const char *path,
+                         struct err *err);
 
 /* In instrument.c and number.c, which write the above. */
 bool module_write(LLVMModuleRef module, const char *path, struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source lines that are block numbers: debug locations change no code, and follow it through duplication and reordering. */
+/* Source lines that are block numbers: debug locations change no code, and follow it through
+ * duplication and reordering. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -10,11 +11,13 @@
 static void add_flag(LLVMModuleRef module, LLVMContextRef context, const char *key, unsigned value)
 {
     if (!LLVMGetModuleFlag(module, key, strlen(key)))
-        LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorWarning, key, strlen(key),
-                          LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), value, false)));
+        LLVMAddModuleFlag(
+            module, LLVMModuleFlagBehaviorWarning, key, strlen(key),
+            LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), value, false)));
 }
 
-static void number_block(LLVMContextRef context, LLVMBasicBlockRef block, LLVMMetadataRef scope, unsigned line)
+static void number_block(LLVMContextRef context, LLVMBasicBlockRef block, LLVMMetadataRef scope,
+                         unsigned line)
 {
     LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(context, line, 1, scope, NULL);
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
@@ -31,15 +34,21 @@ void module_number_lines(LLVMModuleRef module)
     add_flag(module, context, "Debug Info Version", LLVMDebugMetadataVersion());
     add_flag(module, context, "Dwarf Version", 5);
     LLVMDIBuilderRef builder = LLVMCreateDIBuilder(module);
-    LLVMMetadataRef file = LLVMDIBuilderCreateFile(builder, name, sizeof name - 1, dir, sizeof dir - 1);
-    LLVMDIBuilderCreateCompileUnit(builder, LLVMDWARFSourceLanguageC11, file, "portolan", 8, true, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, false, false, "", 0, "", 0);
-    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(builder, file, NULL, 0, LLVMDIFlagZero);
+    LLVMMetadataRef file =
+        LLVMDIBuilderCreateFile(builder, name, sizeof name - 1, dir, sizeof dir - 1);
+    LLVMDIBuilderCreateCompileUnit(builder, LLVMDWARFSourceLanguageC11, file, "portolan", 8, true,
+                                   "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, false,
+                                   false, "", 0, "", 0);
+    LLVMMetadataRef type =
+        LLVMDIBuilderCreateSubroutineType(builder, file, NULL, 0, LLVMDIFlagZero);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
         const char *own = LLVMGetValueName2(f, &length);
         if (!module_has_code(f))
             continue;
-        LLVMMetadataRef scope = LLVMDIBuilderCreateFunction(builder, file, own, length, own, length, file, line, type, false, true, line, LLVMDIFlagZero, true);
+        LLVMMetadataRef scope =
+            LLVMDIBuilderCreateFunction(builder, file, own, length, own, length, file, line, type,
+                                        false, true, line, LLVMDIFlagZero, true);
         LLVMSetSubprogram(f, scope);
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             number_block(context, b, scope, line++);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Bins of reuse distances, as traces hold them: exact below REUSE_BIN_EXACT, then eight to an octave, the last one for first uses. */
+/* Bins of reuse distances, as traces hold them: exact below REUSE_BIN_EXACT, then eight to an
+ * octave, the last one for first uses. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_BINS_H
 #define PORTOLAN_PROGRAM_RUNTIME_BINS_H
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Exact reuse distances: how many distinct lines were used since a line was last used. Part of what is linked into traced programs, so it
- * asks the system for memory by itself and shares nothing with the program's own heap; all of it is static, no name can collide.
+/* Exact reuse distances: how many distinct lines were used since a line was last used. Part of what
+ * is linked into traced programs, so it asks the system for memory by itself and shares nothing
+ * with the program's own heap; all of it is static, no name can collide.
  *
- * The latest few lines stand in a short list, most recent first: a hit there is its own distance. Older lines have a time stamp, the moment they left
- * that list. A bitmap has a bit for every stamp in use, Fenwick sums over its chunks count the bits above a stamp: lines that were used since.
- * When stamps run out, those in use are numbered anew. Memory is proportional to the number of distinct lines, whatever the number of accesses.
- * Olken's tree (1981) and Bennett and Kruskal's sums (1975) are the same idea. One thread. */
+ * The latest few lines stand in a short list, most recent first: a hit there is its own distance.
+ * Older lines have a time stamp, the moment they left that list. A bitmap has a bit for every stamp
+ * in use, Fenwick sums over its chunks count the bits above a stamp: lines that were used since.
+ * When stamps run out, those in use are numbered anew. Memory is proportional to the number of
+ * distinct lines, whatever the number of accesses. Olken's tree (1981) and Bennett and Kruskal's
+ * sums (1975) are the same idea. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 #define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 
@@ -30,12 +33,15 @@ struct reuse_line {
 /* Zero-initialised is empty and valid; reuse_done frees. */
 struct reuse {
     uint64_t recent[REUSE_RECENT];   /* line + 1, most recent first; 0: none */
-    struct reuse_line *table;        /* open addressing; lines of the short list may stand in it with an old stamp, which nobody reads */
+    /* open addressing; lines of the short list may stand in it with an old stamp, which nobody
+     * reads */
+    struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
     uint32_t *sums;                  /* Fenwick, from 1 */
     size_t stamps, next_stamp, marked;
-    uint64_t sample_mask;            /* lines whose hash has one of these bits are left out; 0: exact */
+    /* lines whose hash has one of these bits are left out; 0: exact */
+    uint64_t sample_mask;
     bool exhausted;                  /* out of memory: what follows is wrong */
 };
 
@@ -116,7 +122,8 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
 /* Numbers the stamps in use from 0 on, in a bitmap with room for three times as many more. */
 static inline bool reuse_renumber(struct reuse *r)
 {
-    size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;   /* never fewer: old stamps of the short list's lines stay in range */
+    /* never fewer: old stamps of the short list's lines stay in range */
+    size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;
     while (stamps < 4 * (r->marked + 1))
         stamps *= 2;
     for (size_t i = 0; i < r->table_size; i++)
@@ -192,9 +199,10 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
     return distance;
 }
 
-/* Uses @line (an address divided by the size of a line): the number of distinct other lines used since it was last used, REUSE_COLD for its first use,
- * REUSE_UNSAMPLED when sampling leaves it out. With sampling of one line in 2^k, distances are those among the sampled lines, to be multiplied by 2^k.
- * Once exhausted is set, memory has run out. */
+/* Uses @line (an address divided by the size of a line): the number of distinct other lines used
+ * since it was last used, REUSE_COLD for its first use, REUSE_UNSAMPLED when sampling leaves it
+ * out. With sampling of one line in 2^k, distances are those among the sampled lines, to be
+ * multiplied by 2^k. Once exhausted is set, memory has run out. */
 static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
 {
     uint64_t before = line + 1, next;

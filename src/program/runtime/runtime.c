@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here references become reuse distances, and all of it is
- * written to the file that PORTOLAN_TRACE names when the program exits. Without that variable nothing is written and nothing is traced.
- * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent in functions that were not compiled here; sets: counts, and the misses of caches with PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
+/* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here
+ * references become reuse distances, and all of it is written to the file that PORTOLAN_TRACE names
+ * when the program exits. Without that variable nothing is written and nothing is traced.
+ * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent
+ * in functions that were not compiled here; sets: counts, and the misses of caches with
+ * PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to
+ * every address. References of the thread that entered main are traced, those of others are not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +25,8 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-#define LATE 16u                     /* times the mean of calls before it: the system ran others meanwhile */
+/* times the mean of calls before it: the system ran others meanwhile */
+#define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
 #define NOTHING_EVERY 16u            /* calls */
@@ -32,25 +37,37 @@
 #define CHAIN 20000
 #define CHAIN_CYCLES 4u              /* a 64-bit multiplication, 3, and an exclusive or, 1 */
 
-extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)), *__stop_portolan_units[] __attribute__((weak));
+extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
+    *__stop_portolan_units[] __attribute__((weak));
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
-static uint64_t shift;               /* bytes that all addresses are moved by: where arrays lie in lines is chance */
+/* bytes that all addresses are moved by: where arrays lie in lines is chance */
+static uint64_t shift;
 static pid_t trace_process;
 static struct reuse reuse;
 static struct sets sets;             /* of the mode of that name; no levels: another */
-static struct { uint64_t address; struct portolan_access_ *by; uint64_t before; } stored[STORED_PLACES];   /* before: references of the store with this one */
+/* before: references of the store with this one */
+static struct {
+    uint64_t address;
+    struct portolan_access_ *by;
+    uint64_t before;
+} stored[STORED_PLACES];
 static _Thread_local int tracing;    /* this thread's references count */
 static _Thread_local int timing;     /* this thread's calls are timed */
 /* Calls that have begun, each within the one before. */
 struct clocks { uint64_t wall, own; };   /* nanoseconds: on the wall, and this thread's */
-static _Thread_local struct { uint64_t begun, entered, away; unsigned inside; struct clocks clocks; } open_calls[CALLS_DEEP];
+static _Thread_local struct {
+    uint64_t begun, entered, away;
+    unsigned inside;
+    struct clocks clocks;
+} open_calls[CALLS_DEEP];
 static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of a call of nothing, before the program began */
-/* The same between the program's own calls, one for NOTHING_EVERY of them: others share the core, and what it takes changes with them. */
+/* The same between the program's own calls, one for NOTHING_EVERY of them: others share the core,
+ * and what it takes changes with them. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
 
@@ -164,7 +181,8 @@ static struct clocks clocks_now(void)
     struct timespec wall, own;
     clock_gettime(CLOCK_MONOTONIC, &wall);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
-    return (struct clocks){(uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec, (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
+    return (struct clocks){(uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec,
+                           (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
 }
 
 /* @ticks of a long call without those for which the system ran others. */
@@ -175,7 +193,8 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
     return wall && own < wall ? (uint64_t)((double)ticks * (double)own / (double)wall) : ticks;
 }
 
-/* What the program began before the call is waited for: the call would be charged with it where the core has no room left. */
+/* What the program began before the call is waited for: the call would be charged with it where the
+ * core has no room left. */
 uint64_t portolan_call_begin_(void)
 {
     if (!timing)
@@ -206,11 +225,14 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    if (timing && open_count && open_calls[open_count - 1].inside && --open_calls[open_count - 1].inside == 0)
-        open_calls[open_count - 1].away += ticks_now() - open_calls[open_count - 1].entered + nothing;
+    if (timing && open_count && open_calls[open_count - 1].inside &&
+        --open_calls[open_count - 1].inside == 0)
+        open_calls[open_count - 1].away +=
+            ticks_now() - open_calls[open_count - 1].entered + nothing;
 }
 
-/* Calls that a jump left are still open: they end with the one around them. One in which a function was entered and never left has no time. */
+/* Calls that a jump left are still open: they end with the one around them. One in which a function
+ * was entered and never left has no time. */
 static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
     uint64_t ticks = ticks_now() - begun;
@@ -299,11 +321,12 @@ static void flush(struct output *o)
     o->length = 0;
 }
 
-#define PUT(o, ...)                                                                                             \
-    do {                                                                                                        \
-        if (sizeof (o)->text - (o)->length < 512)                                                               \
-            flush(o);                                                                                           \
-        (o)->length += (size_t)snprintf((o)->text + (o)->length, sizeof (o)->text - (o)->length, __VA_ARGS__);  \
+#define PUT(o, ...)                                                                                \
+    do {                                                                                           \
+        if (sizeof(o)->text - (o)->length < 512)                                                   \
+            flush(o);                                                                              \
+        (o)->length +=                                                                             \
+            (size_t)snprintf((o)->text + (o)->length, sizeof(o)->text - (o)->length, __VA_ARGS__); \
     } while (0)
 
 static void put_access(struct output *o, uint64_t index, const struct portolan_access_ *access)
@@ -311,28 +334,37 @@ static void put_access(struct output *o, uint64_t index, const struct portolan_a
     PUT(o, "access %llu %llu", (unsigned long long)index, (unsigned long long)access->references);
     for (unsigned i = 0; access->bins && i < REUSE_BINS; i++)
         if (access->bins[i].count)
-            PUT(o, " %u:%llu:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count, (unsigned long long)access->bins[i].sum,
-                (unsigned long long)access->bins[i].regular, (unsigned long long)access->bins[i].steps);
+            PUT(o, " %u:%llu:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count,
+                (unsigned long long)access->bins[i].sum,
+                (unsigned long long)access->bins[i].regular,
+                (unsigned long long)access->bins[i].steps);
     PUT(o, "\n");
 }
 
 static void put_unit(struct output *o, const struct portolan_unit_ *unit)
 {
-    PUT(o, "unit %.200s %llu %llu\n", unit->key, (unsigned long long)unit->blocks, (unsigned long long)unit->accesses);
+    PUT(o, "unit %.200s %llu %llu\n", unit->key, (unsigned long long)unit->blocks,
+        (unsigned long long)unit->accesses);
     for (uint64_t i = 0; i < unit->blocks; i++)
         if (unit->counts[2 * i])
-            PUT(o, "block %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)unit->counts[2 * i], (unsigned long long)unit->counts[2 * i + 1]);
+            PUT(o, "block %llu %llu %llu\n", (unsigned long long)i,
+                (unsigned long long)unit->counts[2 * i],
+                (unsigned long long)unit->counts[2 * i + 1]);
     for (uint64_t i = 0; i < unit->blocks; i++)
         if (unit->calls[i].kept)
-            PUT(o, "calls %llu %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)unit->calls[i].count, (unsigned long long)unit->calls[i].kept, (unsigned long long)unit->calls[i].ticks);
+            PUT(o, "calls %llu %llu %llu %llu\n", (unsigned long long)i,
+                (unsigned long long)unit->calls[i].count, (unsigned long long)unit->calls[i].kept,
+                (unsigned long long)unit->calls[i].ticks);
     for (uint64_t i = 0; i < unit->accesses; i++)
         if (unit->access[i].references)
             put_access(o, i, &unit->access[i]);
     for (uint64_t i = 0; i < unit->accesses; i++) {
         const struct portolan_access_ *access = &unit->access[i];
-        if (access->from_votes && access->from >= unit->access && access->from < unit->access + unit->accesses)
-            PUT(o, "forward %llu %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)(access->from - unit->access), (unsigned long long)access->from_age,
-                (unsigned long long)access->from_votes);
+        if (access->from_votes && access->from >= unit->access &&
+            access->from < unit->access + unit->accesses)
+            PUT(o, "forward %llu %llu %llu %llu\n", (unsigned long long)i,
+                (unsigned long long)(access->from - unit->access),
+                (unsigned long long)access->from_age, (unsigned long long)access->from_votes);
     }
 }
 
@@ -370,10 +402,15 @@ static __attribute__((destructor(101))) void trace_end(void)
     o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
-    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    PUT(&o, "portolan-trace 2 %s %u\n",
+        reuse.sample_mask                                          ? "sampled"
+        : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts"
+                                                                   : "exact",
+        LINE_BYTES);
     if (timed)
         PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(),
-            (unsigned long long)(nothings.kept >= NOTHING_LEAST ? nothings.ticks / nothings.kept : nothing));
+            (unsigned long long)(nothings.kept >= NOTHING_LEAST ? nothings.ticks / nothings.kept
+                                                                : nothing));
     for (unsigned l = 0; l < sets.count; l++)
         PUT(&o, "level %u %llu\n", l, (unsigned long long)sets.levels[l].misses);
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)

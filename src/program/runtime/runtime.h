@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the code that portolan-cc adds and the runtime that it links share. Layouts are those that compiler/instrument.c writes. */
+/* What the code that portolan-cc adds and the runtime that it links share. Layouts are those that
+ * compiler/instrument.c writes. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
 #define PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
 
@@ -9,7 +10,8 @@
 
 #define PORTOLAN_UNIT_SECTION "portolan_units"    /* pointers to units; the linker names its ends */
 #define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, one after the other */
-#define PORTOLAN_ABOUT_MAGIC "portolan-unit"      /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
+/* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
+#define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
 #define PORTOLAN_STORE "portolan_store_"
 #define PORTOLAN_LOAD "portolan_load_"
@@ -31,7 +33,8 @@ struct portolan_access_ {
     uint64_t references;
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* Of a load, the store that most of its values come from, and how often that store was executed since: Boyer and Moore's majority vote. */
+    /* Of a load, the store that most of its values come from, and how often that store was executed
+     * since: Boyer and Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
@@ -46,7 +49,8 @@ struct portolan_calls_ {
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
     const char *key;            /* what the description calls it, too */
-    uint64_t *counts;           /* two per block: executions, and how many of them left by the branch's first way */
+    /* two per block: executions, and how many of them left by the branch's first way */
+    uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls;   /* per block */
 };
@@ -59,7 +63,8 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
 /* Around each such call; what the first returns goes into the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* At both ends of functions that such a call may call back: what they take is counted by their own blocks. */
+/* At both ends of functions that such a call may call back: what they take is counted by their own
+ * blocks. */
 void portolan_enter_(void);
 void portolan_leave_(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Caches whose lines lie where their addresses put them, simulated reference by reference: the least recently used line of a set goes. Part of what is linked into traced
- * programs, as reuse.h. A level is looked up where the one before misses. One thread. */
+/* Caches whose lines lie where their addresses put them, simulated reference by reference: the
+ * least recently used line of a set goes. Part of what is linked into traced programs, as reuse.h.
+ * A level is looked up where the one before misses. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
 #define PORTOLAN_PROGRAM_RUNTIME_SETS_H
 
@@ -23,7 +24,8 @@ struct sets {
     unsigned count;
 };
 
-/* Of "SETSxWAYS,SETSxWAYS", the first level first. False when it is no such text or memory is short. */
+/* Of "SETSxWAYS,SETSxWAYS", the first level first. False when it is no such text or memory is
+ * short. */
 static inline bool sets_begin(struct sets *s, const char *text)
 {
     for (s->count = 0; *text && s->count < SETS_LEVELS; s->count++) {
@@ -31,9 +33,11 @@ static inline bool sets_begin(struct sets *s, const char *text)
         char *end;
         l->sets = strtoull(text, &end, 10);
         l->ways = *end == 'x' ? strtoull(end + 1, &end, 10) : 0;
-        if (!l->sets || !l->ways || l->ways > UINT32_MAX || l->sets > UINT32_MAX || (*end && *end != ','))
+        if (!l->sets || !l->ways || l->ways > UINT32_MAX || l->sets > UINT32_MAX ||
+            (*end && *end != ','))
             return false;
-        l->lines = mmap(NULL, l->sets * l->ways * sizeof *l->lines, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        l->lines = mmap(NULL, l->sets * l->ways * sizeof *l->lines, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (l->lines == MAP_FAILED)
             return false;
         text = end + (*end == ',');

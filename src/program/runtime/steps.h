@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether the references of one instruction go on in steps that a prefetcher follows. Part of what is linked into traced programs.
+/* Whether the references of one instruction go on in steps that a prefetcher follows. Part of what
+ * is linked into traced programs.
  *
- * A prefetcher sees lines, of several streams at a time: a load that gathers from the rows above and below has a stream for each row, though its own references
- * jump from one to the other. So an instruction has some heads, the line that each of its streams came to last; a neighbour of one goes on with it. */
+ * A prefetcher sees lines, of several streams at a time: a load that gathers from the rows above
+ * and below has a stream for each row, though its own references jump from one to the other. So an
+ * instruction has some heads, the line that each of its streams came to last; a neighbour of one
+ * goes on with it. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
 #include <stdint.h>
 
 #define STEPS_LINE 64u
-#define STEPS_HEADS 8u               /* streams of an instruction: fewer than any prefetcher of the second level follows */
+/* streams of an instruction: fewer than any prefetcher of the second level follows */
+#define STEPS_HEADS 8u
 #define STEPS_NONE UINT64_MAX
 
 /* Zero at first. */
 struct steps {
-    uint64_t last, step;             /* address of the last reference, and bytes from the one before */
+    /* address of the last reference, and bytes from the one before */
+    uint64_t last, step;
     uint64_t heads[STEPS_HEADS];     /* line + 1; 0: none yet */
     uint64_t next;                   /* the head that a new stream takes: the oldest */
 };
@@ -40,11 +45,13 @@ static inline int steps_stream(struct steps *s, uint64_t line)
     return 1;
 }
 
-/* Bytes from the instruction's last reference to this one at @address, when they are a step that repeats or lead to a neighbouring line; a line's, where it goes on with a stream
- * that an earlier one belongs to; 0 for the same place, STEPS_NONE for any other. */
+/* Bytes from the instruction's last reference to this one at @address, when they are a step that
+ * repeats or lead to a neighbouring line; a line's, where it goes on with a stream that an earlier
+ * one belongs to; 0 for the same place, STEPS_NONE for any other. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
-    int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step, lines = (int64_t)(address / STEPS_LINE - s->last / STEPS_LINE);
+    int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
+            lines = (int64_t)(address / STEPS_LINE - s->last / STEPS_LINE);
 
     if (step == 0)
         return 0;
