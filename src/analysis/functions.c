@@ -14,8 +14,7 @@
 #include "toolchain/object.h"
 
 #define OVERLAPS 4       /* of functions: aliases have the same place */
-
-const size_t function_largest = 160000;
+#define LARGEST 160000   /* bytes of a function that is looked at */
 
 /* What a light look collects of one function. */
 struct glimpse {
@@ -116,7 +115,7 @@ bool functions_rank(const struct object *o, struct function_ranking *out, struct
         const bool again =
             i && s[-1].function && s[-1].offset == s->offset && s[-1].size == s->size;
         size_t length = s->function && !again ? (size_t)s->size : 0;
-        if (length == 0 || length > function_largest)
+        if (length == 0 || length > LARGEST)
             continue;
         looked_at += length;
         watch_steps(length / 16);

@@ -29,8 +29,6 @@ struct function_ranking {
     VEC(struct ranked_loop) loops;   /* those of a function stand together */
 };
 
-/* Bytes of the largest function that is looked at. */
-extern const size_t function_largest;
 
 /* All functions with a loop, hottest-looking first, and their loops, as a light look sees them:
  * without following what jumps lead to. Asks watch_steps; false with err when that ends it.

@@ -148,8 +148,10 @@ void symbol_print(const char *name, struct str *out)
     str_addf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted,
-                     struct str *out)
+/* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes
+ * where they need them. Empty where no text says it. */
+static void reference_print(const struct code_reference *reference, const struct insn *insn,
+                            bool quoted, struct str *out)
 {
     const struct isa_relocation *kind = reference->kind;
     const char *at = kind ? strchr(kind->spelling, '@') : NULL;

@@ -45,10 +45,6 @@ bool *kernel_names_used(const struct kernel *k, size_t loop);
  * thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
                                                size_t *count);
-/* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes
- * where they need them. Empty where no text says it. */
-void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted,
-                     struct str *out);
 /* @text, a disassembly of @insn, with @reference in the place of the number that the linker fills
  * in. False, nothing appended, where that place is not found. Any thread. */
 bool reference_insert(const struct insn *insn, const char *text,

@@ -23,7 +23,8 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID])
         strcpy(id, "imported");
 }
 
-bool mapping_make_current(struct session *s, const char *id, struct err *err)
+/* Makes @id the first of the selection of its instruction set; the others stay behind it. */
+static bool mapping_make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);
     enum isa isa = s->document.isa;

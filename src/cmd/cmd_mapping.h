@@ -15,8 +15,6 @@ void mapping_describe(const struct machine *m, struct result *result);
  * names, and says in @result what it holds. */
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
                    struct result *result, struct err *err);
-/* Makes @id the first of the selection of its instruction set; the others stay behind it. */
-bool mapping_make_current(struct session *s, const char *id, struct err *err);
 /* Where a mapping comes from: a tool's file, form,usage,latency alone, or a machine's directory. */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
 /* Makes @task read @path and adopt, as command @title, what it holds. True. */

@@ -238,8 +238,9 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
 }
 
-void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
-                  struct str *out)
+/* Appends the keys that do what @row says in @view still, a blank between them. */
+static void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
+                         struct str *out)
 {
     char name[KEY_NAME_MOST];
     const size_t before = out->length;

@@ -53,9 +53,6 @@ bool keymap_bind(struct keymap *k, const char *text, struct err *err);
 bool keymap_unbind(struct keymap *k, const char *text, struct err *err);
 /* Whether rows at @row do something in @view. */
 bool key_row_in(const struct key_row *row, const char *view);
-/* Appends the keys that do what @row says in @view still, a blank between them. */
-void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
-                  struct str *out);
 /* Writes the name of the first key that runs @command in @view, its own or one of all views that it
  * does not take for something else; false when none does. */
 bool keymap_key(const struct keymap *k, const char *view, const char *command,

@@ -232,7 +232,8 @@ static void count_experiments(const char *path, struct kept_session *out)
         fclose(file);
 }
 
-bool saved_state_scan(const char *path, struct kept_session *out)
+/* Reads what the directory @path says of itself into @out; false when it holds no session. */
+static bool saved_state_scan(const char *path, struct kept_session *out)
 {
     struct str file = {0};
     struct stat status;

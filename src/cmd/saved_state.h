@@ -32,8 +32,6 @@ char *saved_state_checkpoint_last(void);
 /* The sessions there, newest first, of this process not; the caller calls keeping_done. */
 struct kept_sessions saved_state_list(void);
 void saved_state_done(struct kept_sessions *list);
-/* Reads what the directory @path says of itself into @out; false when it holds no session. */
-bool saved_state_scan(const char *path, struct kept_session *out);
 void kept_session_done(struct kept_session *k);
 /* Appends "22:59: triad.s and 2 more kernels, 2,310 experiments, run at 17 %". */
 void saved_state_report(const struct kept_session *k, struct str *out);

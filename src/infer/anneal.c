@@ -283,7 +283,8 @@ bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct
     }
 }
 
-double anneal_recompute(struct annealer *s)
+/* Computes all sums anew. */
+static double anneal_recompute(struct annealer *s)
 {
     double sum = 0;
     anneal_lay_out(s);

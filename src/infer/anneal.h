@@ -65,7 +65,5 @@ double anneal_cost(const struct annealer *s);
 double anneal_d_avg(const struct annealer *s);
 const struct anneal_stats *anneal_stats(const struct annealer *s);
 struct rng *anneal_rng(struct annealer *s);
-/* Full recomputation: the sums kept are compared with it in tests. */
-double anneal_recompute(struct annealer *s);
 
 #endif

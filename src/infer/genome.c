@@ -137,7 +137,7 @@ static unsigned set_rename(unsigned set, const uint8_t *to)
     return renamed;
 }
 
-void gene_rename(struct gene *gene, const uint8_t *to)
+static void gene_rename(struct gene *gene, const uint8_t *to)
 {
     struct gene fresh = {.slots = gene->slots};
     for (unsigned i = 0; i < gene->uops; i++)

@@ -38,7 +38,6 @@ bool gene_equal(const struct gene *a, const struct gene *b);
 uint64_t gene_hash(const struct gene *gene);
 unsigned gene_volume(const struct gene *gene);
 /* Renames ports: bit i becomes bit to[i]. */
-void gene_rename(struct gene *gene, const uint8_t *to);
 void genome_rename(struct genome *g, const uint8_t *to);
 
 size_t genome_distinct(const struct genome *g);

@@ -29,7 +29,8 @@ static uint64_t label_address(const struct placed *x, uint32_t label)
     return x->code + x->copies->code.labels.items[label];
 }
 
-bool placed_holds(const struct placed *x, uint64_t address)
+/* Whether @address lies in the copies. */
+static bool placed_holds(const struct placed *x, uint64_t address)
 {
     return x->code && address >= x->code && address < x->code + x->copies->code.bytes.count;
 }

@@ -59,8 +59,6 @@ bool placed_patch(struct placed *x, bool on, struct err *err);
 /* Moves @t from the copies to where it would be in the original, by single steps where need be.
  * False: it is where the original is patched. When it has ended, @t is another or none. */
 bool placed_settle(struct placed *x, struct traced *t);
-/* Whether @address lies in the copies. */
-bool placed_holds(const struct placed *x, uint64_t address);
 /* What the thread's counters and buffers hold, added up; they begin again. */
 void placed_harvest(struct placed *x, struct traced *t);
 /* Looks at what all slots hold without changing anything. */

@@ -150,8 +150,9 @@ static bool fits(const char *const *row, const struct cpu_identity *id)
            !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
-                     struct cpu_product *out)
+/* The first row that fits; false when none does. */
+static bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
+                            struct cpu_product *out)
 {
     for (size_t i = 0; i < cpus->count; i++)
         if (fits(cpus->rows[i], id)) {
@@ -166,7 +167,8 @@ void cpu_product_title(const struct cpu_product *p, struct str *out)
     str_addf(out, "%s (%s core, %s tables)", p->product, p->core, *p->machine ? p->machine : "no");
 }
 
-void cpu_identity_print(const struct cpu_identity *id, struct str *out)
+/* Appends "GenuineIntel family 6 model 207 stepping 2". */
+static void cpu_identity_print(const struct cpu_identity *id, struct str *out)
 {
     if (id->isa == isa_host() || !id->substituted)
         str_addf(out, "%s", id->vendor);

@@ -41,15 +41,10 @@ struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
 /* The first row of that name, or that has it among its aliases, where case does not count; false
  * when there is none. */
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
-/* The first row that fits; false when none does. */
-bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
-                     struct cpu_product *out);
 /* Whether its machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
 /* Appends "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
 void cpu_product_title(const struct cpu_product *p, struct str *out);
-/* Appends "GenuineIntel family 6 model 207 stepping 2". */
-void cpu_identity_print(const struct cpu_identity *id, struct str *out);
 
 /* The machine of this CPU. */
 struct cpu_native {

@@ -55,7 +55,8 @@ bool cpu_virtual(void)
     return HOST_CPU.is_virtual();
 }
 
-bool cpu_identity_parse(const char *text, struct cpu_identity *out)
+/* Reads such a text; false when it is none. */
+static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
 {
     int used = 0;
 

@@ -36,8 +36,6 @@ struct cpu_identity {
  * says: "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", as in "GenuineIntel 6 207 2". False when
  * it says nothing that can be used: PORTOLAN_CPU=none. Any thread. */
 bool cpu_identify(struct cpu_identity *out);
-/* Reads such a text; false when it is none. */
-bool cpu_identity_parse(const char *text, struct cpu_identity *out);
 /* cpu_has for an identity. */
 bool cpu_identity_has(const struct cpu_identity *id, const char *set);
 

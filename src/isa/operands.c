@@ -55,7 +55,8 @@ size_t form_operands(const char *form, struct form_operand *out)
     return n;
 }
 
-unsigned form_operand_kinds(const char *form)
+/* Which kinds @form has: a bit 1 << kind for each. */
+static unsigned form_operand_kinds(const char *form)
 {
     struct form_operand operands[FORM_OPERANDS_MOST];
     unsigned kinds = 0;

@@ -28,8 +28,6 @@ struct form_operand {
 
 /* The operands of @form, at most FORM_OPERANDS_MOST; returns how many. */
 size_t form_operands(const char *form, struct form_operand *out);
-/* Which kinds @form has: a bit 1 << kind for each. */
-unsigned form_operand_kinds(const char *form);
 bool form_has_memory(const char *form);
 /* Where x86's M with its width stands, as "M64" or "M32_1to16"; NULL: nowhere. */
 const char *form_memory(const char *form);

@@ -45,10 +45,6 @@ void kernel_passes_range(const struct kernel_passes *p, double *least, double *m
  * *spread: how far those four fifths lie apart, relative. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
-/* What was seen where nothing settled, not confirmed: the middle window, else the first look at the
- * kernel under the load of others; NaN: nothing. Pure. */
-double kernel_passes_rough(const struct kernel_passes *p);
-
 /* Says in err (ERR_LIMIT) why there is no time yet, and what was seen: too few windows, or none of
  * them agree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);

@@ -66,13 +66,9 @@ static bool same_code(const struct set_member *m, const struct insn *insns, size
     return same;
 }
 
-size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count)
-{
-    return kernel_set_add_as(set, insns, count, KERNEL_CACHED);
-}
-
-size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
-                         enum kernel_copies kind)
+/* kernel_set_add of a loop that is run as @kind says. */
+static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
+                                enum kernel_copies kind)
 {
     for (size_t i = 0; i < set->members.count; i++)
         if (same_code(set->members.items[i], insns, count, kind))
@@ -89,6 +85,11 @@ size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
     return set->members.count - 1;
+}
+
+size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count)
+{
+    return kernel_set_add_as(set, insns, count, KERNEL_CACHED);
 }
 
 void kernel_set_again(struct kernel_set *set, size_t at)
@@ -131,7 +132,8 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
            seek_learn(&set->seek, set->sandbox, &set->calibration, err);
 }
 
-size_t kernel_set_answered(const struct kernel_set *set)
+/* How many have a time that settled, or a reason that they have none. */
+static size_t kernel_set_answered(const struct kernel_set *set)
 {
     size_t n = 0;
     for (size_t i = 0; i < set->members.count; i++)

@@ -10,16 +10,11 @@ struct kernel_set;
 struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c);
 void kernel_set_free(struct kernel_set *set);
 /* Adds a loop, whose instructions are copied; returns its number, that of the first one when the
- * same code is there already. */
+ * same code is there already. It runs as KERNEL_CACHED. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
-/* The same, run as @kind says; the one above as KERNEL_CACHED. */
-size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
-                         enum kernel_copies kind);
 /* Visits all that have no answer yet, in turn, until they have or @seconds are over. False with err
  * when measuring itself is impossible or was cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
-/* How many have a time that settled, or a reason that they have none. */
-size_t kernel_set_answered(const struct kernel_set *set);
 /* Cycles per iteration of loop @at and how far its measurements lie apart. False with err: why it
  * cannot be measured (ERR_DATA), or that it did not settle yet (ERR_LIMIT). */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,

@@ -23,7 +23,6 @@ struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
 
 struct record {
     pthread_mutex_t lock;
-    uint64_t revision;
     struct record_row *rows;   /* RECORD_ROWS of them, a megabyte: there with the first value */
     unsigned next_row;
     struct index by_text;
@@ -123,7 +122,6 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     }
     s->clock_hz = pass->clock_hz;
     take_code(s, pass);
-    r->revision++;
     lock_give(&r->lock);
     str_done(&text);
 }
@@ -163,7 +161,6 @@ void record_windows(struct record *r, double seconds, double clock_hz, unsigned 
     p->disturbed += disturbed;
     if (at >= r->point_count)
         r->point_count = at + 1;
-    r->revision++;
     lock_give(&r->lock);
 }
 
@@ -178,14 +175,12 @@ void record_begin(struct record *r, const char *name, const struct calibration *
     r->point_count = 0;
     r->stretch = STRETCH;
     r->cpus = 1;
-    r->revision++;
     lock_give(&r->lock);
 }
 
 void record_cpus(struct record *r, unsigned cpus)
 {
     lock_take(&r->lock);
-    r->revision += r->cpus != cpus;
     r->cpus = cpus;
     lock_give(&r->lock);
 }
@@ -243,12 +238,4 @@ size_t record_series(struct record *r, struct record_point *out)
     }
     lock_give(&r->lock);
     return n;
-}
-
-uint64_t record_revision(struct record *r)
-{
-    lock_take(&r->lock);
-    uint64_t revision = r->revision;
-    lock_give(&r->lock);
-    return revision;
 }

@@ -73,7 +73,5 @@ bool record_calibration(struct record *r, struct calibration *out, char *name, s
 unsigned record_cpu_count(struct record *r);
 /* At most RECORD_POINTS. */
 size_t record_series(struct record *r, struct record_point *out);
-/* Changes whenever anything was added. */
-uint64_t record_revision(struct record *r);
 
 #endif

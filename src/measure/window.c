@@ -28,23 +28,6 @@ BARE double window_lowest(double *values, unsigned n, double *spread)
     return values[n < 3 ? 0 : 1];
 }
 
-BARE bool window_agreed(double *values, unsigned n, double agreement, double *cycles,
-                        double *spread)
-{
-    unsigned needed = n < 4 ? 2 : n / 2 + 1;
-
-    sort(values, n);
-    *spread = INFINITY;
-    for (unsigned i = 0; i + needed <= n; i++) {
-        double apart = (values[i + needed - 1] - values[i]) / values[i];
-        if (apart < *spread) {
-            *spread = apart;
-            *cycles = values[i];
-        }
-    }
-    return *spread < agreement;
-}
-
 BARE bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                        double *spread)
 {

@@ -98,10 +98,5 @@ double window_lowest(double *values, unsigned n, double *spread);
  * far they lie apart. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
-/* True when the two, from four on more than half, of the @n @values (sorted in place) that lie
- * closest are within @agreement, relative; *cycles is the lowest of them, *spread how far they lie
- * apart. For differences of two times, whose noise has either sign: their lowest value alone proves
- * nothing. @n at least 2. */
-bool window_agreed(double *values, unsigned n, double agreement, double *cycles, double *spread);
 
 #endif

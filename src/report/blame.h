@@ -75,7 +75,5 @@ struct blame *blame_new(const struct insn *insns, size_t count, const struct mac
                         const struct blame_source *source, double seconds, struct err *err);
 void blame_free(struct blame *b);
 struct blame *blame_copy(const struct blame *b);
-/* "line 7", or "instruction 3" where there are no lines. */
-void blame_place(const struct insn *insns, size_t at, struct str *out);
 
 #endif

@@ -15,7 +15,8 @@
 #define MORE 1.25
 #define SMALL 0.3         /* of a cost: what is left is the rest */
 
-void blame_place(const struct insn *insns, size_t at, struct str *out)
+/* "line 7", or "instruction 3" where there are no lines. */
+static void blame_place(const struct insn *insns, size_t at, struct str *out)
 {
     if (insns[at].line)
         str_addf(out, "line %u", insns[at].line);

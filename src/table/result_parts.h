@@ -68,8 +68,6 @@ void result_write_document(const struct result *r, bool html, const struct resul
 
 /* Colours of heat maps, cold to hot. */
 
-/* The background of a terminal with 256 colours for @share, 0 to 1. */
-unsigned heat_terminal(double share);
 /* Appends ` style="..."` for @share: white through yellow to red; text turns white where the ground
  * is dark. */
 void heat_html(double share, struct str *out);

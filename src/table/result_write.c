@@ -20,6 +20,15 @@ static size_t width_of(const char *text)
     return width;
 }
 
+/* The background of a terminal with 256 colours for @share, 0 to 1. */
+static unsigned heat_terminal(double share)
+{
+    static const unsigned grounds[] = {236, 237, 58, 94, 130, 166, 202, 196};
+    unsigned level = share > 0 ? (unsigned)(fmin(1, share) * 7.999) : 0;
+
+    return grounds[level];
+}
+
 static void add_padded(const char *text, size_t width, bool right, double heat, struct str *out)
 {
     size_t blanks = width_of(text) < width ? width - width_of(text) : 0;
@@ -338,14 +347,6 @@ void result_write_json(const struct result *r, struct str *out)
     place_items(items, object);
     json_decref(items);
     add_json(object, out);
-}
-
-unsigned heat_terminal(double share)
-{
-    static const unsigned grounds[] = {236, 237, 58, 94, 130, 166, 202, 196};
-    unsigned level = share > 0 ? (unsigned)(fmin(1, share) * 7.999) : 0;
-
-    return grounds[level];
 }
 
 void heat_html(double share, struct str *out)

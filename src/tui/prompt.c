@@ -174,6 +174,22 @@ void prompt_init(struct session *s, const char *history_path)
     }
 }
 
+static void prompt_close(void)
+{
+    /* A search, an argument or a key in the middle ends too; each call ends one of them. */
+    unsigned long before;
+    do {
+        before = rl_readline_state;
+        rl_callback_sigcleanup();
+    } while (rl_readline_state != before);
+    /* the line of the history that is edited would keep the changes that are freed with the next
+     * one */
+    rl_free_line_state();
+    rl_callback_handler_remove();
+    completions_done(&matches);
+    opened = false;
+}
+
 void prompt_done(void)
 {
     if (opened)
@@ -194,22 +210,6 @@ void prompt_open(const char *prefill)
     completions_done(&matches);
     rl_callback_handler_install("", take_line);
     opened = true;
-}
-
-void prompt_close(void)
-{
-    /* A search, an argument or a key in the middle ends too; each call ends one of them. */
-    unsigned long before;
-    do {
-        before = rl_readline_state;
-        rl_callback_sigcleanup();
-    } while (rl_readline_state != before);
-    /* the line of the history that is edited would keep the changes that are freed with the next
-     * one */
-    rl_free_line_state();
-    rl_callback_handler_remove();
-    completions_done(&matches);
-    opened = false;
 }
 
 /* At an Esc: what follows within ESCAPE_WAIT tells a key's sequence or a paste from the key

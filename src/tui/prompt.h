@@ -21,7 +21,6 @@ void prompt_init(struct session *s, const char *history_path);
 void prompt_done(void);
 /* Opens with @prefill; readline reads the terminal from now on. */
 void prompt_open(const char *prefill);
-void prompt_close(void);
 /* The terminal has input. */
 enum prompt_event prompt_read(void);
 /* Text of the last PROMPT_LINE or PROMPT_PASTE; valid until the next. */

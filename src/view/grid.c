@@ -190,7 +190,8 @@ enum role heat_role(double fraction)
     return (enum role)(ROLE_HEAT_0 + (level > 11 ? 11 : level));
 }
 
-char heat_char(double fraction)
+/* The mono ramp's character of a heat level. */
+static char heat_char(double fraction)
 {
     static const char ramp[] = " .:-=+*#%@";
     int level = fraction <= 0 ? 0 : (int)(fraction * 9.999);

@@ -71,9 +71,8 @@ void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);
 /* The ATTR_ bits that a terminal shows @cell of @g with: without colours those of its role, too. */
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
-/* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
+/* Role of a heat level for value in [0, 1]. */
 enum role heat_role(double fraction);
-char heat_char(double fraction);
 /* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block
  * follows, a line for each row that is not all plain: "3: 1-12 title bold, 20-24 key"; without
  * colours what is left of that: "3: 1-12 bold, 20-24 reverse". */

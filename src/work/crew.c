@@ -119,11 +119,6 @@ void crew_free(struct crew *c)
     free(c);
 }
 
-unsigned crew_members(const struct crew *c)
-{
-    return c->members;
-}
-
 /* Waits until all others are done or the time to ask has come; true when they are done. Under the
  * lock. */
 static bool wait_a_while(struct crew *c)

@@ -12,7 +12,6 @@ struct crew;
  * thread. NULL with err when the system refuses a thread. */
 struct crew *crew_new(unsigned members, struct err *err);
 void crew_free(struct crew *c);
-unsigned crew_members(const struct crew *c);
 /* Calls work(state, i) for each i of 0 .. members - 1 at the same time, each on its own thread, and
  * returns when all have returned. While it waits for others, @waiting (may be NULL) is called on
  * the calling thread, about ten times a second. */

@@ -101,7 +101,9 @@ const struct outline *evolve_run_outline(struct evolve_run *run)
     return run->outline;
 }
 
-bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
+/* Writes the population; any thread. True without a checkpoint path or before there are
+ * individuals. */
+static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
     struct evolve_options o;

@@ -61,8 +61,5 @@ struct mapping *evolve_run_best(struct evolve_run *run);
  * second at most, and for a twentieth of the time. Borrowed until the next call; NULL before there
  * is a mapping. UI thread. */
 const struct outline *evolve_run_outline(struct evolve_run *run);
-/* Writes the population; any thread. True without a checkpoint path or before there are
- * individuals. */
-bool evolve_run_checkpoint(struct evolve_run *run, struct err *err);
 
 #endif

@@ -305,26 +305,6 @@ static void test_statistics(void **state)
     assert_true(calibrate_floor(values, 6, 0.001) == 5.001);
 }
 
-static void test_agreed(void **state)
-{
-    (void)state;
-    double cycles, spread;
-    double two[] = {1.001, 1.0};
-    assert_true(window_agreed(two, 2, 0.02, &cycles, &spread));
-    assert_true(cycles == 1.0);
-    /* Two long runs less two disturbed short ones: far too low, and alone. */
-    double low[] = {0.97, 0.02, 0.98, 0.98};
-    assert_true(window_agreed(low, 4, 0.02, &cycles, &spread));
-    assert_true(cycles == 0.97);
-    /* Two that agree are not enough once there are more. */
-    double torn[] = {0.33, 0.66, 0.33, 1.32, 0.99};
-    assert_false(window_agreed(torn, 5, 0.02, &cycles, &spread));
-    assert_true(torn[0] == 0.33 && torn[4] == 1.32);
-    double wide[] = {2, 3, 4};
-    assert_false(window_agreed(wide, 3, 0.02, &cycles, &spread));
-    assert_true(spread > 0.3);
-}
-
 /* Many items one after the other on a core that is never quiet cost one wait and a try each, in
  * which what they take there is seen; those that come when it is quiet again settle although the
  * wait is over. */
@@ -397,7 +377,6 @@ int main(void)
                                        cmocka_unit_test(test_ports),
                                        cmocka_unit_test(test_difference),
                                        cmocka_unit_test(test_statistics),
-                                       cmocka_unit_test(test_agreed),
                                        cmocka_unit_test(test_shared_wait),
                                        cmocka_unit_test(test_cost)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
