@@ -109,10 +109,10 @@ not_compiled_again() {
 }
 test_changed_flags_compile_again() { none not_compiled_again; }
 
-# The table of docs/design.md says where things are added: each file that it names is there. NAME and ID stand for any.
+# docs/design.md lists where things are added: each file that it names exists. NAME and ID stand for any.
 missing_files() {
-    sed -n '/^| To add /,/^$/p' docs/design.md | tail -n +3 | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
-    [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the table names only $(wc -l <"$work/named") files"
+    sed -n '/^## Where to add things/,/^## Data/p' docs/design.md | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
+    [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the list names only $(wc -l <"$work/named") files"
     while read -r name; do
         # shellcheck disable=SC2046 # a pattern
         set -- $(printf '%s' "$name" | sed 's/NAME/*/g; s/ID/*/g')
@@ -122,9 +122,16 @@ missing_files() {
 test_where_to_add_things() {
     none missing_files
     for kind in 'a command' 'a machine fact' 'a setting' 'a view' 'a column' 'an instruction set' 'a test'; do
-        grep -q "^| $kind |" docs/design.md || fail "the table does not say where $kind is added"
+        grep -q "^- \*\*$kind\*\*: " docs/design.md || fail "the list lacks $kind"
     done
 }
+
+# Documents wrap at 100 columns, their tables as well.
+wide_lines() {
+    # A character has one byte that is no continuation byte.
+    LC_ALL=C awk '{ gsub(/[\200-\277]/, "") } length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns, at most 100" }' README.md NEWS CONTRIBUTING.md docs/*.md docs/notes/*.md
+}
+test_documents_wrap_at_100_columns() { none wide_lines; }
 
 # One version everywhere: configure.ac, the program, the release notes, the manual, the package.
 other_versions() {

@@ -3,7 +3,8 @@
 # above it, so that no arrow points up and no circle closes.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-awk '/^```rooms$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/design.md" >"$work/rooms"
+# A line that begins with spaces continues the one before.
+awk '/^```rooms$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/design.md" | sed -e ':next' -e 'N' -e '$!b next' -e 's/\n  */ /g' >"$work/rooms"
 (cd "$source" && find src -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_]+/' {} +) | sort -u |
     awk -F'[:"]' '{ split($1, part, "/"); sub(/\/$/, "", $3); if ($3 != part[2]) print part[2], $3, $1 }' >"$work/includes"
 [ -s "$work/includes" ] || fail 'no include was found'
