@@ -605,6 +605,8 @@ static void test_output_stopped_in_an_editor(void **state)
     assert_return_code(chmod(work_path("editor"), 0700), 0);
     setenv("VISUAL", work_path("editor"), 1);
     start(&m);
+    if (!terminal_await(&m.terminal, "vmovapd"))   /* the example, which a Ctrl-C would stop */
+        report_and_fail(&m, "no example");
     str_clear(&m.terminal.recent);
     must_answer(&m);   /* it takes keys, and no question is open */
     type_text(&m, "e");
