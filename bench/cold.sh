@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# CPU time of whole cold processes that analyse one kernel: portolan with its assembler, the assembler alone, and llvm-mca where there is
-# one, by turns in one run. PORTOLAN, PORTOLAN_DATA, KERNEL and RUNS can be set.
+# CPU time of whole cold processes that analyse one kernel: portolan with its assembler, the
+# assembler alone, and llvm-mca where there is one, by turns in one run. PORTOLAN, PORTOLAN_DATA,
+# KERNEL and RUNS can be set.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 portolan=${PORTOLAN:-./portolan}
@@ -16,7 +17,8 @@ trap 'rm -rf "$work"' EXIT
 TMPDIR=$work
 export TMPDIR
 
-# Appends seconds of CPU of runs / rounds runs of "$@", by the shell's own accounting of its children, to the file $name.
+# Appends seconds of CPU of runs / rounds runs of "$@", by the shell's own accounting of its
+# children, to the file $name.
 measure() {
     (
         i=0

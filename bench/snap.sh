@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The study of SNAP (Los Alamos; its source is not part of this repository): formulas of block counts and reuse distances from small runs, tried on larger ones.
-# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [runtime] [machines] [timesteps] [costs]
-#   SNAP: SNAP's source; WORK: where it is built, kept between calls (default /tmp/portolan-snap); TIMES: runs of each held-out input (default 7)
+# The study of SNAP (Los Alamos; its source is not part of this repository): formulas of block
+# counts and reuse distances from small runs, tried on larger ones.
+# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [runtime]
+# [machines] [timesteps] [costs]
+#   SNAP: SNAP's source; WORK: where it is built, kept between calls (default /tmp/portolan-snap);
+# TIMES: runs of each held-out input (default 7)
 set -u
 portolan=$(realpath "${PORTOLAN:-./portolan}")
 work=${WORK:-/tmp/portolan-snap}
@@ -89,7 +92,8 @@ machines() {
     "$portolan" --format csv -e "$commands" | grep -E '^(machine|sapphirerapids|icelake-server|skylake-avx512|znver3|znver4),' || exit 1
 }
 
-# Time steps: four of them at most in the runs, twelve and sixteen predicted, beside the number of groups.
+# Time steps: four of them at most in the runs, twelve and sixteen predicted, beside the number of
+# groups.
 timesteps() {
     few='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2 nsteps=1,2,3,4'
     at='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2'
@@ -102,7 +106,8 @@ timesteps() {
     "$portolan" -e "$steps; program run $few ng=2,3,4; program validate $at nsteps=12,16 ng=8 --times $times" | tail -4
 }
 
-# CPU seconds of ten predictions, a sweep and a machine sweep, beyond those of the runs and formulas.
+# CPU seconds of ten predictions, a sweep and a machine sweep, beyond those of the runs and
+# formulas.
 costs() {
     few='ichunk=2 nx=4,8 ny=4 nz=4 nmom=2 nang=10,13 ng=3 iitm=2 oitm=2'
     at='ichunk=2 nmom=2 ng=3 iitm=2 oitm=2 ny=4 nz=4'

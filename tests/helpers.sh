@@ -1,5 +1,7 @@
-# What the shell tests share. A test file sources this, defines functions test_NAME, each of which is one test, and ends with run_tests, which speaks
-# TAP. Each function runs in a subshell: what it changes is its own, and a fault is reported and does not end it unless it says `return`.
+# What the shell tests share. A test file sources this, defines functions test_NAME, each of which
+# is one test, and ends with run_tests, which speaks
+# TAP. Each function runs in a subshell: what it changes is its own, and a fault is reported and
+# does not end it unless it says `return`.
 # For the tests: $portolan, $source (the source tree), $work (a directory, removed at the end).
 set -u
 portolan=${PORTOLAN:-./portolan}
@@ -7,7 +9,8 @@ source=${PORTOLAN_SRC:-.}
 test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 work=$(mktemp -d) || exit 99
 export PORTOLAN_CPU=none   # no test depends on the CPU that it runs on
-# Tests wait for events, never for a time. Every wait has this limit, which only a hang reaches: what takes seconds on an idle machine has it 50 times over.
+# Tests wait for events, never for a time. Every wait has this limit, which only a hang reaches:
+# what takes seconds on an idle machine has it 50 times over.
 HANG_SECONDS=${HANG_SECONDS:-600}
 
 finish() {
@@ -44,7 +47,8 @@ wait_until() {
         sleep 0.05
     done
 }
-# bounded COMMAND...: runs it; what hangs is ended, and told as that: after HANG_SECONDS of CPU time in one process, or ten times as long by the clock.
+# bounded COMMAND...: runs it; what hangs is ended, and told as that: after HANG_SECONDS of CPU time
+# in one process, or ten times as long by the clock.
 bounded() {
     bounded_status=0
     (ulimit -S -t "$HANG_SECONDS"; exec timeout -k 5 "$((HANG_SECONDS * 10))" "$@") || bounded_status=$?
@@ -54,7 +58,8 @@ bounded() {
     return "$bounded_status"
 }
 
-# A screen: t SUBCOMMAND... speaks to this test's own tmux server, open_screen COLUMNS ROWS COMMAND starts it.
+# A screen: t SUBCOMMAND... speaks to this test's own tmux server, open_screen COLUMNS ROWS COMMAND
+# starts it.
 t() { tmux -L "$socket" "$@"; }
 open_screen() {
     needs tmux

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Shown by: latencies between all operands of all forms that this CPU can be measured for, beside its table. Takes minutes; FORMS="'MUL*' 'LEA*'" takes fewer. Speaks TAP; where
-# they differ by a cycle or more is in the log, the most used forms first.
+# Shown by: latencies between all operands of all forms that this CPU can be measured for, beside
+# its table. Takes minutes; FORMS="'MUL*' 'LEA*'" takes fewer. Speaks TAP; where they differ by a
+# cycle or more is in the log, the most used forms first.
 set -eu
 portolan=${PORTOLAN:-./portolan}
 work=$(mktemp -d)

@@ -1,16 +1,25 @@
 #!/bin/sh
-# How far the shipped tables are from uops.info's measured throughput, machine by machine: make audit DATA=DIRECTORY, which holds uops.info's tables as
-# CSV (zen.csv, skylake.csv, ...; columns instruction and throughput, `computed / measured` or one of them; the last number counts).
-# Usage: audit.sh PORTOLAN DIRECTORY [MACHINE...]. Prints, for each machine: forms that both know, the mean difference of all of them, how many are set aside,
-# the mean difference of the others, and the five others that are farthest off; then of the 500 forms that programs use most how many latencies differ by half a cycle
-# or more, and in how many micro-ops and ports are others (tools/audit-forms), and which; numbers of uops.info that are known to be wrong are in
-# tools/audit-exceptions.csv. Fails when a machine's mean is above 5 %, or a latency differs. $LATENCIES is a table of `latency measure`: sapphirerapids is held against
-# it, too. $FORMS is another number of forms.
+# How far the shipped tables are from uops.info's measured throughput, machine by machine: make
+# audit DATA=DIRECTORY, which holds uops.info's tables as
+# CSV (zen.csv, skylake.csv, ...; columns instruction and throughput, `computed / measured` or one
+# of them; the last number counts).
+# Usage: audit.sh PORTOLAN DIRECTORY [MACHINE...]. Prints, for each machine: forms that both know,
+# the mean difference of all of them, how many are set aside, the mean difference of the others, and
+# the five others that are farthest off; then of the 500 forms that programs use most how many
+# latencies differ by half a cycle or more, and in how many micro-ops and ports are others
+# (tools/audit-forms), and which; numbers of uops.info that are known to be wrong are in
+# tools/audit-exceptions.csv. Fails when a machine's mean is above 5 %, or a latency differs.
+# $LATENCIES is a table of `latency measure`: sapphirerapids is held against it, too. $FORMS is
+# another number of forms.
 #
-# Set aside are forms whose time no table of ports can hold, or where uops.info's number is not the instruction's alone:
-#   DIV, IDIV, SQRT...     the time depends on the operands; uops.info's throughput is the fastest of the range
-#   system instructions    microcode that depends on the state saved, on the system, or stops the pipeline; so loads and moves of segment, control and
-#                          debug registers, flushed lines, fences, PAUSE, RDRAND, EMMS, PUSHF and POPF
+# Set aside are forms whose time no table of ports can hold, or where uops.info's number is not the
+# instruction's alone:
+#   DIV, IDIV, SQRT...     the time depends on the operands; uops.info's throughput is the fastest
+# of the range
+#   system instructions    microcode that depends on the state saved, on the system, or stops the
+# pipeline; so loads and moves of segment, control and
+#                          debug registers, flushed lines, fences, PAUSE, RDRAND, EMMS, PUSHF and
+# POPF
 #   REP ...                the count decides
 #   JMP, CALL, RET, LOOP   what was measured is the prediction and the sequence around them
 set -eu
@@ -32,7 +41,8 @@ experiments() {
                  if (parts[n] + 0 > 0) printf "\"%s\",%s,,,ok\n", form, parts[n] }' "$1"
 }
 
-# Forms known and their mean difference in %, of the experiments in $1 to machine $2; then the worst.
+# Forms known and their mean difference in %, of the experiments in $1 to machine $2; then the
+# worst.
 compare() {
     "$portolan" -b --format json -e "experiments load $1; evaluate --mapping $2" | tail -n 1 | tr '{' '\n' |
         awk -v file="$work/worst" 'function value(key) { match($0, "\"" key "\":[^,}]*"); return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) }

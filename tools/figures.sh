@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tables of documents from bench/results/figures.csv. A document says where: <!-- figures NAME --> begins what is made of bench/results/NAME.md, in which {id} stands for
-# a figure's value and unit and {id:value} for the value alone; <!-- end of figures --> ends it.
+# Tables of documents from bench/results/figures.csv. A document says where: <!-- figures NAME -->
+# begins what is made of bench/results/NAME.md, in which {id} stands for a figure's value and unit
+# and {id:value} for the value alone; <!-- end of figures --> ends it.
 #   figures.sh write TOP          writes the tables into the documents
 #   figures.sh check TOP          says what is stale or unknown, or used nowhere; status 1
-#   figures.sh measure TOP DATA [PORTOLAN]   runs the commands of all figures whose data is in DATA, and keeps what they say
+#   figures.sh measure TOP DATA [PORTOLAN]   runs the commands of all figures whose data is in DATA,
+# and keeps what they say
 set -eu
 action=${1:?write, check or measure} top=${2:?directory of the sources}
 figures=$top/bench/results/figures.csv
@@ -26,7 +28,8 @@ function split_csv(line, field,    n, c, text, quoted) {
     return n
 }'
 
-# A document with its tables made anew, to standard output. Faults go to $work/faults, figures that were used to $work/used.
+# A document with its tables made anew, to standard output. Faults go to $work/faults, figures that
+# were used to $work/used.
 render() {
     awk -v figures="$figures" -v dir="$top/bench/results" -v faults="$work/faults" -v used="$work/used" -v name="${1#"$top"/}" "$fields"'
     BEGIN {

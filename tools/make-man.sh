@@ -1,7 +1,7 @@
 #!/bin/sh
-# Puts the tables of commands and keys of the built program into man/portolan-commands.7, its facts of machines into man/portolan-machine.5, and what shells complete into
-# completion/. Run from the build directory:
-# sh tools/make-man.sh [SOURCE]
+# Puts the tables of commands and keys of the built program into man/portolan-commands.7, its facts
+# of machines into man/portolan-machine.5, and what shells complete into completion/. Run from the
+# build directory: sh tools/make-man.sh [SOURCE]
 set -eu
 man=${1:-.}/man
 completion=${1:-.}/completion

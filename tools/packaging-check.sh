@@ -1,10 +1,15 @@
 #!/bin/sh
 # `make packaging-check`, or with PARTS="deb" some of it. Long, and no part of `make check`.
-#   deb   dpkg-buildpackage twice in directories of different lengths: the packages are byte for byte the same, and lintian finds no error
-#   cross tools/check-aarch64.sh: compiled for AArch64 with the libraries of Debian 12 for arm64, unit tests under qemu-aarch64
-#   bookworm-root-pty-run and so on: ./bootstrap in a bare Debian of that release (debootstrap), as root or as a user with sudo (user), in a terminal (pty) or
-#         without (no): run and then check (run), or check alone (check). Without PARTS all eight of bookworm, two of trixie.
-# LOGS=DIRECTORY keeps what each part said. A part whose tools are missing is named and counted as skipped. Status 1 when one failed.
+#   deb   dpkg-buildpackage twice in directories of different lengths: the packages are byte for
+# byte the same, and lintian finds no error
+#   cross tools/check-aarch64.sh: compiled for AArch64 with the libraries of Debian 12 for arm64,
+# unit tests under qemu-aarch64
+#   bookworm-root-pty-run and so on: ./bootstrap in a bare Debian of that release (debootstrap), as
+# root or as a user with sudo (user), in a terminal (pty) or
+#         without (no): run and then check (run), or check alone (check). Without PARTS all eight of
+# bookworm, two of trixie.
+# LOGS=DIRECTORY keeps what each part said. A part whose tools are missing is named and counted as
+# skipped. Status 1 when one failed.
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -39,7 +44,8 @@ part_cross() {
     sh "$work/cross/src/tools/check-aarch64.sh" "$work/cross" fetch >>"$log" 2>&1 && grep -q ' 0 failed$' "$log"
 }
 
-# A bare system of .ci/run: cell RELEASE WHO TERMINAL COMMANDS. Where none can be made .ci/run runs in place; that is not what is asked here.
+# A bare system of .ci/run: cell RELEASE WHO TERMINAL COMMANDS. Where none can be made .ci/run runs
+# in place; that is not what is asked here.
 cell() {
     has git debootstrap unshare || return 77
     [ "$(id -u)" -eq 0 ] || { echo 'this is not root' >>"$log"; return 77; }
@@ -83,7 +89,8 @@ seconds() {
 }
 gone() { ! kill -0 "-$child" 2>/dev/null; }
 
-# Whoever ends this ends the part that is at work with all that it started; what a bare system has mounted is let go by .ci/run before it ends.
+# Whoever ends this ends the part that is at work with all that it started; what a bare system has
+# mounted is let go by .ci/run before it ends.
 clean_up() {
     if [ -n "$child" ]; then
         kill -TERM "-$child" 2>/dev/null
@@ -113,7 +120,8 @@ fi
 passed=0 failed=0 skipped=0
 for part in ${PARTS:-deb cross $(cells)}; do
     : >"$log"
-    # In a group of processes of its own, and waited for: a trap has its turn at once, not when the part is done.
+    # In a group of processes of its own, and waited for: a trap has its turn at once, not when the
+    # part is done.
     setsid sh "$0" --part "$part" "$work" &
     child=$!
     wait "$child"

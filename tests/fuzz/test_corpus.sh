@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every fuzz target takes its corpus and damaged versions of it. REPLAY_ROUNDS: so many of each file; REPLAY_SECONDS: of processor time, for each target, which
-# what else the host does cannot use up. On the clock it has seven times as long, for what waits for ever.
+# Every fuzz target takes its corpus and damaged versions of it. REPLAY_ROUNDS: so many of each
+# file; REPLAY_SECONDS: of processor time, for each target, which what else the host does cannot use
+# up. On the clock it has seven times as long, for what waits for ever.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 replays=$(dirname "$portolan")/tests/fuzz

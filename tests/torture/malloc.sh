@@ -1,6 +1,8 @@
 #!/bin/sh
-# The whole program while memory runs out, its libraries' requests included: RUNS commands of each kind, at one allocation each, spread over the run (failing_malloc.c);
-# and with every limit of address space (ulimit -v) from too little to start up to enough. No run may crash; of those that abort, the session was saved first.
+# The whole program while memory runs out, its libraries' requests included: RUNS commands of each
+# kind, at one allocation each, spread over the run (failing_malloc.c); and with every limit of
+# address space (ulimit -v) from too little to start up to enough. No run may crash; of those that
+# abort, the session was saved first.
 set -u
 portolan=${PORTOLAN:-./portolan}
 source=${PORTOLAN_SRC:-.}

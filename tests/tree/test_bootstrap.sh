@@ -1,11 +1,13 @@
 #!/bin/sh
-# The README's two commands in their order, on a machine that at first lacks the libraries of the tests; what a build without GLPK or cmocka says of benches and tests; and the checks in bare systems when they are ended.
+# The README's two commands in their order, on a machine that at first lacks the libraries of the
+# tests; what a build without GLPK or cmocka says of benches and tests; and the checks in bare
+# systems when they are ended.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(dirname "$portolan")
 
-# A tree of four tests with the real bootstrap. Packages are files in $work/installed; configure, make and the program are stand-ins that know
-# which were there when they ran.
+# A tree of four tests with the real bootstrap. Packages are files in $work/installed; configure,
+# make and the program are stand-ins that know which were there when they ran.
 make_tree() {
     tree=$work/tree
     rm -rf "$tree" "$work/installed" "$work/bin"
@@ -42,7 +44,8 @@ TEXT
 #!/bin/sh
 exec "$@"
 TEXT
-    # `make check` runs the unit tests only where configure saw their libraries; $work/broken keeps them from being built.
+    # `make check` runs the unit tests only where configure saw their libraries; $work/broken keeps
+    # them from being built.
     cat >"$work/bin/make" <<TEXT
 #!/bin/sh
 case "\$*" in *check*) ;; *) exit 0 ;; esac
@@ -87,7 +90,8 @@ test_packages_are_listed() {
     [ -z "$(ls "$work/installed")" ] || fail 'a list installed something'
 }
 
-# Goes where the Makefile is as configure writes it where $1 (GLPK, CMOCKA) is missing, without the files of dependencies: bench.mk.
+# Goes where the Makefile is as configure writes it where $1 (GLPK, CMOCKA) is missing, without the
+# files of dependencies: bench.mk.
 configured_without() {
     mkdir -p "$work/build"
     sed 's/^S\["HAVE_'"$1"'_TRUE"\]=.*/S["HAVE_'"$1"'_TRUE"]="#"/; s/^S\["HAVE_'"$1"'_FALSE"\]=.*/S["HAVE_'"$1"'_FALSE"]=""/' "$build/config.status" >"$work/build/config.status"
@@ -102,7 +106,8 @@ test_bench_without_glpk_says_why() {
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
 }
 
-# What make check says of missing libraries comes behind all that it builds, so that this must not need them.
+# What make check says of missing libraries comes behind all that it builds, so that this must not
+# need them.
 test_no_bench_is_compiled_without_the_libraries_of_tests() {
     configured_without CMOCKA
     expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(CHECKED_BENCHES)))"' linked
@@ -132,7 +137,8 @@ test_packaging_check_cleans_up() {
     ! kill "$(cat "$work/part")" 2>/dev/null || fail 'the part went on'
 }
 
-# Ended while its bare system is made, what continuous integration runs leaves neither its processes nor its directory.
+# Ended while its bare system is made, what continuous integration runs leaves neither its processes
+# nor its directory.
 test_ci_cleans_up() {
     [ "$(id -u)" -eq 0 ] && unshare --mount --pid --fork --kill-child true 2>/dev/null || skip 'namespaces are not allowed here'
     mkdir -p "$work/bin"

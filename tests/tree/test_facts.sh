@@ -1,6 +1,7 @@
 #!/bin/sh
-# Shown by: every fact of the schema is read. A fact is read where its key stands in a call that takes a key, or, of those that analysis/core.c puts into
-# struct core, where the member is used. Speaks TAP; the counts are in the log.
+# Shown by: every fact of the schema is read. A fact is read where its key stands in a call that
+# takes a key, or, of those that analysis/core.c puts into struct core, where the member is used.
+# Speaks TAP; the counts are in the log.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)

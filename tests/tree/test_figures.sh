@@ -1,6 +1,7 @@
 #!/bin/sh
-# Shown by: the tables of figures in README and docs are those that tools/figures.sh makes of bench/results; a stale table, an unknown figure, one that no table shows and
-# one in prose are found. Speaks TAP.
+# Shown by: the tables of figures in README and docs are those that tools/figures.sh makes of
+# bench/results; a stale table, an unknown figure, one that no table shows and one in prose are
+# found. Speaks TAP.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)

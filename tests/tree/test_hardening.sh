@@ -31,7 +31,8 @@ test_library_is_hardened() {
     grep -q 'UND __stack_chk_fail' "$work/names" || fail 'the library has no stack protector'
 }
 
-# What measures in a child has no C library any more, so that no loop of it may become a call of memcpy: clang made one. Its begin alone has one, and says so by these names.
+# What measures in a child has no C library any more, so that no loop of it may become a call of
+# memcpy: clang made one. Its begin alone has one, and says so by these names.
 test_child_needs_no_library() {
     command -v nm >/dev/null && [ -r "$build/src/measure/sandbox_child.o" ] || skip 'no nm, or no objects'
     for part in sandbox_child window; do

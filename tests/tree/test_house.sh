@@ -38,7 +38,8 @@ names_defined_twice() {
 }
 test_each_name_is_one_thing() { none names_defined_twice; }
 
-# Words of file names are terms of the glossary or ordinary words (tests/tree/file-words); singular and plural are one.
+# Words of file names are terms of the glossary or ordinary words (tests/tree/file-words); singular
+# and plural are one.
 glossary() { sed -n '/^## Glossary/,/^Not used/s/^| \([a-z µ]*\) | .*/\1/p' docs/design.md | tr ' ' '\n'; }
 file_words() { find src -name '*.[ch]' | sed 's|.*/||; s|\.[ch]$||' | tr '_' '\n' | sort -u; }
 singular() { sed 's/s$//' | sort -u; }
@@ -50,7 +51,8 @@ unknown_words() {
 }
 test_file_names_are_terms() { none unknown_words; }
 
-# Words that could mean several things are in no name of a file, a function, a type or a macro (docs/design.md, 'Not used').
+# Words that could mean several things are in no name of a file, a function, a type or a macro
+# (docs/design.md, 'Not used').
 retired_words() {
     retired=$(sed -n '/^Not used/,/\.$/p' docs/design.md | tr '\n' ' ' | sed 's/.*: //; s/\. *$//; s/, */|/g')
     {
@@ -68,7 +70,8 @@ unlisted() {
 }
 test_headers_are_listed() { none unlisted; }
 
-# A command's record is in the file named after the command, or after its noun or another command of that noun. Small commands of one word stand in the file of their subject.
+# A command's record is in the file named after the command, or after its noun or another command of
+# that noun. Small commands of one word stand in the file of their subject.
 records_elsewhere() {
     grep -nE '^const struct command command_[a-z_]+ = ' src/*/*.c | sed -E 's/^([^:]*):[0-9]*:const struct command command_([a-z_]+) = .*/\1 \2/' |
         awk '{ n = $1; sub(/.*\/cmd_/, "", n); sub(/[_.].*/, "", n); subject = n ~ /^(view|keys|workbench)$/ && $2 !~ /_/
@@ -76,7 +79,8 @@ records_elsewhere() {
 }
 test_commands_are_where_their_name_says() { none records_elsewhere; }
 
-# What JSON has under a fixed name is documented; reports are pages, not JSON, and columns may be for the screen alone.
+# What JSON has under a fixed name is documented; reports are pages, not JSON, and columns may be
+# for the screen alone.
 keys_undocumented() {
     grep -hoE '\bresult_(count|number|text|flag|switch|bool)\([a-z]+, "[a-z_0-9]+"|\.key = "[a-z_0-9]+"[^}]*\}' $(ls src/cmd/*.c | grep -v '/cmd_report\.c$') | grep -vE 'NOT_CSV \| NOT_JSON' |
         grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u >"$work/keys"
@@ -87,7 +91,8 @@ keys_undocumented() {
 }
 test_keys_are_documented() { none keys_undocumented; }
 
-# A merge that goes wrong takes what was there before with it: each release keeps its section, the first one too, and this one is told.
+# A merge that goes wrong takes what was there before with it: each release keeps its section, the
+# first one too, and this one is told.
 news_lost() {
     for release in 0.1.0 "$(sed -n 's/^AC_INIT(\[[^]]*\], *\[\([^]]*\)\].*/\1/p' configure.ac)"; do
         awk -v release="$release" '$0 == release { found = 1; next } found && /^  - / { entries++ } found && /^[0-9]/ { exit } END { exit !entries }' NEWS || echo "NEWS has no entries for release '$release'"
@@ -95,8 +100,10 @@ news_lost() {
 }
 test_news_keeps_its_releases() { none news_lost; }
 
-# Objects depend on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
-# Nor is more compiled again than what has them: LLVM's come with the packages of the tests, after all else was built.
+# Objects depend on the flags that configure found, too: another configure in a built tree leaves
+# none of the old ones.
+# Nor is more compiled again than what has them: LLVM's come with the packages of the tests, after
+# all else was built.
 not_compiled_again() {
     build=$(dirname "$portolan")
     compiles() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES make -C "$build" -n -o config.h -o machine_images.c -o "$2" -W "$1" "$3" 2>/dev/null | grep -q ' -c '; }
@@ -109,7 +116,8 @@ not_compiled_again() {
 }
 test_changed_flags_compile_again() { none not_compiled_again; }
 
-# docs/design.md lists where things are added: each file that it names exists. NAME and ID stand for any.
+# docs/design.md lists where things are added: each file that it names exists. NAME and ID stand for
+# any.
 missing_files() {
     sed -n '/^## Where to add things/,/^## Data/p' docs/design.md | grep -oE '`[a-z]+/[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$work/named"
     [ "$(wc -l <"$work/named")" -ge 8 ] || echo "the list names only $(wc -l <"$work/named") files"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Shown by: the include graph of src/ is the one that docs/design.md draws. Each room may include the rooms that its line there names, all of which stand
-# above it, so that no arrow points up and no circle closes.
+# Shown by: the include graph of src/ is the one that docs/design.md draws. Each room may include
+# the rooms that its line there names, all of which stand above it, so that no arrow points up and
+# no circle closes.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # A line that begins with spaces continues the one before.
@@ -31,7 +32,8 @@ test_files_include_what_their_room_may() {
     none_of "$work/found"
 }
 
-# Within a room no two files include each other: a header stands below what includes it. What X.c alone includes, besides its own .c, is a part of X, which uses X's types. So is
+# Within a room no two files include each other: a header stands below what includes it. What X.c
+# alone includes, besides its own .c, is a part of X, which uses X's types. So is
 # X_PART.h without a .c of its own: it holds no code, the files of X share it.
 circles() {
     (cd "$source/src" && find . -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_/]+\.h"' {} +) | sed 's|^\./||; s|:#include "| |; s|\.h"$||' |

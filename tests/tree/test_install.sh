@@ -1,5 +1,6 @@
 #!/bin/sh
-# What is installed, what uninstalling leaves, what a release holds, and that no path of the build is in it.
+# What is installed, what uninstalling leaves, what a release holds, and that no path of the build
+# is in it.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(cd "$(dirname "$portolan")" && pwd)
@@ -28,7 +29,8 @@ test_installed_program_finds_its_data() {
     holds out 'Of the moved ones'
 }
 
-# Whole programs too: the compiler, and what it links into them, are found beside the program that was moved, and where they were installed by one that was copied away alone.
+# Whole programs too: the compiler, and what it links into them, are found beside the program that
+# was moved, and where they were installed by one that was copied away alone.
 test_installed_program_finds_its_compiler() {
     install_once
     [ -x "$work/root$prefix/bin/portolan-cc" ] || skip 'built without LLVM'
@@ -56,7 +58,8 @@ test_documents_licences_and_completions_are_installed() {
         fail 'the licence of LLVM lacks its text'
 }
 
-# Directories that others use as well may stay, and the prefix itself; what bears this program's name below it may not.
+# Directories that others use as well may stay, and the prefix itself; what bears this program's
+# name below it may not.
 test_uninstall_leaves_nothing() {
     install_once
     run_make uninstall DESTDIR="$work/root"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shown by: an instruction set is a folder under src/isa with a table of operations; what stands above names none and asks the table. Speaks TAP.
+# Shown by: an instruction set is a folder under src/isa with a table of operations; what stands
+# above names none and asks the table. Speaks TAP.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)

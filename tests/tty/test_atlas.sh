@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shown by: the atlas works in a browser from files alone, and no text of a machine becomes markup or code.
+# Shown by: the atlas works in a browser from files alone, and no text of a machine becomes markup
+# or code.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 mkdir -p "$work/evil" && {
@@ -21,7 +22,8 @@ dump() {
 }
 site() { expect 0 "$portolan" -e "machine atlas $work/site --machine $work/evil/ --machine zen4-charted --machine znver4 --experiments zen4-charted=$source/data/experiments/zen4.csv"; }
 
-# Contrasts as WCAG 2 computes them, of both colour schemes: texts 4.5:1 on both grounds, marks and the focus 3:1.
+# Contrasts as WCAG 2 computes them, of both colour schemes: texts 4.5:1 on both grounds, marks and
+# the focus 3:1.
 contrasts() {
     awk '
     function channel(text,    x) { x = (16 * (index("0123456789abcdef", substr(text, 1, 1)) - 1) + index("0123456789abcdef", substr(text, 2, 1)) - 1) / 255; return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ^ 2.4 }

@@ -15,7 +15,8 @@ test_analyze_prints_json() {
     [ "$(wc -l <"$work/out")" -eq 2 ] || fail "one JSON object per command was expected"
 }
 
-# What is executed as often as a register says is not passed off as executed once: rep stosq, and stosq alone.
+# What is executed as often as a register says is not passed off as executed once: rep stosq, and
+# stosq alone.
 test_repeated_is_a_lower_bound() {
     expect 0 "$portolan" --machine skylake -e 'kernel hex f348ab; kernel analyze; kernel simulate'
     [ "$(grep -c 'What a repeated stosq takes depends on its count' "$work/out")" -eq 2 ] || fail 'the analysis and the simulation say so'
@@ -181,7 +182,8 @@ test_help_and_settings() {
     holds err '--top replaces patterns'
 }
 
-# Several files: a script and a kernel; the same seed draws the same experiments, another one others.
+# Several files: a script and a kernel; the same seed draws the same experiments, another one
+# others.
 test_files_and_seeds() {
     printf 'machine show skylake\n' >"$work/named.pf"
     expect 0 "$portolan" "$work/named.pf" "$kernel"
@@ -197,7 +199,8 @@ test_files_and_seeds() {
     cmp -s "$work/out" "$work/seven" && fail "--seed changes nothing"
 }
 
-# What kernel load is told of text and objects holds, or is refused; few iterations are not faster than the chain they wait for.
+# What kernel load is told of text and objects holds, or is refused; few iterations are not faster
+# than the chain they wait for.
 test_kernel_options_hold() {
     printf 'dot:\n.L1: imulq %%rax, %%rbx\n decq %%rcx\n jne .L1\n ret\ncopy:\n.L2: movq (%%rsi), %%rax\n decq %%rcx\n jne .L2\n ret\n' >"$work/two.s"
     expect 0 "$portolan" -e "kernel load $work/two.s --symbol copy"
@@ -312,7 +315,8 @@ TEXT
     holds out '1*p0'
 }
 
-# Both sides of a difference are within 80 columns, whatever the ports are called; a usage that is longer alone has a line of its own.
+# Both sides of a difference are within 80 columns, whatever the ports are called; a usage that is
+# longer alone has a line of its own.
 test_diff_within_80_columns() {
     for pair in 'skylake sapphirerapids' 'znver3 znver4' 'haswell zen5-charted --renamed'; do
         expect 0 "$portolan" -e "mapping diff ${pair%% *} ${pair#* }"
@@ -363,7 +367,8 @@ test_mappings_differ() {
     holds out 'forms'
 }
 
-# The loop of the OSACA paper that keeps its sum on the stack: the chain through memory goes into the next iteration.
+# The loop of the OSACA paper that keeps its sum on the stack: the chain through memory goes into
+# the next iteration.
 test_graph_of_dependences() {
     expect 0 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.dot --machine skylake"
     grep -q '^digraph' "$work/g.dot" && grep -q 'bound by dependencies' "$work/g.dot" || fail "no graph: $(head -3 "$work/g.dot")"
@@ -438,7 +443,8 @@ test_views_and_jobs_without_a_screen() {
     holds out '@@'
 }
 
-# Session defaults, and what commands say themselves; filters of rows; one experiment with its samples.
+# Session defaults, and what commands say themselves; filters of rows; one experiment with its
+# samples.
 test_defaults_of_the_session() {
     generate() { "$portolan" $1 -e "$forms; experiments generate --random 9 --size 3 $2; experiments list" 2>/dev/null; }
     generate '' '' >"$work/one"
@@ -460,7 +466,8 @@ test_defaults_of_the_session() {
     expect 1 "$portolan" -e 'experiments show 1'
 }
 
-# Only what is asked for is made, and written as what the file's name says; missing is "-", nothing and null, never nan.
+# Only what is asked for is made, and written as what the file's name says; missing is "-", nothing
+# and null, never nan.
 test_experiments_as_asked_for() {
     expect 0 "$portolan" --format json -e 'experiments generate --random 3 --size 2'
     holds out '"added":3,"experiments":3,'
@@ -501,7 +508,8 @@ test_names_in_csv() {
     ! grep -E '(^|,)one,' "$work/out" >"$work/bare" || fail "not quoted: $(cat "$work/bare")"
 }
 
-# A job that a script does not wait for ends with the last command, which is said; one that it waited for ends without a word.
+# A job that a script does not wait for ends with the last command, which is said; one that it
+# waited for ends without a word.
 test_unfinished_job() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --checkpoint none --threads 1"
@@ -545,7 +553,8 @@ test_active_experiments() {
 }
 
 # Ctrl-C ends a run in good order.
-# Closed standard files stay closed: no file that is opened later takes their place, where output and messages would go into it.
+# Closed standard files stay closed: no file that is opened later takes their place, where output
+# and messages would go into it.
 test_closed_standard_files() {
     [ -d /proc/self/fd ] || skip 'no /proc'
     mkfifo "$work/script"
@@ -574,7 +583,8 @@ test_interrupt_ends_in_good_order() {
     [ "$got" -eq 130 ] || fail "interrupted: status $got instead of 130"
 }
 
-# What README and docs show is what works; `kernel measure` and `kernel blame` depend on the host: test_measure.sh and test_blame try them.
+# What README and docs show is what works; `kernel measure` and `kernel blame` depend on the host:
+# test_measure.sh and test_blame try them.
 test_readme_first_session() {
     sed -n '/^## A first session/,/^## Figures/s/^    //p' "$source/README.md" | grep -vE '^kernel (measure|blame)' >"$work/first.pf"
     [ "$(wc -l <"$work/first.pf")" -ge 5 ] || fail "README shows $(wc -l <"$work/first.pf") commands"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shown by: program diff: loops of two builds are matched by function, line and shape, and their cycles compared.
+# Shown by: program diff: loops of two builds are matched by function, line and shape, and their
+# cycles compared.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 make_source() {
@@ -47,7 +48,8 @@ build() {
     # shellcheck disable=SC2086
     ${CC:-cc} "$work/${from:-k.c}" -o "$work/$name" "$@" 2>"$work/cc" || skip "the compiler refuses $*: $(head -n 1 "$work/cc")"
 }
-# diff WORDS: its rows, as CSV: machine, matched, per_iteration, percent_change, share, effect, then ten columns of A and ten of B.
+# diff WORDS: its rows, as CSV: machine, matched, per_iteration, percent_change, share, effect, then
+# ten columns of A and ten of B.
 diff_of() { expect "${status:-0}" "$portolan" --format csv -e "program diff $*"; }
 # of COLUMN FUNCTION: the value of the row whose function, in A, is that.
 of() { awk -F, -v c="$1" -v f="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["function_a"] == f { print $at[c]; exit }' "$work/out"; }

@@ -1,6 +1,8 @@
 #!/bin/sh
-# What README and docs show as commands is run from their text: blocks of commands as one script in their order, blocks of a shell's lines by sh. Searches
-# and measuring are made short (SHORTER), files that a reader would have are put beside them, and what is left out stands in LEFT_OUT with its reason.
+# What README and docs show as commands is run from their text: blocks of commands as one script in
+# their order, blocks of a shell's lines by sh. Searches and measuring are made short (SHORTER),
+# files that a reader would have are put beside them, and what is left out stands in LEFT_OUT with
+# its reason.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export PORTOLAN_CPU='GenuineIntel 6 94 3'   # tables that are there, for the commands that compare with this CPU's
@@ -24,7 +26,8 @@ BEFORE="
 docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,77,96,128
 docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load few.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
 "
-# Times and numbers; places that the text leaves to the reader; LLVM's tables, whose import has its own test, take half a minute.
+# Times and numbers; places that the text leaves to the reader; LLVM's tables, whose import has its
+# own test, take half a minute.
 SHORTER='
 s/--seconds [0-9]*m*/--seconds 1/g
 s/--budget [0-9]*s/--budget 2s/
@@ -44,7 +47,8 @@ s/mpirun -n 8/mpirun -n 2/
 s/-- ARGUMENTS/-- 1/
 '
 
-# Blocks that begin with a command of the workbench or a call of the program, each a file block-NNN (its place in the first line).
+# Blocks that begin with a command of the workbench or a call of the program, each a file block-NNN
+# (its place in the first line).
 blocks() {
     nouns=$("$portolan" --format json -e help | tr '{' '\n' | sed -n 's/.*"command":"\([a-z]*\)[ "].*/\1/p' | sort -u | tr '\n' '|' | sed 's/|$//')
     (cd "$source" && awk -v nouns="$nouns" -v work="$work" '
@@ -112,7 +116,8 @@ prepared() {
         { for (b in begins) if (index($0, b) == 1) { print place "|" b >>used; next } print }' "$1" | sed "$SHORTER"
 }
 
-# A host that is too busy to measure on says so, which is no fault of the text, nor is what then has no measurements; a tool that is missing is named.
+# A host that is too busy to measure on says so, which is no fault of the text, nor is what then has
+# no measurements; a tool that is missing is named.
 fault() {
     excused='core is contended|clock unstable|no stable time|which is not installed'
     ! grep -q 'experiments measure' "$work/now" || excused="$excused|no measured experiments|no inference run"
@@ -152,7 +157,8 @@ test_documented_commands_run() {
     done
 }
 
-# What README shows first holds on a CPU that is none of those it names, and ends as it says; measuring is left out.
+# What README shows first holds on a CPU that is none of those it names, and ends as it says;
+# measuring is left out.
 test_first_session_elsewhere() {
     files
     blocks

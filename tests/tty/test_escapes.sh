@@ -1,6 +1,7 @@
 #!/bin/sh
-# Text from outside never steers the terminal: escape sequences, C1 controls and bidi overrides in file names, symbols, labels, source lines, forms, facts and
-# compiler messages appear as what they are, on standard output and standard error, in every format.
+# Text from outside never steers the terminal: escape sequences, C1 controls and bidi overrides in
+# file names, symbols, labels, source lines, forms, facts and compiler messages appear as what they
+# are, on standard output and standard error, in every format.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export LC_ALL=C.UTF-8
@@ -11,7 +12,8 @@ raw=$(printf '\233\061m')                        # no UTF-8: CSI in Latin-1
 bad="$esc$c1$bidi"
 form="$(printf '\007\010\033c')$c1$bidi"        # the same without brackets, which forms must close
 
-# Bytes that may not come out: C0 but tab and line feed, DEL, C1, overrides and isolates; and what is no UTF-8.
+# Bytes that may not come out: C0 but tab and line feed, DEL, C1, overrides and isolates; and what
+# is no UTF-8.
 clean() {
     if LC_ALL=C grep -q -a -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]' "$1" || ! iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1; then
         fail "$2: $(LC_ALL=C cat -v "$1" | head -5)"
@@ -127,7 +129,8 @@ test_json_of_invisible_characters() {
     python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["kernel"] != sys.argv[2])' "$work/json.out" "$work/$name.s" || fail "$(cat "$work/json.out")"
 }
 
-# A symbol whose name goes on on another line, as a directive, says nothing in what is written of it: loops, graphs, reports, in every form.
+# A symbol whose name goes on on another line, as a directive, says nothing in what is written of
+# it: loops, graphs, reports, in every form.
 test_names_that_would_be_code() {
     needs as
     printf '\t.globl evilN_incbin__etc_passwd\n\t.type evilN_incbin__etc_passwd, @function\nevilN_incbin__etc_passwd:\n1:\taddq %%rax, %%rbx\n\tmovl evilN_incbin__etc_passwd(%%rip), %%eax\n\tcmpl $1, %%eax\n\tje 2f\n\tjne 1b\n2:\tret\n\t.size evilN_incbin__etc_passwd, .-evilN_incbin__etc_passwd\n' >"$work/evil.s"
@@ -151,8 +154,9 @@ END
     as --64 "$work/loop.s" -o "$work/loop.o" 2>"$work/as.err" || fail "$(cat "$work/as.err")"
 }
 
-# Names in pictures: what gnuplot and dot read is one quoted string per label, and what they draw is well-formed. Each program is a stand-in that keeps what it reads, then, where
-# it is installed, the real one.
+# Names in pictures: what gnuplot and dot read is one quoted string per label, and what they draw is
+# well-formed. Each program is a stand-in that keeps what it reads, then, where it is installed, the
+# real one.
 test_names_in_pictures() {
     mkdir -p "$work/stub"
     printf '#!/bin/sh\ncat >"$STUB/script"\nprintf "<svg></svg>" >figure\n' >"$work/stub/gnuplot"
@@ -169,7 +173,8 @@ test_names_in_pictures() {
     # One string between single quotes, in which they are doubled.
     sed -n "s/^set title //p" "$work/stub/script" >"$work/title"
     [ "$(wc -l <"$work/title")" = 1 ] && sed "s/''//g" "$work/title" | grep -qx "'[^']*'" || fail "title: $(cat "$work/title")"
-    # Behind the label of a node or of the graph nothing stands but what is ours: without escapes and strings no name is left.
+    # Behind the label of a node or of the graph nothing stands but what is ours: without escapes
+    # and strings no name is left.
     sed 's/\\.//g; s/"[^"]*"//g' "$work/stub/dotted" >"$work/bare"
     grep -qE 'evil|URL|<b>|"' "$work/bare" && fail "dot: $(cat "$work/bare")"
     grep -q 'evil' "$work/stub/dotted" || fail "no name in $(cat "$work/stub/dotted")"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Inference on the screen: a run is watched in its own view, adopted, seen in the mapping view and taken back; what is done meanwhile does not disturb it.
+# Inference on the screen: a run is watched in its own view, adopted, seen in the mapping view and
+# taken back; what is done meanwhile does not disturb it.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -32,7 +33,8 @@ test_evolve_and_adopt() {
     t send-keys s
     see 'run 1: stopped'
     t send-keys a
-    # Adopted: the mapping in use has the four forms first, on the machine's ports, and is marked as what it is.
+    # Adopted: the mapping in use has the four forms first, on the machine's ports, and is marked as
+    # what it is.
     see 'Intel Skylake (client), 4 forms inferred  3'
     t send-keys Down
     see '*p'
@@ -47,7 +49,8 @@ test_evolve_and_adopt() {
     see 'left with 0'
 }
 
-# Ctrl-C, a terminal that shrinks to nothing and comes back, pasted text that is no loop: the run goes on, and the end is asked for once.
+# Ctrl-C, a terminal that shrinks to nothing and comes back, pasted text that is no loop: the run
+# goes on, and the end is asked for once.
 test_disturbed() {
     open_loop 120 40
     prompt "experiments load '$source/data/experiments/golden-cove-five.csv'; evolve start --seconds 3600 --threads 1 --checkpoint none"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shown by: program explain: exact counts of loops within running programs, whose output stays the same; what it refuses.
+# Shown by: program explain: exact counts of loops within running programs, whose output stays the
+# same; what it refuses.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 [ "$(uname -m)" = x86_64 ] || { echo "1..0 # SKIP only on x86-64"; exit 0; }
@@ -21,7 +22,8 @@ explain() {
     grep -q 'ptrace of process .* is refused' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
     [ "$got" -eq 0 ] || fail "status $got: $*: $(cat "$work/err")"
 }
-# counted LOOP PROGRAM REPEATS: the count is that which the program prints, and its output what it prints alone.
+# counted LOOP PROGRAM REPEATS: the count is that which the program prints, and its output what it
+# prints alone.
 counted() {
     "$work/${program:-loops}" "$2" "$3" >"$work/alone" 2>/dev/null
     explain "--output $work/printed $1 $work/${program:-loops} $2 $3"
@@ -94,7 +96,8 @@ test_threads_signals_children() {
     [ "$(sed 's/.*computed//' "$work/alone")" = "$(sed 's/.*computed//; /signals/d' "$work/printed" | tail -n 1)" ] || fail "computed: $(cat "$work/alone" "$work/printed")"
 }
 
-# A thread that is just making another, or a process, is within a system call: nothing may be done with it before its end. Each is met many times in one run.
+# A thread that is just making another, or a process, is within a system call: nothing may be done
+# with it before its end. Each is met many times in one run.
 test_begins_and_ends() {
     build loops
     for _ in 1 2 3 4 5; do counted loop_sum births 50; done
@@ -150,7 +153,8 @@ test_refused() {
     holds err 'set-user-ID'
 }
 
-# same_output NAME INPUT WORDS: the hottest loop of a program is watched from its start to its end, and it prints what it prints alone.
+# same_output NAME INPUT WORDS: the hottest loop of a program is watched from its start to its end,
+# and it prints what it prints alone.
 same_output() {
     real=$1 input=$2; shift 2
     command -v "$1" >/dev/null 2>&1 || return 0
@@ -188,7 +192,8 @@ test_programs_print_the_same() {
     same_output fork /dev/null "$work/loops" fork 300
 }
 
-# What is missing has its cause where only one can be, whatever else the host does: else it is refused.
+# What is missing has its cause where only one can be, whatever else the host does: else it is
+# refused.
 test_causes() {
     build loops
     cause() {
@@ -203,7 +208,8 @@ test_causes() {
 # term KEY: a number of the JSON document; empty: none.
 term() { tr -d '\n' <"$work/out" | sed -n 's/.*"'"$1"'": *\(-\{0,1\}[0-9.]*\).*/\1/p'; }
 
-# Replays in copies of the process: half of the branches of both loops are at random; what is missing is theirs, as far as it is not refused. The process has no child left.
+# Replays in copies of the process: half of the branches of both loops are at random; what is
+# missing is theirs, as far as it is not refused. The process has no child left.
 test_replays() {
     build loops
     for loop in partition search; do

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What the program does to files when it is interrupted, limited or meets files that it did not make.
+# What the program does to files when it is interrupted, limited or meets files that it did not
+# make.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 lines() { if [ -f "$work/rows.csv" ]; then wc -l <"$work/rows.csv"; else echo 0; fi; }
@@ -44,7 +45,8 @@ test_killed_programs_leave_nothing_half_done() {
     KILLS=2 PORTOLAN=$portolan sh "$source/tests/tty/torture.sh" >"$work/out" 2>&1 || fail "$(tail -3 "$work/out")"
 }
 
-# A program that was killed leaves a temporary directory; the next one that needs one takes it away, and nothing else.
+# A program that was killed leaves a temporary directory; the next one that needs one takes it away,
+# and nothing else.
 test_directories_of_killed_programs_are_collected() {
     needs as
     export TMPDIR=$work/tmp
@@ -60,7 +62,8 @@ test_directories_of_killed_programs_are_collected() {
     { [ -e "$TMPDIR/portolan-bbbbbb/thesis.txt" ] && [ -e "$TMPDIR/portolan-cccccc/.portolan-owner" ] && [ -e "$work/mine/thesis.txt" ]; } || fail 'a directory of somebody else is gone'
 }
 
-# A file system in user space that refuses the flags of renameat2 (bindfs, where one can be mounted).
+# A file system in user space that refuses the flags of renameat2 (bindfs, where one can be
+# mounted).
 test_file_system_in_user_space() {
     needs bindfs
     mkdir "$work/below" "$work/fuse"

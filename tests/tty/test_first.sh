@@ -135,7 +135,8 @@ test_without_a_screen() {
     holds err 'demo needs a view of the workbench'
 }
 
-# Without its tables the pane of the loop names the reason, instead of asking for the loop that it has.
+# Without its tables the pane of the loop names the reason, instead of asking for the loop that it
+# has.
 test_without_tables() {
     expect 0 env PORTOLAN_DATA="$work/none" "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; view kernel"
     holds out 'machine tables not found'
@@ -150,7 +151,8 @@ test_hint_is_whole() {
     t send-keys Q
 }
 
-# A terminal that does not mark pastes sends them as keys: nothing is pressed by them, and what came is shown first.
+# A terminal that does not mark pastes sends them as keys: nothing is pressed by them, and what came
+# is shown first.
 test_paste_without_marks() {
     open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measuring on several hosts: parts of the experiments, each measured by a process of its own, and the host that is no such CPU.
+# Measuring on several hosts: parts of the experiments, each measured by a process of its own, and
+# the host that is no such CPU.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 count() { awk 'NR > 1 { n++ } END { print n + 0 }' "$1"; }
@@ -51,7 +52,8 @@ test_equal_hosts_are_merged() {
     holds out "\"n\":$(count "$work/all.csv")"
 }
 
-# The third has Sandy Bridge's ports: vectors are added and multiplied on one port each, where the others have two.
+# The third has Sandy Bridge's ports: vectors are added and multiplied on one port each, where the
+# others have two.
 test_a_host_that_disagrees_is_left_out() {
     generate
     measure_all skylake skylake sandybridge
@@ -67,7 +69,8 @@ test_a_host_that_disagrees_is_left_out() {
     holds err 'every host disagrees'
 }
 
-# Haswell has Skylake's ports but for the divider and a few latencies: few experiments show it, and of those that were measured before the split none would.
+# Haswell has Skylake's ports but for the divider and a few latencies: few experiments show it, and
+# of those that were measured before the split none would.
 test_a_host_that_differs_a_little_is_found() {
     expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VDIVPD (YMM, YMM, YMM)' 'VMULPD (YMM, YMM, YMM)'; \
 experiments generate; experiments measure --simulate skylake; experiments split 3 $work/part.csv --controls 10"
@@ -133,7 +136,8 @@ test_controls_are_compared_in_any_order() {
     [ "$(count "$work/merged.csv")" -eq 6 ] || fail "$(cat "$work/merged.csv")"
 }
 
-# A control without a value on the first host comes from the next that measured it; one that nobody measured is there all the same, once.
+# A control without a value on the first host comes from the next that measured it; one that nobody
+# measured is there all the same, once.
 test_controls_are_of_who_measured_them() {
     part() { printf 'experiment,cycles,control\n"ADD (R64, R64)",%s,yes\n"IMUL (R64, R64)",1,yes\n"2*IMUL (R64, R64)",,yes\n"%s*ADD (R64, R64)",%s,\n' "$2" "$3" "$3" >"$work/own-$1.csv"; }
     part 1 '' 2

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Shown by: machine hunt finds where LLVM's model differs, by llvm-mca, and where one machine's two models do.
+# Shown by: machine hunt finds where LLVM's model differs, by llvm-mca, and where one machine's two
+# models do.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A program in llvm-mca's place: every block takes as many cycles as it has instructions, of those with a rotation nothing is known.
+# A program in llvm-mca's place: every block takes as many cycles as it has instructions, of those
+# with a rotation nothing is known.
 fake_llvm() {
     cat >"$work/llvm-mca" <<'SCRIPT'
 #!/bin/sh

@@ -9,7 +9,8 @@ unset XDG_STATE_HOME
 prompt() { t send-keys :; t send-keys -l "$*"; t send-keys Enter; }
 # paste TEXT, with the escapes of printf. shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
-# A workbench of its own screen; its process in $home/pid. The server ends with it, so that the next test has a fresh one.
+# A workbench of its own screen; its process in $home/pid. The server ends with it, so that the next
+# test has a fresh one.
 open_bench() {
     t kill-server 2>/dev/null
     socket=$socket+
@@ -153,7 +154,8 @@ test_sessions_by_command() {
     needs cc
     printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$work/f.c"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/f.c; session save $work/c"
-    # The file that the session names is shown before it is opened: the same command again does that.
+    # The file that the session names is shown before it is opened: the same command again does
+    # that.
     expect 1 "$portolan" -e "session load $work/c; kernel compile -O3"
     holds err "the session names the file $work/f.c"
     printf 'session load %s\nset keep-going on\nkernel compile -O3\nkernel compile -O3\nkernel opened\n' "$work/c" >"$work/again.pf"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# libportolan as others use it: the examples compiled with what an installation gives, and run; Python by ctypes. After `make shared`, or ./configure --enable-shared.
+# libportolan as others use it: the examples compiled with what an installation gives, and run;
+# Python by ctypes. After `make shared`, or ./configure --enable-shared.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(cd "$(dirname "$portolan")" && pwd)
@@ -89,7 +90,8 @@ CODE
     holds out 'more than 1024 threads'
 }
 
-# A loop on this CPU: two instructions that wait for each other take four cycles on all that are known, here or where the CPU is contended about so many.
+# A loop on this CPU: two instructions that wait for each other take four cycles on all that are
+# known, here or where the CPU is contended about so many.
 test_measuring() {
     [ -z "${without-}" ] || skip "$without"
     [ "$(uname -m)" = x86_64 ] || skip 'for x86-64'
@@ -105,7 +107,8 @@ test_measuring() {
     holds err 'no code'
 }
 
-# A simulated CPU whose ports are known: each form has as many ports as there, and shares them with the same others. (An ADD takes any of as many ports as there are slots.)
+# A simulated CPU whose ports are known: each form has as many ports as there, and shares them with
+# the same others. (An ADD takes any of as many ports as there are slots.)
 test_charting() {
     [ -z "${without-}" ] || skip "$without"
     expect 0 example chart --simulate skylake 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'LEA_B_I_D8 (R64)' 'BSWAP (R32)'

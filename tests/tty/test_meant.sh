@@ -1,5 +1,6 @@
 #!/bin/sh
-# What is asked for is what is answered: the machine that was named, the file that was named, the method that the data tells.
+# What is asked for is what is answered: the machine that was named, the file that was named, the
+# method that the data tells.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 cat >"$work/loop.s" <<'TEXT'
@@ -91,7 +92,8 @@ test_files_before_commands() {
     holds err none.s
 }
 
-# LLVM's tables of cores that execute in order, and those of another core, say so where their figures are.
+# LLVM's tables of cores that execute in order, and those of another core, say so where their
+# figures are.
 test_tables_say_what_they_are() {
     needs llvm-mca-22
     expect 0 "$portolan" -e "mapping import llvm gracemont; kernel load $work/loop.s; kernel analyze --machine gracemont"

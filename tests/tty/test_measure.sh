@@ -1,7 +1,10 @@
 #!/bin/sh
-# Measuring survives its own death: the program and its sandbox children are killed at random times, then everything is there and nothing is left behind. What must be
-# known afterwards is counted from the journal, so that it holds exactly on every host, quiet or not; how many experiments get a value depends on the host, and on a
-# simulated machine all do. STRESS=N: so many experiments (make stress: 10,000), all of which must be measured; in `make check` a few hundred, with little patience.
+# Measuring survives its own death: the program and its sandbox children are killed at random times,
+# then everything is there and nothing is left behind. What must be known afterwards is counted from
+# the journal, so that it holds exactly on every host, quiet or not; how many experiments get a
+# value depends on the host, and on a simulated machine all do. STRESS=N: so many experiments (make
+# stress: 10,000), all of which must be measured; in `make check` a few hundred, with little
+# patience.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 TMPDIR=$work/tmp
@@ -33,7 +36,8 @@ processes_with() { for p in /proc/[0-9]*; do tr '\0' ' ' 2>/dev/null <"$p/cmdlin
 rows() { awk -v state="^($1)\$" 'NR > 1 && match($0, /^"[^"]*"/) { split(substr($0, RLENGTH + 1), field, ","); n += field[5] ~ state } END { print n + 0 }' "$work/out.csv"; }
 equal() { [ "$2" -eq "$3" ] || fail "$1: $2 instead of $3: $(cat "$work/out")"; }
 
-# What the journal holds, as "FINAL PASSES BASELINES": experiments with a last word, passes of the others (four of a kind at most are taken over), idle baselines.
+# What the journal holds, as "FINAL PASSES BASELINES": experiments with a last word, passes of the
+# others (four of a kind at most are taken over), idle baselines.
 journal_holds() {
     awk 'NR > 1 && match($0, /^"[^"]*"/) {
         name = substr($0, 1, RLENGTH)
@@ -54,7 +58,8 @@ journal_holds() {
     }' "$work/journal.csv"
 }
 
-# killed_run OPTIONS LINES: a run that is killed when it has written so many lines; before, some of its children are.
+# killed_run OPTIONS LINES: a run that is killed when it has written so many lines; before, some of
+# its children are.
 killed_run() {
     (run "$1" >"$work/out" 2>&1) &
     program=$!
@@ -70,7 +75,8 @@ killed_run() {
     wait "$program" 2>/dev/null
 }
 
-# The run after the deaths: takes over all that the journal has, neither more nor less, and says so; what it has not settled it counts, row by row.
+# The run after the deaths: takes over all that the journal has, neither more nor less, and says so;
+# what it has not settled it counts, row by row.
 last_run() {
     # A torn last line counts nothing.
     set -- "$1" $(journal_holds)
@@ -91,7 +97,8 @@ last_run() {
     equal "failed ones" "$(rows 'unsteady.*')" "$(number failed "$work/out")"
 }
 
-# Whether no idle core was seen that is faster than the one that the journal's last words were judged by; where one was, on a busy moment, they are passes to be confirmed (runner.c: AS_FAST).
+# Whether no idle core was seen that is faster than the one that the journal's last words were
+# judged by; where one was, on a busy moment, they are passes to be confirmed (runner.c: AS_FAST).
 as_fast() {
     "$portolan" --format json -e 'machine calibrate' >"$work/calibration" 2>&1
     now=$(sed -n 's/.*"nops_per_cycle":\([0-9.]*\).*/\1/p' "$work/calibration")
@@ -103,7 +110,8 @@ as_fast() {
     END { exit !(least == "" || least >= 0.985 * now) }' "$work/journal.csv"
 }
 
-# The same once more: all that has a last word is known, and of which day; and with --fresh nothing is.
+# The same once more: all that has a last word is known, and of which day; and with --fresh nothing
+# is.
 known_run() {
     settled=$(rows 'ok|unsteady.*')
     (run "$1" >"$work/out" 2>&1) || fail "again: $(cat "$work/out")"
@@ -160,7 +168,8 @@ test_all_are_measured_after_deaths() {
     nothing_left
 }
 
-# A core that never gets as quiet as it is known to be: what was seen is said within two seconds as unconfirmed, a script continues, and longer patience is for who asks for it.
+# A core that never gets as quiet as it is known to be: what was seen is said within two seconds as
+# unconfirmed, a script continues, and longer patience is for who asks for it.
 test_never_quiet() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     XDG_STATE_HOME=$work/state
@@ -178,7 +187,8 @@ test_never_quiet() {
     holds out '"state":"unconfirmed"'
 }
 
-# A time below what the ports of this CPU take is never ok: tables with three ports for additions, where the CPU that runs the test has more.
+# A time below what the ports of this CPU take is never ok: tables with three ports for additions,
+# where the CPU that runs the test has more.
 test_below_ports() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     hex=4801c04801db4801c94801d24801f64801ff4d01c04d01c9
@@ -192,7 +202,8 @@ test_below_ports() {
     lacks out ',ok'
 }
 
-# Why a loop is not measured: with the instruction, and its line where it has one. What is refused, and what only running it shows.
+# Why a loop is not measured: with the instruction, and its line where it has one. What is refused,
+# and what only running it shows.
 test_reasons_name_the_line() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
@@ -223,7 +234,8 @@ TEXT
     grep -q 'instruction 2' "$work/divided.csv" || fail "$(cat "$work/divided.csv")"
 }
 
-# What a template of the user's came to is known of its code, not of its form's name: the program's own form is measured by itself, and the other way round.
+# What a template of the user's came to is known of its code, not of its form's name: the program's
+# own form is measured by itself, and the other way round.
 test_added_forms_are_known_apart() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
@@ -244,14 +256,16 @@ test_added_forms_are_known_apart() {
     awk -F, 'NR > 1 && $9 !~ /^u?[0-9a-f]*$/ { exit 1 }' "$work/apart.csv" || fail "$(cat "$work/apart.csv")"
 }
 
-# The screen holds it, or the host is never quiet, so that nothing is measured of which a time left could be told, and the run ends by itself.
+# The screen holds it, or the host is never quiet, so that nothing is measured of which a time left
+# could be told, and the run ends by itself.
 see_unless_contended() {
     wait_until seen_or_contended "$1"
     screen_holds "$1" || skip "the host is never quiet"
 }
 seen_or_contended() { screen_holds "$1" || screen_holds 'contention then 100 %'; }
 
-# While blocks of a file are measured, the view machine shows the core that they run on, quiet and contended, and how far they are.
+# While blocks of a file are measured, the view machine shows the core that they run on, quiet and
+# contended, and how far they are.
 test_blocks_show_the_core() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"

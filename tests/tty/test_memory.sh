@@ -1,5 +1,6 @@
 #!/bin/sh
-# A loop beyond the first level: streams and sizes predicted from a machine's facts, words for what cannot be, and, where this CPU can be measured, arrays that are walked.
+# A loop beyond the first level: streams and sizes predicted from a machine's facts, words for what
+# cannot be, and, where this CPU can be measured, arrays that are walked.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 kernel() { printf '%s\n' .L1: "$@" 'jne .L1' >"$work/$name.s"; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Archives, object files and programs as they are: members, functions, places in them, and names that are nearly right.
+# Archives, object files and programs as they are: members, functions, places in them, and names
+# that are nearly right.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -95,7 +96,8 @@ test_near_names() {
     holds err 'kernel functions FILE lists'
 }
 
-# Source lines, inlined functions, and lines that are asked for, in programs, objects and members of archives; sources that are gone cost the text only.
+# Source lines, inlined functions, and lines that are asked for, in programs, objects and members of
+# archives; sources that are gone cost the text only.
 needs_libdw() { grep -q 'define HAVE_LIBDW' "$(dirname "$portolan")/config.h" || skip 'built without libdw'; }
 
 test_source_lines() {
@@ -184,8 +186,9 @@ test_damaged_debug_information() {
     done
 }
 
-# A program of more than 2 GB, whose symbols and debug information lie behind them, is mapped, not read: it takes no more memory than it would without the hole that
-# makes it large, which the file system does not store either.
+# A program of more than 2 GB, whose symbols and debug information lie behind them, is mapped, not
+# read: it takes no more memory than it would without the hole that makes it large, which the file
+# system does not store either.
 test_large_program() {
     needs_libdw
     needs python3
@@ -252,7 +255,8 @@ test_programs_of_the_system() {
     done
 }
 
-# Addresses are those that objdump shows, in a column and where code leads, and calls through stubs have the name of their function.
+# Addresses are those that objdump shows, in a column and where code leads, and calls through stubs
+# have the name of their function.
 test_addresses_as_objdump_has_them() {
     needs objdump
     needs cc

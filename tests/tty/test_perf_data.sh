@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kernel load PROGRAM --profile perf.data: what the installed perf says of a program becomes its kernel. Here a script stands for perf and prints what perf 6.1 printed.
+# kernel load PROGRAM --profile perf.data: what the installed perf says of a program becomes its
+# kernel. Here a script stands for perf and prints what perf 6.1 printed.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # perf as a script in $work/bin that prints recorded texts, and notes how it was called.
@@ -69,7 +70,8 @@ test_no_perf() {
     holds err 'takes no source'
 }
 
-# A program with two hot loops, stripped, and a perf whose script prints samples in them, all by addresses: 0x1000 of the file stands at 0x7f0000401000.
+# A program with two hot loops, stripped, and a perf whose script prints samples in them, all by
+# addresses: 0x1000 of the file stands at 0x7f0000401000.
 make_stripped() {
     needs gcc
     needs nm
@@ -86,7 +88,8 @@ C
     expect 0 "$portolan" -e "kernel functions '$work/two' --loops"
     cp "$work/out" "$work/loops"
     mkdir -p "$work/bin"
-    # In another process of that name, and in a library, nothing counts; of a copy of the process that mapped it, everything.
+    # In another process of that name, and in a library, nothing counts; of a copy of the process
+    # that mapped it, everything.
     {
         echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000401000(0x1000) @ 0x1000 fe:00 1 2]: r-xp /some/where/two'
         echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000900000(0x1000) @ 0x1000 fe:00 1 3]: r-xp /some/where/not-two'
@@ -111,7 +114,8 @@ samples_at() {
     echo "$((0x7f0000401000 + head - 0x401000))"
 }
 
-# Functions and loops in the order of their samples, with the share of each; one around others without what is theirs.
+# Functions and loops in the order of their samples, with the share of each; one around others
+# without what is theirs.
 test_loops_by_samples() {
     make_stripped
     expect 0 "$portolan" -e "kernel functions '$work/two' --loops --profile '$work/perf data'"
@@ -122,7 +126,8 @@ test_loops_by_samples() {
     expect 0 "$portolan" -e "kernel functions '$work/two' --profile '$work/perf data' --top 1"
     holds out '75.00'
     expect 1 "$portolan" -e "kernel functions '$work/loops' --profile '$work/perf data'"
-    # Where perf knows no name, the loop with most samples of the program itself is taken, with the share of each instruction.
+    # Where perf knows no name, the loop with most samples of the program itself is taken, with the
+    # share of each instruction.
     expect 0 "$portolan" -e "kernel load '$work/two' --profile '$work/perf data'; kernel show; view kernel"
     holds out subsd
     holds out '75.00%'

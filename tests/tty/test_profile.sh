@@ -1,5 +1,6 @@
 #!/bin/sh
-# Shown by: program profile: what it says of programs of its own, and of those that it cannot look at.
+# Shown by: program profile: what it says of programs of its own, and of those that it cannot look
+# at.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # Two loops, the second with three times the work of the first.
@@ -47,7 +48,8 @@ test_functions_and_loops() {
 }
 
 # A loop over a large array is not said to be as quick as one whose data is in the first level.
-# Stubs that lead to a library are named by what they lead to, functions of C++ as their programmer wrote them.
+# Stubs that lead to a library are named by what they lead to, functions of C++ as their programmer
+# wrote them.
 test_names() {
     compiler=${CC:-cc}
     needs "${compiler%% *}"

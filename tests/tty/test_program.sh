@@ -1,5 +1,6 @@
 #!/bin/sh
-# Whole programs: built by portolan-cc, run, predicted. Skipped where Portolan was built without LLVM.
+# Whole programs: built by portolan-cc, run, predicted. Skipped where Portolan was built without
+# LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 cc=$(dirname "$portolan")/portolan-cc
@@ -13,7 +14,8 @@ traced() {
     grep -qx end "$work/trace" || fail 'the trace is not complete'
 }
 sum_of() { awk -v kind="$1" '$1 == kind { n += $3 } END { printf "%.0f\n", n }' "$work/trace"; }
-# built SOURCE FLAGS: compiled with and without counters, once for all tests that ask; $loads loads it.
+# built SOURCE FLAGS: compiled with and without counters, once for all tests that ask; $loads loads
+# it.
 built() {
     with=$work/$(basename "$1" .c)$(echo "$2" | tr -d ' =')
     # shellcheck disable=SC2086 # the flags
@@ -103,7 +105,8 @@ test_languages() {
     grep -qx end trace || fail 'no end'
 }
 
-# A count whose growth the runs leave open has a range that says so, with the run that would narrow it; one that a single run had is not exact.
+# A count whose growth the runs leave open has a range that says so, with the run that would narrow
+# it; one that a single run had is not exact.
 test_ranges() {
     needs_llvm
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]); double *a = malloc(n * sizeof *a), s = 0; long at = 0; for (int i = 0; i < n; i++) a[i] = i;\n%s\n%s\n' \
@@ -136,7 +139,8 @@ test_counts_are_exact_far_outside() {
     done
 }
 
-# Six nested loops: a part of 972 combinations gives a formula of degree six that holds far outside; too small a part is refused.
+# Six nested loops: a part of 972 combinations gives a formula of degree six that holds far outside;
+# too small a part is refused.
 test_many_inputs() {
     needs_llvm
     cat >"$work/nest.c" <<'END'
@@ -166,7 +170,8 @@ END
     holds err '14 runs are needed to vary each input alone'
 }
 
-# What is called in libraries was timed in the runs: nothing is left out, and it is part of the time.
+# What is called in libraries was timed in the runs: nothing is left out, and it is part of the
+# time.
 test_calls_of_libraries() {
     needs_llvm
     cat >"$work/calls.c" <<'END'
@@ -191,7 +196,8 @@ END
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
 
-# A library that calls back: what the program's own function takes there is its blocks' time, and not the call's again.
+# A library that calls back: what the program's own function takes there is its blocks' time, and
+# not the call's again.
 test_calls_back() {
     needs_llvm
     cat >"$work/back.c" <<'END'
@@ -218,7 +224,8 @@ END
         fail "qsort costs what its comparisons cost: $(cat "$work/out")"
 }
 
-# Four references of an unrolled loop that go on in steps of 6,400 bytes, each between the others, use all sets: cachegrind counts 1.02 million misses.
+# Four references of an unrolled loop that go on in steps of 6,400 bytes, each between the others,
+# use all sets: cachegrind counts 1.02 million misses.
 test_unrolled_steps() {
     needs_llvm
     built "$programs/matmul.c" -O3
@@ -226,8 +233,8 @@ test_unrolled_steps() {
     awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
-# Columns of three arrays with a page from element to element lie in one set of the first level, though three references go on in the same steps: simulated, all of them
-# miss.
+# Columns of three arrays with a page from element to element lie in one set of the first level,
+# though three references go on in the same steps: simulated, all of them miss.
 test_columns_of_three_arrays() {
     needs_llvm
     cat >"$work/three.c" <<'END'
@@ -250,7 +257,8 @@ END
         END { exit !(sets > 85000 && ours > 0.9 * sets && ours < 1.1 * sets) }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
-# A function of libm runs in the slots that the loop's own divisions leave: the time is less than the sum of both.
+# A function of libm runs in the slots that the loop's own divisions leave: the time is less than
+# the sum of both.
 test_calls_beside_divisions() {
     needs_llvm
     cat >"$work/beside.c" <<'END'
@@ -272,8 +280,10 @@ END
         END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
 }
 
-# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece spread evenly over the second.
-# Without optimisation an address is computed anew for each access, so that only the run says that a[i] is the value just stored. Neither time depends on the host.
+# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece
+# spread evenly over the second.
+# Without optimisation an address is computed anew for each access, so that only the run says that
+# a[i] is the value just stored. Neither time depends on the host.
 test_chains_through_memory() {
     needs_llvm
     cd "$work" || return 1
@@ -318,7 +328,8 @@ END
     cd "$work" || return 1
     level() { awk -F, -v level="$1" '$1 == "level" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == level && column["sets"] { print $column["full"], $column["misses"], $column["sets"] }' "$work/out"; }
     expect 0 "$portolan" --format csv -e 'program load pages.c -O1; program run N=100,200,300; program misses N=300 --machine skylake --sets'
-    # 300 times 16 loads miss (the stores do not); a fully associative cache of 512 lines has them all.
+    # 300 times 16 loads miss (the stores do not); a fully associative cache of 512 lines has them
+    # all.
     level L1 | awk '$1 < 40 && $3 >= 4800 && $3 < 4840 { ok = 1 } END { exit !ok }' || fail "first level: $(cat "$work/out")"
     level L2 | awk '$1 < 40 && $3 < 40 { ok = 1 } END { exit !ok }' || fail "second level: $(cat "$work/out")"
     built "$programs/matmul.c" -O1
@@ -373,7 +384,8 @@ test_predict() {
     holds out '"machine":"skylake","clock":4.0'
     holds out '"machine":"znver4"'
     lacks out nan
-    # Twice the clock, with caches as many cycles away: not faster than twice, and faster than not at all. Of one set of runs, each of which finds its own costs of calls.
+    # Twice the clock, with caches as many cycles away: not faster than twice, and faster than not
+    # at all. Of one set of runs, each of which finds its own costs of calls.
     "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O0; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
     awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
@@ -384,7 +396,8 @@ test_predict() {
     holds out 'library functions of unknown cost, such as'
 }
 
-# Where the arrays and the stack lie changes no prediction: twenty places, sizes far outside of the runs. Each step fetches every line of both grids.
+# Where the arrays and the stack lie changes no prediction: twenty places, sizes far outside of the
+# runs. Each step fetches every line of both grids.
 test_addresses_change_nothing() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -423,7 +436,8 @@ C
          END { exit bad || n != 20 }' predictions || fail "$(cat predictions)"
 }
 
-# Static functions of one name in two files: their blocks are told apart, and who names neither file is asked.
+# Static functions of one name in two files: their blocks are told apart, and who names neither file
+# is asked.
 test_open_static_functions() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -447,7 +461,8 @@ C
     expect 0 "$portolan" --machine skylake -e "$predicted; program open $block; kernel show"
 }
 
-# Half the clock takes twice as long where nothing waits for memory; twice the memory latency takes longer where something does; the paper's model is labelled.
+# Half the clock takes twice as long where nothing waits for memory; twice the memory latency takes
+# longer where something does; the paper's model is labelled.
 test_sensitivity() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -469,7 +484,8 @@ test_sensitivity() {
     holds out 'misses by cache size'
 }
 
-# Instructions by class, by hand: one store in each of 1,000 iterations. The time of n^2 iterations is one of n^2; the share of a block in all executions.
+# Instructions by class, by hand: one store in each of 1,000 iterations. The time of n^2 iterations
+# is one of n^2; the share of a block in all executions.
 test_mix_and_formula() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -491,7 +507,8 @@ test_mix_and_formula() {
     awk -F, '$1 == "L1" { m = $4 } $1 == "L2" { d = 100 * (1 - $4 / m) - $6; exit !(d < 0.01 && d > -0.01) }' out || fail "$(cat out)"
 }
 
-# Threads split the work and share the last level: said to be an extension; half the time where nothing is shared, more misses there where lines of the others come between.
+# Threads split the work and share the last level: said to be an extension; half the time where
+# nothing is shared, more misses there where lines of the others come between.
 test_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -511,7 +528,8 @@ test_threads() {
     lacks out null
 }
 
-# Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's, where no loop just fills a cache.
+# Misses of the first and second level at sizes that were not run, within 10 % of cachegrind's,
+# where no loop just fills a cache.
 test_misses_beside_cachegrind() {
     needs_llvm
     needs valgrind
@@ -533,7 +551,8 @@ test_misses_beside_cachegrind() {
     done
 }
 
-# What a program reads from standard input has the input's value in it, in all runs; other exit statuses than 0 are allowed when the user says so.
+# What a program reads from standard input has the input's value in it, in all runs; other exit
+# statuses than 0 are allowed when the user says so.
 test_standard_input() {
     needs_llvm
     cd "$work" || return 1
@@ -621,7 +640,8 @@ test_template() {
     holds err './absent cannot be run'
 }
 
-# The program sampled part by part: its time is that of its parts and of what no part has, and most of it is in loops.
+# The program sampled part by part: its time is that of its parts and of what no part has, and most
+# of it is in loops.
 test_blame_of_a_program() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
@@ -673,7 +693,8 @@ test_blame_of_a_file_by_any_name() {
     done
 }
 
-# Chains of a hash table are N/M long by chance: no polynomial says so. Runs with at most a quarter of the buckets and an eighth of the keys predict them.
+# Chains of a hash table are N/M long by chance: no polynomial says so. Runs with at most a quarter
+# of the buckets and an eighth of the keys predict them.
 test_bred_counts() {
     needs_llvm
     cd "$work" || return 1
@@ -732,7 +753,8 @@ test_built_elsewhere() {
     lacks out nan
 }
 
-# The program copied away from its compiler: the compiler is then sought on PATH, and said to be missing where it is not there.
+# The program copied away from its compiler: the compiler is then sought on PATH, and said to be
+# missing where it is not there.
 test_copied_away() {
     needs_llvm
     mkdir -p "$work/away" "$work/tools"

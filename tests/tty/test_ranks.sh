@@ -1,8 +1,10 @@
 #!/bin/sh
-# Two ranks of an MPI launcher on this host, where the program was configured --with-mpi: the same results as one process, printed once; a rank that dies leaves the checkpoint.
+# Two ranks of an MPI launcher on this host, where the program was configured --with-mpi: the same
+# results as one process, printed once; a rank that dies leaves the checkpoint.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A launcher refuses root, and more ranks than processors, unless it is told; where there are neither these mean nothing.
+# A launcher refuses root, and more ranks than processors, unless it is told; where there are
+# neither these mean nothing.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 MARK=$work   # in the environment of all its ranks
 export MARK
@@ -85,7 +87,8 @@ test_files_are_shared_out() {
     holds err 'text'
 }
 
-# Equal values take equal times whichever rank predicts them, and the times are those of one process but for the calls that each measures.
+# Equal values take equal times whichever rank predicts them, and the times are those of one process
+# but for the calls that each measures.
 test_values_of_a_sweep_are_shared_out() {
     needs_mpi
     values=$(i=0; while [ $i -lt 150 ]; do printf '512k,2M,'; i=$((i + 1)); done; echo 8M)

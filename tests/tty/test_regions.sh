@@ -1,5 +1,6 @@
 #!/bin/sh
-# All loops of a file at once, on all machines; loops moved in memory, marked for other tools, and drawn as a page.
+# All loops of a file at once, on all machines; loops moved in memory, marked for other tools, and
+# drawn as a page.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 # Two loops and a region: the second loop is one of 34 bytes with its jump on a boundary of 32.
@@ -51,7 +52,8 @@ test_forms_on_all_machines() {
     holds err 'no form matches'
 }
 
-# The jump of this loop of libcrypto keeps its line out of Skylake's µop cache where it lies on a boundary.
+# The jump of this loop of libcrypto keeps its line out of Skylake's µop cache where it lies on a
+# boundary.
 test_alignment_is_swept() {
     hex=488b38488b114883c0084883c1084c21f24821f74809fa488950f84839c375e0
     expect 0 "$portolan" --format csv -e "kernel hex $hex; kernel whatif alignment=0..63 --machine skylake"

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Sessions as documents, plots as pictures. What needs a browser or gnuplot is skipped where there is none.
+# Sessions as documents, plots as pictures. What needs a browser or gnuplot is skipped where there
+# is none.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-# A session with all there is: a loop, a swept parameter, simulated measurements and what was inferred from them.
+# A session with all there is: a loop, a swept parameter, simulated measurements and what was
+# inferred from them.
 forms="forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
 all="set machine skylake,znver4; kernel load '$source/tests/data/triad.s'; kernel whatif issue_width=1..4; $forms; experiments generate
     experiments measure --simulate skylake; evolve start --ports 4 --seconds 1 --threads 1 --checkpoint none; evolve wait"
@@ -102,14 +104,16 @@ test_browser_opens_the_report() {
         holds out "$part"
     done
     [ "$(grep -c '<svg' "$work/out")" -eq 4 ] || fail "$(grep -c '<svg' "$work/out") pictures instead of 4"
-    # What a parser of HTML mends it moves or closes: the text stays the same, and nothing of it stands behind the body.
+    # What a parser of HTML mends it moves or closes: the text stays the same, and nothing of it
+    # stands behind the body.
     tail -1 "$work/out" | grep -q '</body></html>$' || fail "the page does not end as one: $(tail -1 "$work/out" | tail -c 200)"
     bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,2000 --screenshot="$work/r.png" "file://$work/r.html" >/dev/null 2>&1
     [ "$(wc -c <"$work/r.png")" -gt 50000 ] || fail 'an empty page was drawn'
 }
 
-# A machine of 18 busy ports in a window of 1,200 points: the page itself does not scroll, and of its widest table ports and notes are seen; the names of
-# instructions stay where they are when it scrolls. Where things are is what the page itself tells, by a script that is added here.
+# A machine of 18 busy ports in a window of 1,200 points: the page itself does not scroll, and of
+# its widest table ports and notes are seen; the names of instructions stay where they are when it
+# scrolls. Where things are is what the page itself tells, by a script that is added here.
 test_wide_tables_fit() {
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
     expect 0 "$portolan" -e "set machine znver4; kernel load '$source/data/kernels/pi-O1.s'; report '$work/wide.html'"

@@ -12,7 +12,8 @@ prompt() { t send-keys :; enter "$*"; }
 # shellcheck disable=SC2059 # the text is the format
 paste() { t set-buffer "$(printf "$1")"; t paste-buffer -p; }
 
-# Waits until the shell asks for the next command: what is typed before may be thrown away with the screen.
+# Waits until the shell asks for the next command: what is typed before may be thrown away with the
+# screen.
 shell_asks() { [ "$(t capture-pane -p | grep -v '^ *$' | tail -n 1)" = 'ready>' ]; }
 see_prompt() {
     wait_until shell_asks && return 0
@@ -142,7 +143,8 @@ test_prompt_completes_and_remembers() {
     see 'imulq'
 }
 
-# Keys typed ahead in one burst: the line is the prompt's, the digit behind it the view's, and the next prompt starts empty.
+# Keys typed ahead in one burst: the line is the prompt's, the digit behind it the view's, and the
+# next prompt starts empty.
 test_keys_typed_ahead() {
     open_pasted
     t send-keys -l "$(printf ':view help\r3:')"
@@ -166,7 +168,8 @@ test_loops_typed_and_pasted_into_the_prompt() {
     see 'mulq %rbx'
 }
 
-# A paste whose mark comes within what the prompt takes for a character or a key: lines are a loop all the same.
+# A paste whose mark comes within what the prompt takes for a character or a key: lines are a loop
+# all the same.
 test_paste_within_a_key() {
     open_pasted
     t send-keys :
@@ -189,7 +192,8 @@ test_pastes_that_are_no_loops() {
     see 'imulq %rax'
 }
 
-# Long commands continue in the background; what follows on the line waits for them, and Esc ends both.
+# Long commands continue in the background; what follows on the line waits for them, and Esc ends
+# both.
 test_long_commands() {
     open_pasted
     awk 'BEGIN { for (i = 0; i < 400000; i++) print " addq $" i % 100 ", %rax" }' >"$home/long.s"
@@ -216,7 +220,8 @@ test_job_shows_its_table() {
 
 no_server() { ! t list-sessions >/dev/null 2>&1; }
 
-# Keys that TERM does not tell of: PgDn and Home work under vt100, Ctrl-Left is nothing anywhere; neither is taken for the letters and digits in it.
+# Keys that TERM does not tell of: PgDn and Home work under vt100, Ctrl-Left is nothing anywhere;
+# neither is taken for the letters and digits in it.
 test_sequences_that_curses_does_not_know() {
     for term in vt100 screen-256color; do
         t kill-server 2>/dev/null

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Source as a kernel: how it is compiled unless told otherwise, other levels and compilers, what the compiler says, the user's editor.
+# Source as a kernel: how it is compiled unless told otherwise, other levels and compilers, what the
+# compiler says, the user's editor.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 home=$work/home
@@ -81,7 +82,8 @@ test_editor_and_keys() {
     t send-keys o
     see 'f.c -O3 -march=skylake'
     see 'vdivpd'
-    # A save beside the screen, as by an editor with a window of its own, and one that does not compile.
+    # A save beside the screen, as by an editor with a window of its own, and one that does not
+    # compile.
     sed -i 's/a\[i\] .*/a[i] += 1.5;/' "$work/f.c"
     see 'vaddpd'
     sed -i 's/1.5/no_such_name/' "$work/f.c"
@@ -102,7 +104,8 @@ test_editor_of_pasted_text() {
     t send-keys Q
 }
 
-# Another kernel that is pasted while an editor still shows the text of the one before is not replaced by what is saved there.
+# Another kernel that is pasted while an editor still shows the text of the one before is not
+# replaced by what is saved there.
 test_editor_of_another_kernel() {
     printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\n' "$work" >"$work/remember"
     chmod +x "$work/remember"
@@ -143,7 +146,8 @@ test_machines_that_know_the_loop() {
     t send-keys Q
 }
 
-# Programs of this system, without symbols: each has a function with a loop, by its address or its exported name.
+# Programs of this system, without symbols: each has a function with a loop, by its address or its
+# exported name.
 test_stripped_programs() {
     needs gzip
     for program in bash ls grep gzip; do

@@ -56,7 +56,8 @@ test_from_a_profile_to_its_hot_loop_and_back() {
     each_size to_hot_loop
 }
 
-# From nothing to a mapping in use: experiments, times (of a table, in place of the CPU that the test runs on), a search that is seen and stopped.
+# From nothing to a mapping in use: experiments, times (of a table, in place of the CPU that the
+# test runs on), a search that is seen and stopped.
 to_mapping() {
     open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'

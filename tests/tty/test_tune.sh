@@ -1,5 +1,6 @@
 #!/bin/sh
-# kernel tune: the answer, the code that it writes, the comparison with the loop, by the model alone and on this CPU.
+# kernel tune: the answer, the code that it writes, the comparison with the loop, by the model alone
+# and on this CPU.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 printf '.L3:\n\taddl (%%rdi,%%rax), %%ecx\n\timull $8, %%esi, %%esi\n\taddq $4, %%rax\n\tcmpq %%r8, %%rax\n\tjne .L3\n' >"$work/loop.s"

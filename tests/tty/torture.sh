@@ -1,6 +1,7 @@
 #!/bin/sh
-# The program is killed at random while it saves, measures, searches and exports; afterwards the session, the journal, the population and the machine open, and the
-# next program leaves nothing of the killed one on the disk. KILLS=N of each.
+# The program is killed at random while it saves, measures, searches and exports; afterwards the
+# session, the journal, the population and the machine open, and the next program leaves nothing of
+# the killed one on the disk. KILLS=N of each.
 set -u
 portolan=${PORTOLAN:-./portolan}
 work=$(mktemp -d) || exit 99
