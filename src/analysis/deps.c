@@ -726,77 +726,10 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     free(b.turns);
 }
 
-double deps_bound(struct deps *d, bool *on_cycle, size_t count)
-{
-    struct ratio_result best;
-
-    if (!ratio_max(d->edges, d->edge_count, d->node_count, &d->ratio, &best))
-        BUG("a dependency cycle within one iteration");
-    for (size_t i = 0; on_cycle && i < count; i++)
-        on_cycle[i] = false;
-    for (size_t i = 0; on_cycle && i < best.count; i++)
-        on_cycle[d->nodes[d->edges[best.edges[i]].to].insn] = true;
-    return (double)best.weight / (double)best.distance / CYCLE;
-}
-
-size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles)
-{
-    struct ratio_edge *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
-    uint32_t *places = mem_alloc((d->edge_count + 1) * sizeof *places);
-    struct ratio_result best;
-    size_t count = 0, filled = 0;
-
-    for (uint32_t i = 0; i < d->edge_count; i++) {
-        const struct ratio_edge *edge = &d->edges[i];
-        if (without && (without[d->nodes[edge->from].insn] || without[d->nodes[edge->to].insn]))
-            continue;
-        places[count] = i;
-        edges[count++] = *edge;
-    }
-    if (!ratio_max(edges, count, d->node_count, &d->ratio, &best))
-        BUG("a dependency cycle within one iteration");
-    for (size_t i = 0; i < best.count && filled < most; i++)
-        out[filled++] = places[best.edges[i]];
-    *cycles = (double)best.weight / (double)best.distance / CYCLE;
-    free(edges);
-    free(places);
-    return filled;
-}
-
 bool deps_whole(const struct deps *d)
 {
     for (size_t i = 0; i < d->edge_count; i++)
         if (d->edges[i].weight % CYCLE || d->before[i] % CYCLE)
             return false;
     return true;
-}
-
-double deps_critical_path(const struct deps *d, bool *on_path, size_t count)
-{
-    int64_t *reach = mem_zero(d->node_count + 1, sizeof *reach), most = 0;
-    uint32_t *from = mem_zero(d->node_count + 1, sizeof *from), last = UINT32_MAX;
-
-    for (size_t i = 0; on_path && i < count; i++)
-        on_path[i] = false;
-    /* Edges lie in the order of the instructions that they lead to. */
-    for (size_t i = 0; i < d->edge_count; i++) {
-        const struct ratio_edge *edge = &d->edges[i];
-        int64_t at = (edge->distance ? 0 : reach[edge->from]) + edge->weight;
-        if (at <= reach[edge->to])
-            continue;
-        reach[edge->to] = at;
-        from[edge->to] = edge->distance ? 0 : edge->from + 1;
-        if (at > most) {
-            most = at;
-            last = edge->to;
-        }
-    }
-    for (; on_path && last != UINT32_MAX; last = from[last] - 1) {
-        on_path[d->nodes[last].insn] = true;
-        if (!from[last])
-            break;
-    }
-    free(reach);
-    free(from);
-    return (double)most / CYCLE;
 }

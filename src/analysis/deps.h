@@ -1,5 +1,4 @@
-/* Dependencies of a repeating block: registers with their parts, flags by group, memory; the
- * loop-carried bound and its cycle. */
+/* Dependencies of a repeating block: registers with their parts, flags by group, memory. */
 #ifndef PORTOLAN_ANALYSIS_DEPS_H
 #define PORTOLAN_ANALYSIS_DEPS_H
 
@@ -55,17 +54,7 @@ void deps_done(struct deps *d);
 /* Builds nodes and edges of @insns with their costs on @c. */
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs,
                 enum start_values start, const struct known_forwards *known, struct deps *d);
-/* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines
- * (count entries, may be NULL) gets true for each instruction on the cycle. */
-double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* Edges, in order, of a cycle of the maximum ratio among the values of instructions outside
- * @without (NULL: all); *@cycles per iteration, 0 without a cycle. Fills at most @most of @out and
- * returns their number. */
-size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Whether all latencies are whole cycles, as those of a simulation are. */
 bool deps_whole(const struct deps *d);
-/* Longest path through one iteration, in cycles: from its first values to its last. @on_path as
- * above. */
-double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 
 #endif

@@ -27,6 +27,7 @@
 #include "toolchain/debug_lines.h"
 #include "toolchain/demangle.h"
 #include "toolchain/listing.h"
+#include "toolchain/markers.h"
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
@@ -233,7 +234,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
 {
     struct marker_list marks;
 
-    listing_markers(text, length, &marks);
+    markers_find(text, length, &marks);
     const size_t count = marks.list.count;
     size_t *ends = mem_alloc((count + 1) * sizeof *ends),
            *places = mem_alloc((count + 1) * sizeof *places), at = 0;
@@ -250,7 +251,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     }
     free(ends);
     free(places);
-    listing_markers_done(&marks);
+    markers_done(&marks);
 }
 
 /* Joins marked regions (first) with the loops found; with neither, everything is the kernel. */

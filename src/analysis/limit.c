@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/deps_paths.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/watch.h"

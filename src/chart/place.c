@@ -12,6 +12,7 @@
 #include "chart/slow_pairs.h"
 #include "chart/pipes.h"
 #include "chart/saturator_check.h"
+#include "chart/saturator_level.h"
 #include "chart/usage_pool.h"
 
 #define ROUNDS 30
@@ -29,10 +30,6 @@
 #define CHECKS 2
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
-#define SIZE_MOST 160        /* instructions of an experiment */
-/* so many times as much of a saturator as decides just so, at most: beside less of it two bounds
- * may be equal by chance */
-#define LEVELS 2
 #define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* usages that explain as much, of each form, that are kept */
 
@@ -42,18 +39,12 @@ struct asked {
     uint32_t count;
 };
 
-/* What a form may run beside: so much of a saturator that it decides, or a multiple of that. */
-struct place_beside {
-    size_t saturator;
-    uint32_t count;
-};
-
 struct placing {
     const struct place_form *form;
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per number of place_beside */
+    bool *used;                  /* per number of a level */
     struct guess guess;
     double worst;
     bool late;                   /* times are late by the guess: another may explain them, */
@@ -90,55 +81,17 @@ struct placer {
     struct rng rng;
 };
 
-static bool allowed(const struct placer *p, const struct placing *f, size_t saturator)
+/* What number @number of a form is. */
+static struct saturator_level level_of(const struct placer *p, const struct placing *f,
+                                       size_t number)
 {
-    enum vectors other = p->saturators.list.items[saturator].vectors;
-    return !other || !f->vectors || other == f->vectors;
-}
-
-/* So many of the saturator that it, not the form, decides. */
-static uint32_t count_beside(const struct saturator *s, double alone)
-{
-    return (uint32_t)ceil((alone + 1) / s->cycles - 0.01);
-}
-
-/* How many numbers there are of what a form may run beside: all saturators once, then all twice,
- * and so on. */
-static size_t besides(const struct placer *p)
-{
-    return LEVELS * p->saturators.list.count;
-}
-
-static struct place_beside single_input_of(const struct placer *p, const struct placing *f,
-                                           size_t number)
-{
-    size_t saturator = number % p->saturators.list.count;
-    uint32_t level = (uint32_t)(number / p->saturators.list.count);
-
-    return (struct place_beside){
-        saturator,
-        (level + 1) * count_beside(&p->saturators.list.items[saturator], f->form->alone)};
-}
-
-static bool fits(const struct saturator *s, uint32_t count)
-{
-    unsigned size = 0;
-    for (unsigned i = 0; i < s->term_count; i++)
-        size += s->terms[i].count;
-    return size * (uint64_t)count <= SIZE_MOST;
+    return saturator_level_at(&p->saturators, number, f->form->alone);
 }
 
 static bool possible(const struct placer *p, const struct placing *f, size_t number)
 {
-    struct place_beside beside = single_input_of(p, f, number);
-    const struct saturator *s = &p->saturators.list.items[beside.saturator];
-
-    if (!allowed(p, f, beside.saturator) || !fits(s, beside.count))
-        return false;
-    for (unsigned i = 0; i < s->term_count; i++)
-        if (p->form_of[s->terms[i].entry] == f->form->form)
-            return false;
-    return true;
+    return saturator_level_fits(&p->saturators, p->form_of, level_of(p, f, number), f->form->form,
+                                f->vectors);
 }
 
 static bool available(const struct placer *p, const struct placing *f, size_t number)
@@ -150,7 +103,7 @@ typedef void ask_one(struct placer *p, struct placing *f, size_t number);
 
 static void ask(struct placer *p, struct placing *f, size_t number)
 {
-    struct place_beside beside = single_input_of(p, f, number);
+    struct saturator_level beside = level_of(p, f, number);
     const struct saturator *s = &p->saturators.list.items[beside.saturator];
     struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
 
@@ -165,7 +118,7 @@ static void ask(struct placer *p, struct placing *f, size_t number)
 /* The same where the guess that explains the form's times is expected to explain this one. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
-    const struct place_beside beside = single_input_of(p, f, number);
+    const struct saturator_level beside = level_of(p, f, number);
     float row[COLUMNS_MOST];
 
     ask(p, f, number);
@@ -208,8 +161,8 @@ static void cycles_beside(const struct placer *p, const struct placing *f,
 
     for (size_t i = 0; i < n; i++)
         guess_row(&choices[i], p->lattice, rows[i]);
-    for (size_t s = 0; s < besides(p); s++) {
-        struct place_beside by = single_input_of(p, f, s);
+    for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
+        struct saturator_level by = level_of(p, f, s);
         for (size_t i = 0; i < n && available(p, f, s); i++)
             out[s * n + i] = (float)guess_cycles(&choices[i], rows[i], p->lattice,
                                                  &p->saturators.list.items[by.saturator], by.count);
@@ -237,7 +190,7 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most)
 {
-    float *cycles = mem_alloc((besides(p) * n + 1) * sizeof *cycles);
+    float *cycles = mem_alloc((saturator_levels(&p->saturators) * n + 1) * sizeof *cycles);
     bool *open = mem_zero(n * n + 1, sizeof *open);
 
     f->wanted_count = 0;
@@ -247,7 +200,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
             open[i * n + k] = true;
     while (f->wanted_count < most) {
         size_t best = SIZE_MAX, best_told = 0;
-        for (size_t s = 0; s < besides(p); s++) {
+        for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
             size_t told = available(p, f, s) ? count_told(p, cycles + s * n, n, open, false) : 0;
             if (told > best_told) {
                 best_told = told;
@@ -406,8 +359,8 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
 
     guess_row(a, p->lattice, row_a);
     guess_row(b, p->lattice, row_b);
-    for (size_t s = 0; s < besides(p); s++) {
-        struct place_beside beside = single_input_of(p, f, s);
+    for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
+        struct saturator_level beside = level_of(p, f, s);
         const struct saturator *one = &p->saturators.list.items[beside.saturator];
         if ((by == TELLERS_ALL || possible(p, f, s)) &&
             distance(p, guess_cycles(a, row_a, p->lattice, one, beside.count),
@@ -515,12 +468,12 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
  * alone. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
-    size_t *list = mem_alloc((besides(p) + 1) * sizeof *list), n = 0, asked = 0;
+    size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list), n = 0, asked = 0;
     portset ports = 0;
 
     for (unsigned i = 0; i < f->guess.n; i++)
         ports |= p->lattice->sets.items[f->guess.uops[i].set];
-    for (size_t s = 0; s < besides(p); s++) {
+    for (size_t s = 0; s < saturator_levels(&p->saturators); s++) {
         portset busy = p->saturators.list.items[s % p->saturators.list.count].ports;
         if (available(p, f, s) && (!busy || !ports || (busy & ports)))
             list[n++] = s;
@@ -777,7 +730,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         f->form = &forms[i];
         f->vectors = vectors_of(lab->table->forms.items[forms[i].form]);
         f->sights = (struct sights){.lattice = p.lattice, .saturators = &p.saturators};
-        f->used = mem_zero(besides(&p) + 1, sizeof *f->used);
+        f->used = mem_zero(saturator_levels(&p.saturators) + 1, sizeof *f->used);
         f->pipe = -1;
     }
     rng_seed(&p.rng, lab->options->seed);

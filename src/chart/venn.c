@@ -9,10 +9,9 @@
 #include "base/vec.h"
 #include "chart/joining.h"
 #include "chart/saturate.h"
-#include "isa/operands.h"
+#include "chart/venn_rows.h"
 #include "throughput/throughput.h"
 
-#define FORMS_MOST 96
 #define SECOND_SETS 256      /* that a second µop may have */
 #define KEPT 32              /* states */
 /* the widest cores known have 18 that loops can tell apart (Neoverse V2) */
@@ -38,7 +37,6 @@
 /* of a port that forms of another kind use: more than a further port, so that kinds share one where
  * times say so, not where the issue width hides it */
 #define SHARE_PRICE 7.0
-#define TERMS_LIMIT 8
 #define PASSES 3
 #define ASKED_EVERY 2048
 #define ROUNDS 3             /* of forms that join before others, and anew */
@@ -56,34 +54,14 @@ struct venn_state {
     unsigned ports;
     double cost;
     size_t order[2];             /* of equals: the state that it came of, and its turn there */
-    struct venn_use use[FORMS_MOST];
-};
-
-/* What forms that do one thing work on. */
-enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
-
-/* A row of the table by places in the order of forms. */
-struct venn_row {
-    struct { uint8_t place; uint32_t count; } terms[TERMS_LIMIT];
-    uint8_t n;
-    double cycles;
-    struct residual_limit late;
+    struct venn_use use[VENN_FORMS_MOST];
 };
 
 struct venn {
     const struct venn_options *o;
     struct throughput *throughput;
-    const struct experiments *table;
-    const uint32_t *forms;
-    size_t n;
-    double alone[FORMS_MOST];
-    bool placed[FORMS_MOST];
-    /* does several things, so that it has several µops as likely as not */
-    bool several[FORMS_MOST];
-    uint8_t slots[FORMS_MOST];
-    bool slots_known[FORMS_MOST];   /* that they are no fewer */
-    enum venn_kind kind[FORMS_MOST];
-    VEC(struct venn_row) rows[FORMS_MOST];   /* of each form */
+    struct venn_rows known;
+    bool placed[VENN_FORMS_MOST];
     struct venn_state *states;
     size_t state_count;
     size_t form;                 /* that joins now */
@@ -111,7 +89,7 @@ struct venn_worker {
 static double row_cycles(const struct venn *v, const struct venn_state *s,
                          const struct venn_row *row)
 {
-    struct mass masses[2 * TERMS_LIMIT];
+    struct mass masses[2 * VENN_TERMS_MOST];
     double slots = 0;
     size_t n = 0;
 
@@ -206,7 +184,7 @@ static size_t regions_of(const struct venn *v, const struct venn_state *s, ports
         for (; r < n; r++) {
             portset one = out[r] & -out[r], two = (portset)1 << p;
             bool alike = true;
-            for (size_t f = 0; f < v->n && alike; f++)
+            for (size_t f = 0; f < v->known.n && alike; f++)
                 for (unsigned k = 0; v->placed[f] && k < s->use[f].n && alike; k++)
                     alike = !(s->use[f].set[k] & one) == !(s->use[f].set[k] & two);
             if (alike)
@@ -245,7 +223,7 @@ static size_t sets_of(const struct venn *v, const struct venn_state *s, const po
 {
     size_t n = 0;
 
-    for (size_t f = 0; f < v->n; f++)
+    for (size_t f = 0; f < v->known.n; f++)
         for (unsigned k = 0; v->placed[f] && k < s->use[f].n; k++)
             n = add_set(s->use[f].set[k], out, n);
     size_t known = *own = n;
@@ -267,8 +245,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
 {
     portset out = 0;
 
-    for (size_t f = 0; f < v->n; f++)
-        if (v->placed[f] && s->use[f].n == 1 && v->kind[f] != v->kind[v->form])
+    for (size_t f = 0; f < v->known.n; f++)
+        if (v->placed[f] && s->use[f].n == 1 && v->known.kind[f] != v->known.kind[v->form])
             out |= s->use[f].set[0];
     return out;
 }
@@ -298,7 +276,7 @@ static double set_price(const struct venn_joining *j, portset set)
  * are why it takes as long. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
-    double t = v->alone[v->form], most = 0;
+    double t = v->known.alone[v->form], most = 0;
     unsigned uops = 0;
 
     for (unsigned k = 0; k < u->n; k++) {
@@ -306,24 +284,25 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
         uops += u->count[k];
     }
     most = fmax(most, (double)uops / portset_size(u->set[0] | u->set[1]));
-    if (v->slots_known[v->form] || uops >= v->slots[v->form] ||
+    if (v->known.slots_known[v->form] || uops >= v->known.slots[v->form] ||
         t - most > 4 * sight_noise(SIGHT_NOISE, t))
-        return v->slots[v->form];
+        return v->known.slots[v->form];
     return (uint8_t)uops;
 }
 
 /* Of @uops in as many slots as the joining form takes. */
 static double double_price(const struct venn *v, unsigned uops)
 {
-    unsigned slots = v->slots[v->form];
-    return v->kind[v->form] == VENN_MEMORY || uops <= slots ? 0 : DOUBLE_PRICE * (uops - slots);
+    unsigned slots = v->known.slots[v->form];
+    return v->known.kind[v->form] == VENN_MEMORY || uops <= slots ? 0
+                                                                  : DOUBLE_PRICE * (uops - slots);
 }
 
 static void join(struct venn_joining *j, portset set, unsigned ports)
 {
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
-    double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form],
-           most = t + 4 * sight_noise(SIGHT_NOISE, t);
+    double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set),
+           t = j->v->known.alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
     double bound = joining_first(j->w->joining, set, j->count),
            least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports));
 
@@ -365,8 +344,8 @@ static size_t known_rows(const struct venn *v)
 {
     size_t known = 0;
 
-    for (size_t i = 0; i < v->rows[v->form].count; i++)
-        known += known_row(v, &v->rows[v->form].items[i]);
+    for (size_t i = 0; i < v->known.rows[v->form].count; i++)
+        known += known_row(v, &v->known.rows[v->form].items[i]);
     return known;
 }
 
@@ -374,9 +353,9 @@ static size_t known_rows(const struct venn *v)
 static void tell_rows(const struct venn *v, const struct venn_state *s, struct joiner *j)
 {
     joining_begin(j, DEVIATION_MOST);
-    for (size_t i = 0; i < v->rows[v->form].count; i++) {
-        const struct venn_row *row = &v->rows[v->form].items[i];
-        struct mass masses[2 * TERMS_LIMIT];
+    for (size_t i = 0; i < v->known.rows[v->form].count; i++) {
+        const struct venn_row *row = &v->known.rows[v->form].items[i];
+        struct mass masses[2 * VENN_TERMS_MOST];
         struct joining_row told = {
             .others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late = row->late};
         if (!known_row(v, row))
@@ -401,7 +380,7 @@ static void join_all(struct venn_worker *w, size_t at)
     struct venn *v = w->v;
     const struct venn_state *s = &v->states[at];
     struct venn_joining j = {.w = w, .v = v, .s = s, .at = at};
-    double t = v->alone[v->form];
+    double t = v->known.alone[v->form];
     unsigned width = v->o->width < PORTS_LIMIT ? (unsigned)lrint(v->o->width) : PORTS_LIMIT;
 
     j.foreign = foreign_ports(v, s);
@@ -410,16 +389,17 @@ static void join_all(struct venn_worker *w, size_t at)
     tell_rows(v, s, w->joining);
     if (v->pairs)
         joining_seconds(w->joining, j.sets, j.set_count);
-    if (v->slots[v->form]) {
+    if (v->known.slots[v->form]) {
         joining_first(w->joining, 0, 0);
-        offer(w, at, (struct venn_use){.slots = v->slots[v->form]}, JOINING_NONE, s->ports, 0);
+        offer(w, at, (struct venn_use){.slots = v->known.slots[v->form]}, JOINING_NONE, s->ports,
+              0);
     }
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
             /* It takes as long alone, or the slots bind first. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
-                (own < t && v->slots[v->form] / v->o->width > t * 0.97))
+                (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
         }
 }
@@ -462,7 +442,7 @@ static void try_all(struct venn *v)
  * more than these alone, of all of its own. What is as quick as the issue width may have none. */
 static double ports_allowed(const struct venn *v)
 {
-    double own = rint(1 / v->alone[v->form]);
+    double own = rint(1 / v->known.alone[v->form]);
 
     return own > PORTS_ALLOWED && own < v->o->width ? own + 1 : PORTS_ALLOWED;
 }
@@ -493,10 +473,10 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
 {
     double cost = 0;
 
-    for (size_t f = 0; f < v->n; f++) {
+    for (size_t f = 0; f < v->known.n; f++) {
         cost += v->placed[f] ? s->use[f].price : 0;
-        for (size_t r = 0; v->placed[f] && r < v->rows[f].count; r++) {
-            const struct venn_row *row = &v->rows[f].items[r];
+        for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
+            const struct venn_row *row = &v->known.rows[f].items[r];
             /* each row is there once for each of its forms */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
@@ -525,10 +505,10 @@ static void take_out(struct venn *v, size_t f)
 
     v->placed[f] = false;
     s->use[f] = (struct venn_use){0};
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->known.n; i++)
         for (unsigned k = 0; k < s->use[i].n; k++)
             used |= s->use[i].set[k];
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->known.n; i++)
         for (unsigned k = 0; k < s->use[i].n; k++)
             s->use[i].set[k] = squeeze(s->use[i].set[k], used);
     s->ports = portset_size(used);
@@ -563,8 +543,9 @@ static bool join_before(struct venn *v, size_t first, size_t second)
  * that access memory, whose times have more reasons than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
-    return v->alone[a] > 0 && v->kind[a] != VENN_MEMORY && v->kind[a] == v->kind[b] &&
-           !v->several[b] && v->states[0].use[b].n > 0;
+    return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
+           v->known.kind[a] == v->known.kind[b] && !v->known.several[b] &&
+           v->states[0].use[b].n > 0;
 }
 
 /* What did not join tries it before one that did: ports that two forms share, and all others have
@@ -575,8 +556,8 @@ static void join_left_out(struct venn *v)
 
     for (unsigned round = 0; better && round < ROUNDS && !v->over; round++) {
         better = false;
-        for (size_t a = 0; a < v->n; a++)
-            for (size_t b = 0; b < v->n && !v->placed[a] && !v->over; b++)
+        for (size_t a = 0; a < v->known.n; a++)
+            for (size_t b = 0; b < v->known.n && !v->placed[a] && !v->over; b++)
                 if (v->placed[b] && may_hinder(v, a, b))
                     better |= join_before(v, a, b);
     }
@@ -607,108 +588,11 @@ static void join_all_anew(struct venn *v)
 
     for (unsigned round = 0; better && round < ROUNDS && !v->over; round++) {
         better = false;
-        for (v->form = 0; v->form < v->n && !v->over; v->form++)
+        for (v->form = 0; v->form < v->known.n && !v->over; v->form++)
             if (v->placed[v->form])
                 better |= join_anew(v, v->form);
             else
-                better |= v->alone[v->form] > 0 && join_form(v, true);
-    }
-}
-
-static enum venn_kind kind_of(const char *form)
-{
-    return form_has_memory(form)    ? VENN_MEMORY
-           : form_has_vectors(form) ? VENN_VECTOR
-                                    : VENN_GENERAL;
-}
-
-/* Whether @form accesses memory and does something else besides: what is no plain load or store, or
- * calls and returns. AArch64's loads and stores ([X]) do nothing else. */
-static bool does_several(const char *form)
-{
-    static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE",
-                                                                          "BL (", "BLR ("};
-
-    for (size_t i = 0; i < sizeof stack / sizeof *stack; i++)
-        if (strncmp(form, stack[i], strlen(stack[i])) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
-        if (strncmp(form, moves[i], strlen(moves[i])) == 0)
-            return false;
-    return form_has_memory(form) && !strchr(form, '[');
-}
-
-static struct residual_limit row_lateness(const struct venn *v, const struct venn_row *row)
-{
-    double own[TERMS_LIMIT];
-
-    for (unsigned k = 0; k < row->n; k++)
-        own[k] = row->terms[k].count * v->alone[row->terms[k].place];
-    return residual_limit_of(own, row->n, v->o->fits > SCATTERED);
-}
-
-static void take_rows(struct venn *v)
-{
-    uint32_t *place = mem_alloc((v->table->forms.count + 1) * sizeof *place);
-
-    memset(place, 0xff, (v->table->forms.count + 1) * sizeof *place);
-    for (uint32_t i = 0; i < v->n; i++)
-        place[v->forms[i]] = i;
-    for (size_t r = 0; r < v->table->rows.count; r++) {
-        const struct experiment_row *from = &v->table->rows.items[r];
-        const struct flat_term *terms = experiments_terms(v->table, r);
-        struct venn_row row = {.n = (uint8_t)from->count, .cycles = from->cycles};
-        bool own = from->count <= TERMS_LIMIT && experiments_measured(v->table, r);
-        for (uint32_t k = 0; k < from->count && own; k++) {
-            own = place[terms[k].form] != UINT32_MAX;
-            row.terms[k].place = (uint8_t)place[terms[k].form];
-            row.terms[k].count = terms[k].count;
-        }
-        if (!own)
-            continue;
-        if (from->count == 1 && terms[0].count == 1)
-            v->alone[row.terms[0].place] = from->cycles;
-        for (uint32_t k = 0; k < from->count; k++)
-            vec_push(&v->rows[row.terms[k].place], row);
-    }
-    for (size_t i = 0; i < v->n; i++)
-        for (size_t r = 0; r < v->rows[i].count; r++)
-            v->rows[i].items[r].late = row_lateness(v, &v->rows[i].items[r]);
-    free(place);
-}
-
-/* Slots that fit beside what else is in @row, where each of the other forms takes one, for each of
- * form @i. */
-static double slots_left(const struct venn *v, size_t i, const struct venn_row *row, double *own)
-{
-    double others = 0;
-
-    *own = 0;
-    for (unsigned k = 0; k < row->n; k++)
-        *(row->terms[k].place == i ? own : &others) += row->terms[k].count;
-    return rint(((row->cycles + sight_noise(SIGHT_NOISE, row->cycles)) * v->o->width - others) /
-                *own);
-}
-
-/* Slots that each form takes: no more than fit beside others. Whether it takes as many is known
- * where it runs beside the quickest form, that takes one and no port, for longer than alone. */
-static void count_slots(struct venn *v)
-{
-    size_t quickest = 0;
-
-    for (size_t i = 1; i < v->n; i++)
-        quickest = v->alone[i] < v->alone[quickest] ? i : quickest;
-    for (size_t i = 0; i < v->n; i++) {
-        double most = fmax(floor(v->alone[i] * 1.02 * v->o->width), 1), own;
-        for (size_t r = 0; r < v->rows[i].count; r++)
-            most = fmax(fmin(most, slots_left(v, i, &v->rows[i].items[r], &own)), 1);
-        for (size_t r = 0; r < v->rows[i].count && v->alone[quickest] * v->o->width <= 1.05; r++) {
-            const struct venn_row *row = &v->rows[i].items[r];
-            bool beside = row->n == 2 && row->terms[row->terms[0].place == i].place == quickest;
-            v->slots_known[i] |= beside && slots_left(v, i, row, &own) <= most &&
-                                 row->cycles > own * v->alone[i] * 1.02;
-        }
-        v->slots[i] = (uint8_t)fmin(most, 200);
+                better |= v->known.alone[v->form] > 0 && join_form(v, true);
     }
 }
 
@@ -720,8 +604,8 @@ static struct mapping *write_mapping(const struct venn *v)
     ports_number(&ports, s->ports ? s->ports : 1);
     struct mapping *m = mapping_new(&ports);
     mapping_set_issue_width(m, v->o->width);
-    for (size_t i = 0; i < v->n; i++) {
-        struct mapping_entry entry = {.form = v->table->forms.items[v->forms[i]],
+    for (size_t i = 0; i < v->known.n; i++) {
+        struct mapping_entry entry = {.form = v->known.table->forms.items[v->known.forms[i]],
                                       .latency = NAN,
                                       .micro_ops = s->use[i].slots,
                                       .source = ""};
@@ -742,8 +626,8 @@ static unsigned make_workers(struct venn *v)
     unsigned count = hooks && hooks->team && hooks->threads > 1 ? hooks->threads : 1;
     size_t rows = 0;
 
-    for (size_t i = 0; i < v->n; i++)
-        rows = v->rows[i].count > rows ? v->rows[i].count : rows;
+    for (size_t i = 0; i < v->known.n; i++)
+        rows = v->known.rows[i].count > rows ? v->known.rows[i].count : rows;
     v->workers = mem_zero(count, sizeof *v->workers);
     for (unsigned i = 0; i < count; i++)
         v->workers[i] = (struct venn_worker){.v = v,
@@ -761,37 +645,28 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
 
     v->o = o;
     v->prices = fmin(fmax(o->fits / SCATTERED, 1), PRICES_MOST);
-    v->table = t;
-    v->forms = forms;
-    v->n = n < FORMS_MOST ? n : FORMS_MOST;
+    venn_rows_make(&v->known, t, forms, n, o->width, o->fits > SCATTERED);
     v->throughput = throughput_new(PORTS_LIMIT);
     v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
     v->state_count = 1;
-    take_rows(v);
     unsigned workers = make_workers(v);
-    count_slots(v);
-    for (size_t i = 0; i < v->n; i++) {
-        v->kind[i] = kind_of(t->forms.items[forms[i]]);
-        v->several[i] = does_several(t->forms.items[forms[i]]);
-    }
     /* What one µop explains comes first; the rest may use two of the sets that are known then. What
      * does several things waits until then: before a load has joined, one with an operation may
      * look like the operation alone, and then no load joins beside it. */
-    v->total = PASSES * v->n;
+    v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)
-        for (v->form = 0; v->form < v->n && !v->over; v->form++) {
-            v->done = pass * v->n + v->form;
+        for (v->form = 0; v->form < v->known.n && !v->over; v->form++) {
+            v->done = pass * v->known.n + v->form;
             v->over = !o->goes_on(o->state, v->done, v->total);
-            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0 &&
-                (pass > 0 || !v->several[v->form]))
+            if (!v->over && !v->placed[v->form] && v->known.alone[v->form] > 0 &&
+                (pass > 0 || !v->known.several[v->form]))
                 join_form(v, pass > 0);
         }
     join_left_out(v);
     join_all_anew(v);
     if (v->states[0].ports)
         m = write_mapping(v);
-    for (size_t i = 0; i < v->n; i++)
-        vec_done(&v->rows[i]);
+    venn_rows_done(&v->known);
     throughput_free(v->throughput);
     for (unsigned i = 0; i < workers; i++) {
         joining_free(v->workers[i].joining);

@@ -20,12 +20,13 @@
 #include "base/child.h"
 #include "isa/llvm_mc.h"
 #include "toolchain/listing.h"
+#include "toolchain/markers.h"
 #include "toolchain/line_places.h"
+#include "toolchain/messages.h"
 #include "toolchain/object.h"
 
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
-#define NASM_TEXT "in.asm"
 #define ARGUMENTS 32     /* of the assembler */
 #define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
@@ -34,113 +35,6 @@ static const struct child_limits as_limits = {.cpu_seconds = 2,
                                               .file_size = (size_t)32 << 20,
                                               .wall_seconds = 30,
                                               .output = (size_t)256 << 10};
-
-/* Where the lines of a text begin; past its last line nothing. */
-struct line_starts {
-    VEC(size_t) starts;
-    size_t length;
-};
-
-static void lines_index(struct line_starts *out, const char *text, size_t length)
-{
-    out->length = length;
-    vec_push(&out->starts, 0);
-    for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + length - at))); at++) {
-        vec_add(&out->starts, (size_t)(at - text) + 1);
-        steps_add(1);
-    }
-}
-
-/* Line @line, from 1, without its end; one past the last is empty. */
-static void line_find(const struct line_starts *l, size_t line, size_t *start, size_t *size)
-{
-    steps_add(1);
-    *start = line <= l->starts.count ? l->starts.items[line - 1] : l->length;
-    size_t end = line < l->starts.count ? l->starts.items[line] - 1 : l->length;
-    *size = end - *start;
-}
-
-struct refused_list {
-    VEC(struct diagnostic) list;
-    VEC(bool) seen;   /* by line number */
-    struct line_starts lines;
-};
-
-static void refuse(struct refused_list *out, const char *text, size_t length, size_t line,
-                   const char *reason, size_t reason_length)
-{
-    if (line > length + 1)
-        return;
-    while (out->seen.count <= line)
-        vec_push(&out->seen, false);
-    if (out->seen.items[line])
-        return;
-    out->seen.items[line] = true;
-    if (!out->lines.starts.count)
-        lines_index(&out->lines, text, length);
-    size_t start, size;
-    line_find(&out->lines, line, &start, &size);
-    if (size && text[start + size - 1] == '\r')
-        size--;
-    vec_add(&out->list, ((struct diagnostic){line, mem_strndup(text + start, size),
-                                             mem_strndup(reason, reason_length)}));
-}
-
-/* @text in the line that ends at @end, or NULL. */
-static const char *find_in_line(const char *line, const char *end, const char *text)
-{
-    steps_add((size_t)(end - line) / 100 + 1);
-    return memmem(line, (size_t)(end - line), text, strlen(text));
-}
-
-/* `in.asm:LINE: error: reason` in what NASM printed, the same. */
-static size_t nasm_messages_read(const char *printed, const char *text, size_t length,
-                                 struct refused_list *out)
-{
-    size_t before = out->list.count;
-
-    for (const char *p = printed, *next; *p; p = next) {
-        const char *end = strchrnul(p, '\n'), *error = find_in_line(p, end, ": error: ");
-        next = end + (*end != '\0');
-        error = error                               ? error + 9
-                : find_in_line(p, end, ": fatal: ") ? find_in_line(p, end, ": fatal: ") + 9
-                                                    : NULL;
-        unsigned long line =
-            str_has_prefix(p, NASM_TEXT ":") ? strtoul(p + sizeof NASM_TEXT, NULL, 10) : 0;
-        if (error && line > 0)
-            refuse(out, text, length, line, error, (size_t)(end - error));
-    }
-    return out->list.count - before;
-}
-
-/* `{standard input}:LINE: Error: reason` in what `as` printed; returns how many lines are new.
- * @foreign: it read another file. */
-static size_t messages_read(const char *printed, const char *text, size_t length,
-                            struct refused_list *out, bool *foreign)
-{
-    static const char prefix[] = "{standard input}:";
-    size_t before = out->list.count;
-    for (const char *p = printed, *next; *p; p = next) {
-        const char *end = strchr(p, '\n');
-        next = end ? end + 1 : p + strlen(p);
-        end = end ? end : next;
-        const char *error = find_in_line(p, end, ": Error: "), *reason = error ? error + 9 : NULL;
-        const char *fatal = find_in_line(p, end, ": Fatal error: ");
-        if (fatal && (!error || fatal < error)) {
-            error = fatal;
-            reason = fatal + 15;
-        }
-        if (error && !str_has_prefix(p, prefix))
-            *foreign = true;
-        if (!error || !str_has_prefix(p, prefix))
-            continue;
-        char *stop;
-        unsigned long line = strtoul(p + sizeof prefix - 1, &stop, 10);
-        if (stop == error && line > 0)
-            refuse(out, text, length, line, reason, (size_t)(end - reason));
-    }
-    return out->list.count - before;
-}
 
 #define ENCODED_LABEL ".Lportolan_encoded_"
 
@@ -155,10 +49,10 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
 {
     struct line_starts lines = {0};
 
-    lines_index(&lines, str_text(clean), clean->length);
+    line_starts_index(&lines, str_text(clean), clean->length);
     for (size_t i = from; i < refused->list.count; i++) {
         size_t start, size;
-        line_find(&lines, refused->list.items[i].line, &start, &size);
+        line_starts_find(&lines, refused->list.items[i].line, &start, &size);
         memset(clean->data + start, ' ', size);
     }
     vec_done(&lines.starts);
@@ -205,9 +99,9 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
     if (!count)
         return 0;
     struct llvm_mc_word *words = mem_zero(count, sizeof *words);
-    lines_index(&lines, str_text(clean), clean->length);
+    line_starts_index(&lines, str_text(clean), clean->length);
     for (size_t i = 0; i < count; i++) {
-        line_find(&lines, refused->list.items[from + i].line, &start, &size);
+        line_starts_find(&lines, refused->list.items[from + i].line, &start, &size);
         words[i].text = clean->data + start;
         words[i].length = size;
     }
@@ -216,7 +110,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
             const size_t line = refused->list.items[from + i].line;
-            line_find(&lines, line, &start, &size);
+            line_starts_find(&lines, line, &start, &size);
             line_replace(l->isa, clean, line, start, size, &words[i]);
             l->encoded |= !isa_ops(l->isa)->word_directive;
         }
@@ -465,7 +359,7 @@ static void lenience_find(struct lenience *out, const char *text, size_t length)
     long open = 0;
     bool any = false, bytes = false;
 
-    listing_markers(text, length, &marks);
+    markers_find(text, length, &marks);
     vec_push(&out->marked, false);
     for (const char *p = text, *end = text + length, *stop; p < end; p = stop + 1, number++) {
         stop = memchr(p, '\n', (size_t)(end - p));
@@ -482,7 +376,7 @@ static void lenience_find(struct lenience *out, const char *text, size_t length)
     }
     if (!any)
         vec_done(&out->marked);
-    listing_markers_done(&marks);
+    markers_done(&marks);
 }
 
 /* Whether the text goes on without all lines of @refused from @from on. */
@@ -526,8 +420,8 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
              foreign = false, ok = true;
         size_t before = refused->list.count;
         size_t found = l->nasm
-                           ? nasm_messages_read(str_text(&r.output), text, length, refused)
-                           : messages_read(str_text(&r.output), text, length, refused, &foreign);
+                           ? messages_of_nasm(str_text(&r.output), text, length, refused)
+                           : messages_of_as(str_text(&r.output), text, length, refused, &foreign);
         if (foreign)
             ok = err_set(err, ERR_DATA, "remove the directive",
                          "directives that read other files are refused");
@@ -657,9 +551,9 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     struct line_starts lines = {0};
     size_t start, size;
 
-    lines_index(&lines, text, length);
+    line_starts_index(&lines, text, length);
     for (size_t i = 0; i < l->left_out.count; i++) {
-        line_find(&lines, l->left_out.items[i].line, &start, &size);
+        line_starts_find(&lines, l->left_out.items[i].line, &start, &size);
         l->left_out.items[i].text = mem_strndup(text + start, size);
     }
     vec_done(&lines.starts);
@@ -725,7 +619,7 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
     out->syntax = l.syntax;
     out->address = l.address;
     for (size_t i = 0; i < l.refused.count; i++)
-        refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason,
+        refused_add(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason,
                strlen(l.refused.items[i].reason));
     struct object_place place;
     struct lenience lenience = {.all = skip_bad};

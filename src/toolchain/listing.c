@@ -10,32 +10,14 @@
 #include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
+#include "toolchain/markers.h"
 #include "toolchain/line_places.h"
 #include "toolchain/plan9.h"
 #include "toolchain/semicolon.h"
 #include "toolchain/targets.h"
 #include "toolchain/words.h"
 
-#define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
-
 #define SUBSECTIONS 4000 /* of instructions that are out of order */
-
-struct cursor { const char *at, *end; };
-
-static bool line_next(struct cursor *c, const char **start, const char **end)
-{
-    if (c->at >= c->end)
-        return false;
-    *start = c->at;
-    const char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));
-    *end = newline ? newline : c->end;
-    if (watch_steps(1 + (size_t)(*end - *start) / STEP_BYTES))
-        return false;
-    c->at = newline ? newline + 1 : c->end;
-    if (*end > *start && (*end)[-1] == '\r')
-        --*end;
-    return true;
-}
 
 /* What a semicolon with a blank before it is. */
 /* EITHER: what stands behind it tells */
@@ -106,16 +88,6 @@ static void function_add(struct listing *l, const char *p, const char *end)
     const char *e = word_end(p, end);
     if (e > p)
         vec_add(&l->functions, mem_strndup(p, (size_t)(e - p)));
-}
-
-static bool contains_nocase(const char *p, const char *end, const char *word)
-{
-    size_t n = strlen(word);
-    steps_add((size_t)(end - p) / STEP_BYTES);
-    for (; (size_t)(end - p) >= n; p++)
-        if (strncasecmp(p, word, n) == 0)
-            return true;
-    return false;
 }
 
 /* Whether the section that is named from @p on holds code. Mach-O has its name behind that of a
@@ -466,32 +438,6 @@ static enum semicolon semicolon_of(const struct listing *l, const char *text,
     return SEMICOLON_EITHER;
 }
 
-/* The number of IACA's marker that Visual C++ writes, a store to a place of its own behind gs: 111
- * begins, 222 ends; 0: the statement is none. Both its numbers are. */
-static unsigned iaca_store(const char *p, const char *end)
-{
-    unsigned numbers[2] = {0, 0}, count = 0;
-    const char *e = word_end(p, end);
-
-    if (!(word_is(p, e, "mov") || word_is(p, e, "movb")) || !contains_nocase(e, end, "gs:"))
-        return 0;
-    for (const char *at = e; at < end; at = e) {
-        e = word_end(at, end);
-        if (e == at)
-            e++;
-        const char *digits = at + (*at == '$' && at + 1 < end);
-        if (e == at || !isdigit((unsigned char)*digits))
-            continue;
-        const bool hex = (e[-1] | 32) == 'h' || (end - digits > 1 && (digits[1] | 32) == 'x');
-        if (count < 2)
-            numbers[count] = (unsigned)strtoul(digits, NULL, hex ? 16 : 10);
-        count++;
-    }
-    return count == 2 && numbers[0] == numbers[1] && (numbers[0] == 111 || numbers[0] == 222)
-               ? numbers[0]
-               : 0;
-}
-
 /* One line for NASM: as it is, without its comment. */
 static void nasm_clean(struct listing *l, struct str *code, const char *text, size_t number,
                        const struct margin *m)
@@ -596,7 +542,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         const char *s = str_text(code), *stop = trim_end(s, s + code->length), *at;
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
-        else if (iaca_store(skip_blank(s, stop), stop))
+        else if (marker_of_iaca(skip_blank(s, stop), stop))
             ;   /* a mark, which is looked for in the text */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
@@ -750,57 +696,6 @@ void listing_done(struct listing *l)
     for (size_t i = 0; i < l->functions.count; i++)
         free(l->functions.items[i]);
     vec_done(&l->functions);
-}
-
-/* Where a comment begins, or @end. */
-static const char *code_stop(const char *p, const char *end)
-{
-    while (p < end && *p != ';' && *p != '#')
-        p++;
-    return p;
-}
-
-void listing_markers(const char *text, size_t length, struct marker_list *out)
-{
-    static const char *const words[] = {"LLVM-MCA-BEGIN", "LLVM-MCA-END", "OSACA-BEGIN",
-                                        "OSACA-END"};
-    memset(out, 0, sizeof *out);
-    struct cursor c = {text, text + length};
-    size_t number = 0;
-    for (const char *start, *end; line_next(&c, &start, &end);) {
-        number++;
-        const char *p = start, *store = text_find(start, end, "mov");
-        const unsigned iaca = store || (store = text_find(start, end, "MOV"))
-                                  ? iaca_store(store, code_stop(store, end))
-                                  : 0;
-        if (iaca) {
-            vec_add(&out->list, ((struct marker){iaca == 222 ? MARKER_END : MARKER_BEGIN, number,
-                                                 mem_strdup("IACA markers")}));
-            continue;
-        }
-        while (p < end && *p != '#' && *p != ';' && *p != '/')
-            p++;
-        while (p < end &&
-               (*p == '#' || *p == ';' || *p == '/' || *p == '*' || *p == ' ' || *p == '\t'))
-            p++;
-        for (size_t i = 0; i < 4; i++)
-            if ((size_t)(end - p) >= strlen(words[i]) &&
-                strncmp(p, words[i], strlen(words[i])) == 0) {
-                const char *stop = end;
-                while (stop > p && (isspace((unsigned char)stop[-1])))
-                    stop--;
-                vec_add(&out->list, ((struct marker){i % 2 ? MARKER_END : MARKER_BEGIN, number,
-                                                     mem_strndup(p, (size_t)(stop - p))}));
-                break;
-            }
-    }
-}
-
-void listing_markers_done(struct marker_list *m)
-{
-    for (size_t i = 0; i < m->list.count; i++)
-        free(m->list.items[i].text);
-    vec_done(&m->list);
 }
 
 enum syntax syntax_detect(const char *text, size_t length)

@@ -38,14 +38,6 @@ struct listing {
     bool encoded;
 };
 
-enum marker_kind { MARKER_BEGIN, MARKER_END };
-struct marker {
-    enum marker_kind kind;
-    size_t line;
-    char *text;           /* "LLVM-MCA-BEGIN triad" */
-};
-struct marker_list { VEC(struct marker) list; };
-
 /* listing_done frees. Never fails: what is no assembler stays for the assembler to refuse. @places:
  * of the lines of such a disassembly as has none (toolchain/line_places.h); NULL: not known. */
 struct line_places;
@@ -56,8 +48,5 @@ void listing_done(struct listing *l);
 enum isa listing_isa(const char *text, size_t length);
 /* The syntax that the text begins in. Any thread. */
 enum syntax syntax_detect(const char *text, size_t length);
-/* LLVM-MCA and OSACA region comments (#, // or ;) in order. */
-void listing_markers(const char *text, size_t length, struct marker_list *out);
-void listing_markers_done(struct marker_list *m);
 
 #endif

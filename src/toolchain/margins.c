@@ -10,6 +10,7 @@
 #include "isa/isa.h"
 #include "toolchain/columns.h"
 #include "toolchain/dialect.h"
+#include "toolchain/margins_addresses.h"
 #include "toolchain/plan9.h"
 #include "toolchain/prose.h"
 #include "toolchain/report.h"
@@ -19,39 +20,6 @@
 #define REPEATED "<rep "
 #define SECTIONS_MOST 16 /* of a listing that are told apart */
 #define LISTING_GAP 8    /* numbers of lines that a listing leaves out at one place */
-#define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
-
-/* A text that is being looked through. */
-struct framed_text {
-    const char *text;
-    struct margins *m;
-    bool percents;       /* it has the columns of a profile */
-    bool joined;         /* bytes stand beside each other, without blanks */
-    bool unplaced;       /* bytes stand there without their addresses: objdump --no-addresses */
-};
-
-static struct margin *line_at(const struct framed_text *r, size_t i, const char **p,
-                              const char **end)
-{
-    struct margin *line = &r->m->lines.items[i];
-    *p = skip_blank(r->text + line->start, r->text + line->end);
-    *end = trim_end(*p, r->text + line->end);
-    return line;
-}
-
-static void margin_set(const struct framed_text *r, struct margin *line, const char *start,
-                       const char *end)
-{
-    line->start = (size_t)(start - r->text);
-    line->end = (size_t)(end - r->text);
-}
-
-/* The line is read no further; @why NULL: as one that has no code. */
-static void leave(struct margin *line, const char *why)
-{
-    line->end = line->start;
-    line->left_out = why;
-}
 
 static void split(struct framed_text *r, size_t length)
 {
@@ -80,19 +48,19 @@ static void quotes_take(struct framed_text *r)
     const char *p, *end;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        line_at(r, i, &p, &end);
+        margin_at(r, i, &p, &end);
         quoted += quote_end(p, end) > p;
         others += p < end && quote_end(p, end) == p;
     }
     if (!quoted || quoted < others)
         return;
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
+        struct margin *line = margin_at(r, i, &p, &end);
         const char *q = quote_end(p, end);
         if (q > p)
             margin_set(r, line, q, end);
         else
-            leave(line, p < end ? "outside of the quotation" : NULL);
+            margin_leave(line, p < end ? "outside of the quotation" : NULL);
     }
 }
 
@@ -124,7 +92,7 @@ static void fences_take(struct framed_text *r)
     const char *p, *end;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        line_at(r, i, &p, &end);
+        margin_at(r, i, &p, &end);
         if (is_fence(p, end)) {
             any_plain |= fences % 2 == 0 && !fence_of_source(p, end);
             fences++;
@@ -138,50 +106,16 @@ static void fences_take(struct framed_text *r)
         return;
     inside = fences == 1 && !behind && others;
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
+        struct margin *line = margin_at(r, i, &p, &end);
         if (is_fence(p, end)) {
             inside = !inside;
             source = inside && any_plain && fence_of_source(p, end);
-            leave(line, NULL);
+            margin_leave(line, NULL);
         } else if (!inside || source) {
-            leave(line, p == end ? NULL
+            margin_leave(line, p == end ? NULL
                         : source ? "source in another language"
                                  : "outside of the code block");
         }
-    }
-}
-
-/* A decimal number and what separates it from the line; NULL when there is none. */
-static const char *number_end(const char *p, const char *end, uint64_t *number)
-{
-    const char *start = p;
-    for (*number = 0; p < end && isdigit((unsigned char)*p) && p - start < 8; p++)
-        *number = 10 * *number + (uint64_t)(*p - '0');
-    if (p == start || (p < end && isdigit((unsigned char)*p)))
-        return NULL;
-    if (p == end)
-        return p;
-    const char *gap = skip_blank(p, end);
-    if (text_begins(gap, end, BAR))
-        return gap + strlen(BAR);
-    if (gap < end && (*gap == '|' || (gap == p && strchr(":.)", *gap))))
-        return gap + 1;
-    return gap > p ? p : NULL;
-}
-
-/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for
- * an instruction leaves it without. */
-static void bytes_take(struct margin *line, const char *p, const char *end)
-{
-    uint64_t value;
-
-    for (p = skip_blank(p, end);
-         end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]);
-         p = skip_blank(p + 2, end)) {
-        hex_end(p, p + 2, &value);
-        if (line->byte_count == MARGIN_BYTES)
-            return;
-        line->bytes[line->byte_count++] = (uint8_t)value;
     }
 }
 
@@ -256,7 +190,7 @@ static void listed_take(struct margin *line, const char *p, const char *code)
 
     line->addressed = true;
     if (!memchr(bytes, '[', (size_t)(code - bytes)) && !memchr(bytes, '(', (size_t)(code - bytes)))
-        bytes_take(line, bytes, code);
+        margin_take_bytes(line, bytes, code);
     else
         line->byte_count = MARGIN_BYTES;
     const char *times = memchr(bytes, '<', (size_t)(code - bytes));
@@ -310,11 +244,11 @@ static bool calls_macro(const struct framed_text *r, size_t i)
     const char *p, *end, *e, *code;
     uint64_t number;
 
-    line_at(r, i, &p, &end);
+    margin_at(r, i, &p, &end);
     if (memchr(p, ':', (size_t)(end - p)) || i + 1 == r->m->lines.count)
         return false;
-    line_at(r, i + 1, &p, &end);
-    e = number_end(p, end, &number);
+    margin_at(r, i + 1, &p, &end);
+    e = margin_number_end(p, end, &number);
     code = e ? listed_code(e, end) : p;
     return e && code > e && expansion_end(code, end) > code;
 }
@@ -337,13 +271,13 @@ static void numbers_take(struct framed_text *r)
     const char *p, *end, *e;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        line_at(r, i, &p, &end);
+        margin_at(r, i, &p, &end);
         if (p == end || listed_source(p, end)) {
             blank++;
             continue;
         }
         filled++;
-        e = number_end(p, end, &number);
+        e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
             e = NULL;   /* a short address with bytes behind */
@@ -371,18 +305,18 @@ static void numbers_take(struct framed_text *r)
     unsigned section = 0, depth = 0;
     last = 0;
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
+        struct margin *line = margin_at(r, i, &p, &end);
         if (listed_source(p, end)) {
-            leave(line, "source code");
+            margin_leave(line, "source code");
             continue;
         }
-        if (!(e = number_end(p, end, &number)))
+        if (!(e = margin_number_end(p, end, &number)))
             continue;
         const bool more = listed && number == last && listed_more(e, end);
         if (more && before) {
             const char *bytes =
                 listed_code(e, end) > e ? skip_blank(word_end(skip_blank(e, end), end), end) : e;
-            bytes_take(before, bytes, end);
+            margin_take_bytes(before, bytes, end);
         }
         const char *code = more ? end : listed ? listed_code(e, end) : e;
         const bool made = expanded && !more && expansion_end(code, end) > code;
@@ -390,7 +324,7 @@ static void numbers_take(struct framed_text *r)
             (made ? code == e
                   : in_definition(skip_blank(code, end), end, &depth) ||
                         (code == e && calls_macro(r, i)))) {
-            leave(line, NULL);
+            margin_leave(line, NULL);
             last = number;
             before = NULL;
             continue;
@@ -424,7 +358,7 @@ static void percents_take(struct framed_text *r)
     float percent;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        line_at(r, i, &p, &end);
+        margin_at(r, i, &p, &end);
         /* where nothing was seen the column is blank, and its rule is first */
         filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;
@@ -433,316 +367,10 @@ static void percents_take(struct framed_text *r)
     }
     r->percents = with && (heading || (with > 1 && 2 * with >= filled));
     for (size_t i = 0; r->percents && i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
+        struct margin *line = margin_at(r, i, &p, &end);
         e = column_percent(p, end, &line->percent);
         r->m->percents |= e != NULL;
         margin_set(r, line, rule_end(e ? e : p, end), end);
-    }
-}
-
-/* An address with what belongs to it. */
-struct address_column {
-    uint64_t address;
-    /* start: the first digit; rest: what stands behind address, symbol and bytes */
-    const char *start, *rest;
-    bool named;                 /* `<main+4>` or `<+4>` stands behind it */
-    bool bytes;
-    bool joined;
-    bool wide;                  /* eight digits or more before a word */
-    const char *code;           /* where the bytes begin; they end at rest */
-};
-
-/* What debuggers put before the instruction they are at, and breakpoints. */
-static const char *mark_end(const char *p, const char *end)
-{
-    static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>",
-                                        "B+",  "b+", "H+", ">",   "*"};
-    if (text_begins(p, end, BAR))
-        p = skip_blank(p + strlen(BAR), end);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (text_begins(p, end, marks[i]))
-            return skip_blank(p + strlen(marks[i]), end);
-    return p;
-}
-
-/* The end of `<main+4>` at @p, NULL when there is none. Names of C++ have such brackets within. */
-static const char *angle_end(const char *p, const char *end)
-{
-    if (p >= end || *p != '<')
-        return NULL;
-    const char *first = NULL, *at = p;
-    steps_add((size_t)(end - p) / 16);
-    while ((at = memchr(at, '>', (size_t)(end - at)))) {
-        at++;
-        if (at < end && *at == ':' && (at + 1 == end || isspace((unsigned char)at[1])))
-            return at;
-        if (!first && (at == end || isspace((unsigned char)*at)) && isalnum((unsigned char)at[-2]))
-            first = at;
-    }
-    return first;
-}
-
-static bool place_find(const char *p, const char *end, bool joined, struct address_column *out)
-{
-    p = mark_end(p, end);
-    *out = (struct address_column){.start = p};
-    bool prefixed = text_begins(p, end, "0x") || text_begins(p, end, "0X");
-    const char *digits = p + (prefixed ? 2 : 0), *e = hex_end(digits, end, &out->address);
-    uint64_t low;
-    if (!e) {
-        /* a debugger's line without its address */
-        const char *angle = text_begins(p, end, "<+") ? angle_end(p, end) : NULL;
-        if (!angle || angle >= end || *angle != ':')
-            return false;
-        out->address = strtoull(p + 2, NULL, 10);
-        out->named = true;
-        out->rest = skip_blank(angle + 1, end);
-        return true;
-    }
-    if (e < end && *e == '`' && hex_end(e + 1, end, &low)) {
-        e = hex_end(e + 1, end, &low);
-        out->address = out->address << 32 | low;
-    }
-    const char *angle = angle_end(skip_blank(e, end), end);
-    out->named = angle && e < end;
-    const char *behind = out->named ? angle : e;
-    bool colon = behind < end && *behind == ':';
-    if (out->named && behind == end && e - digits < 4 && !prefixed)   /* `b <f+0x10>` of AArch64 */
-        return false;
-    if (colon)
-        behind++;
-    else if (!out->named &&
-             ((e - digits < 4 && !prefixed) || behind >= end || !isspace((unsigned char)*behind)))
-        return false;
-    const char *b = column_art(behind, end), *after;
-    unsigned count;
-    out->code = b;
-    after = column_bytes(b, end, &count);
-    out->bytes = count > 0;
-    const char *run = column_joined(b, end);
-    bool digits_within = false;   /* fadd has none */
-    for (const char *at = b; at < run; at++)
-        digits_within |= isdigit((unsigned char)*at) != 0;
-    out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
-    if (joined && out->joined) {
-        out->bytes = true;
-        after = skip_blank(run, end);
-    }
-    out->rest = after;
-    const char *word = skip_blank(behind, end);
-    /* No statement begins with a digit; letters alone may be a name. */
-    out->wide = !colon && !out->named && e - digits >= 8 &&
-                ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) ||
-                 isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
-    return out->bytes || out->named || prefixed || out->wide || (out->joined && !colon) ||
-           (colon && b > behind);
-}
-
-/* `0000000000001139 <main>:` gives main. */
-static bool heading_symbol(const char *p, const char *end, const char **start, const char **stop)
-{
-    uint64_t address;
-    const char *e = hex_end(p, end, &address);
-    if (!e || end - e < 5 || e[0] != ' ' || e[1] != '<' || end[-1] != ':' || end[-2] != '>')
-        return false;
-    *start = e + 2;
-    *stop = end - 2;
-    return true;
-}
-
-/* Whether lines say where they are. Of those that are only a number and a colon there must be many,
- * and they must grow: as do local labels not. */
-static void disassembly_judge(struct framed_text *r)
-{
-    size_t sure = 0, weak = 0, other = 0, joined = 0, places = 0, unplaced = 0;
-    uint64_t last = 0;
-    bool header = false, named = false;
-    const char *p, *end;
-
-    for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct address_column place;
-        line_at(r, i, &p, &end);
-        if (p == end || *p == '#' || *p == ';' || *p == '.' || end[-1] == ':')
-            continue;
-        header |= text_begins(p, end, "Disassembly of section");
-        if (!place_find(p, end, false, &place)) {
-            unsigned count;
-            other++;
-            unplaced += column_bytes(p, end, &count) > p && count;
-            continue;
-        }
-        places++;
-        joined += place.joined;
-        named |= place.named;
-        if (place.named || place.bytes || place.joined || place.wide) {
-            sure++;
-        } else {
-            weak += place.address > last || place.address == 0;
-            last = place.address;
-        }
-    }
-    r->joined = places > 0 && 10 * joined >= 8 * places;
-    r->unplaced = !places && unplaced > 1 && 10 * unplaced >= 9 * other;
-    r->m->disassembly = r->unplaced       ? true
-                        : header || named ? sure + weak > 0
-                                          : sure > other || (sure > 1 && 4 * sure > other) ||
-                                                (weak > 2 && weak > other);
-}
-
-static bool is_label_line(const char *p, const char *end)
-{
-    const char *blank = p;
-    while (blank < end && !isspace((unsigned char)*blank))
-        blank++;
-    return end - p > 1 && end[-1] == ':' &&
-           (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
-}
-
-/* Behind a column of bytes, NULL when there is none or nothing behind it. */
-static const char *behind_bytes(const char *p, const char *end)
-{
-    unsigned count;
-    const char *e = column_bytes(p, end, &count);
-    return count && e < end ? e : NULL;
-}
-
-static bool is_source_line(const char *p, const char *end)
-{
-    const char *why = p < end ? prose_reason(p, end, false, false) : NULL;
-    return why && strcmp(why, "source code") == 0;
-}
-
-/* Whether a row of objdump's table of symbols stands at @p: flags, a section, a tab, the size. */
-static bool is_symbol_row(const char *p, const char *end)
-{
-    const char *tab = memchr(p, '\t', (size_t)(end - p));
-    uint64_t size;
-    const char *e = tab ? hex_end(tab + 1, end, &size) : NULL;
-    return e && e - tab > 8 && e < end && *e == ' ';
-}
-
-/* Bytes without addresses: they follow each other. */
-static void bytes_alone_take(struct framed_text *r)
-{
-    struct margin *last = NULL;
-    uint64_t next = 0;
-    unsigned section = 0, count;
-    const char *p, *end;
-
-    for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
-        /* zeros that are left out */
-        section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
-        line->section = section;
-        const char *code = column_bytes(p, end, &count);
-        if (p == end || !count) {
-            if (p < end && !(*p == '<' && end[-1] == ':'))
-                leave(line, prose_is_heading(p, end) || text_begins(p, end, "...") || *p == '#' ||
-                                    *p == ';'
-                                ? NULL
-                                : "no instruction with bytes");
-            continue;
-        }
-        const bool more = code == end && last && last->section == section;
-        if (!more) {
-            line->addressed = true;
-            line->address = next;
-            last = line;
-        }
-        bytes_take(last, p, code);
-        next += count;
-        margin_set(r, line, more ? end : column_art(code, end), end);
-    }
-}
-
-/* Whether a heading of objdump -D names a section that never has code. */
-static bool begins_data(const char *p, const char *end)
-{
-    static const char *const names[] = {
-        ".debug_", ".eh_frame", ".comment",          ".note",  ".rel", ".dyn",
-        ".gnu.",   ".interp",   ".gcc_except_table", ".rodata"};
-    const char *name = text_find(p, end, " .");
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        if (text_begins(name + 1, end, names[i]))
-            return true;
-    return false;
-}
-
-static void addresses_take(struct framed_text *r)
-{
-    /* line with an instruction: disassemblers break long columns of bytes */
-    struct margin *last = NULL;
-    unsigned section = 0;
-    bool data = false;     /* of a section without code */
-    /* the line before was a symbol's heading: the function's name comes again */
-    bool headed = false;
-    /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
-    struct address_column open = {0};
-    const char *p, *end, *start, *stop;
-
-    for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
-        struct address_column place;
-        if (p == end)
-            continue;
-        if (text_begins(p, end, "Disassembly of section")) {
-            section++;
-            data = begins_data(p, end);
-        }
-        line->section = section;
-        if (data) {
-            leave(line, NULL);
-            continue;
-        }
-        const char *bare = column_art_before(p, end);
-        end = bare > p ? bare : end;   /* else a rule */
-        uint64_t number;
-        bool placed = place_find(p, end, r->joined, &place);
-        const char *e =
-            r->percents && isdigit((unsigned char)*p) ? number_end(p, end, &number) : NULL;
-        if (e && e[-1] != ':' &&
-            (!placed || heading_symbol(skip_blank(e, end), end, &start, &stop)))
-            p = skip_blank(e, end);   /* the number of a source line */
-        bool heading = heading_symbol(p, end, &start, &stop);
-        if (heading) {
-            margin_set(r, line, start, stop);
-            line->symbol = true;
-        } else if (placed && (text_begins(place.rest, end, "R_") ||
-                              (place.wide &&
-                               is_symbol_row(place.rest, end)))) { /* a relocation of objdump -r */
-            leave(line, NULL);
-        } else if (placed && !place.bytes && !place.named &&
-                   is_source_line(place.rest, end)) { /* its number and a colon */
-            leave(line, "source code");
-        } else if (placed) {
-            line->addressed = true;
-            line->address = place.address;
-            margin_set(r, line, column_art(place.rest, end), end);
-            bool more = place.bytes && place.rest == end && last && last->section == section &&
-                        last->address + last->byte_count == place.address;
-            line->joined = place.joined;
-            if (place.bytes)
-                bytes_take(more ? last : line, place.code, place.rest);
-            last = more ? last : line;
-        } else if (open.bytes && behind_bytes(p, end)) {
-            line->addressed = true;
-            line->address = open.address;
-            bytes_take(line, open.code, open.rest);
-            bytes_take(line, p, behind_bytes(p, end));
-            last = NULL;
-            margin_set(r, line, behind_bytes(p, end), end);
-        } else if (r->percents && !r->m->disassembly) {
-            margin_set(r, line, column_art(p, end), end);
-        } else if (is_label_line(p, end) && !(headed && memchr(p, '(', (size_t)(end - p))) &&
-                   *p != '/') {
-            margin_set(r, line, p, end);
-        } else {
-            bool known = prose_is_heading(p, end) || is_label_line(p, end) || *p == ';' ||
-                         *p == '#' || dialect_knows(p, end);
-            leave(line, known ? NULL : "no instruction with an address");
-        }
-        headed = heading;
-        open = placed && place.rest == end ? place : (struct address_column){0};
     }
 }
 
@@ -753,18 +381,18 @@ static void prose_leave(struct framed_text *r)
     bool macros = false;
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
-        struct margin *line = line_at(r, i, &p, &end);
+        struct margin *line = margin_at(r, i, &p, &end);
         const char *start, *stop, *why;
         if (p == end || line->addressed || line->symbol)
             continue;
         macros |= text_begins(p, end, ".macro");
-        if (heading_symbol(p, end, &start, &stop)) {
+        if (margin_heading(p, end, &start, &stop)) {
             margin_set(r, line, start, stop);
             line->symbol = true;
         } else if (prose_is_heading(p, end))
-            leave(line, NULL);
+            margin_leave(line, NULL);
         else if ((why = prose_reason(p, end, r->percents, macros)))
-            leave(line, why);
+            margin_leave(line, why);
     }
 }
 
@@ -790,11 +418,11 @@ void margins_find(const char *text, size_t length, struct margins *out)
         return;
     numbers_take(&r);
     percents_take(&r);
-    disassembly_judge(&r);
+    margins_judge_addresses(&r);
     if (r.unplaced)
-        bytes_alone_take(&r);
+        margins_take_bytes(&r);
     else if (out->disassembly || r.percents)
-        addresses_take(&r);
+        margins_take_addresses(&r);
     out->disassembly |= r.percents;
     out->plan9 = is_plan9(text, out);
     prose_leave(&r);

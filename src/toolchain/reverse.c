@@ -9,7 +9,6 @@
 #include "toolchain/words.h"
 
 #define LEAST_LINES 3    /* instructions that make a table */
-#define STEP_BYTES 100
 
 /* What a line says; @start to @end: its instruction. */
 struct table_line {

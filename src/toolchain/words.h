@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/steps.h"
+
+#define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
+
 static inline bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\f' || c == '\v';
@@ -63,6 +67,17 @@ static inline bool text_begins(const char *p, const char *end, const char *with)
 static inline const char *text_find(const char *p, const char *end, const char *what)
 {
     return end > p ? memmem(p, (size_t)(end - p), what, strlen(what)) : NULL;
+}
+
+/* Whether @word stands in the text from @p to @end, in whatever case. */
+static inline bool contains_nocase(const char *p, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    steps_add((size_t)(end - p) / STEP_BYTES);
+    for (; (size_t)(end - p) >= n; p++)
+        if (strncasecmp(p, word, n) == 0)
+            return true;
+    return false;
 }
 
 /* Whether the # at @p is part of a name: `{lambda(int)#1}`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "toolchain/markers.h"
 #include "toolchain/plain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         clean_listing(ISA_X86_64, str_text(&plain), plain.length);
     str_done(&plain);
     clean_listing(ISA_X86_64, text, length);
-    listing_markers(text, length, &m);
-    listing_markers_done(&m);
+    markers_find(text, length, &m);
+    markers_done(&m);
     listing_isa(text, length);
     free(text);
     return 0;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "toolchain/listing.h"
+#include "toolchain/markers.h"
 
 static void assert_clean(const char *text, const char *expected)
 {
@@ -75,12 +76,12 @@ static void test_marker_comments(void **state)
     (void)state;
     static const char text[] = "# LLVM-MCA-BEGIN a b\nnop\n; OSACA-END \n";
     struct marker_list m;
-    listing_markers(text, strlen(text), &m);
+    markers_find(text, strlen(text), &m);
     assert_int_equal(m.list.count, 2);
     assert_string_equal(m.list.items[0].text, "LLVM-MCA-BEGIN a b");
     assert_int_equal(m.list.items[1].kind, MARKER_END);
     assert_int_equal(m.list.items[1].line, 3);
-    listing_markers_done(&m);
+    markers_done(&m);
 }
 
 int main(void)

@@ -31,6 +31,7 @@
 #include "toolchain/archive.h"
 #include "toolchain/assemble.h"
 #include "toolchain/listing.h"
+#include "toolchain/markers.h"
 #include "toolchain/object.h"
 #include "../support/support.h"
 
@@ -566,8 +567,8 @@ static void clean(const char *before, const char *piece, size_t count)
         str_addf(&text, piece, i);
     listing_clean(ISA_X86_64, text.data, text.length, SYNTAX_AUTO, NULL, &l);
     listing_done(&l);
-    listing_markers(text.data, text.length, &markers);
-    listing_markers_done(&markers);
+    markers_find(text.data, text.length, &markers);
+    markers_done(&markers);
     listing_isa(text.data, text.length);
     str_done(&text);
 }

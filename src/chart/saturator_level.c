@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/saturator_level.h"
+
+#include <math.h>
+
+#define SIZE_MOST 160        /* instructions of an experiment */
+/* so many times as much of a saturator as decides just so, at most: beside less of it two bounds
+ * may be equal by chance */
+#define LEVELS 2
+
+size_t saturator_levels(const struct saturators *s)
+{
+    return LEVELS * s->list.count;
+}
+
+struct saturator_level saturator_level_at(const struct saturators *s, size_t number, double alone)
+{
+    const size_t saturator = number % s->list.count;
+    const uint32_t level = (uint32_t)(number / s->list.count) + 1;
+    /* so many that it decides, not the form */
+    const double least = ceil((alone + 1) / s->list.items[saturator].cycles - 0.01);
+
+    return (struct saturator_level){saturator, level * (uint32_t)least};
+}
+
+bool saturator_level_fits(const struct saturators *saturators, const uint32_t *form_of,
+                          struct saturator_level level, uint32_t form, enum vectors vectors)
+{
+    const struct saturator *s = &saturators->list.items[level.saturator];
+    uint64_t size = 0;
+
+    if (s->vectors && vectors && s->vectors != vectors)
+        return false;
+    for (unsigned i = 0; i < s->term_count; i++) {
+        size += s->terms[i].count;
+        if (form_of[s->terms[i].entry] == form)
+            return false;
+    }
+    return size * level.count <= SIZE_MOST;
+}

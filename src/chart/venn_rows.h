@@ -1,0 +1,45 @@
+/* What the search for a core's ports (chart/venn.h) knows of its forms before it begins: rows of
+ * the table, and by them issue slots of each form. */
+#ifndef PORTOLAN_CHART_VENN_ROWS_H
+#define PORTOLAN_CHART_VENN_ROWS_H
+
+#include "base/vec.h"
+#include "chart/residual.h"
+#include "model/experiments.h"
+
+#define VENN_FORMS_MOST 96
+#define VENN_TERMS_MOST 8
+
+/* What forms that do one thing work on. */
+enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
+
+/* A row of the table by places in the order of forms. */
+struct venn_row {
+    struct { uint8_t place; uint32_t count; } terms[VENN_TERMS_MOST];
+    uint8_t n;
+    double cycles;
+    struct residual_limit late;
+};
+
+struct venn_rows {
+    const struct experiments *table;
+    const uint32_t *forms;
+    size_t n;
+    double alone[VENN_FORMS_MOST];
+    /* does several things, so that it has several µops as likely as not */
+    bool several[VENN_FORMS_MOST];
+    uint8_t slots[VENN_FORMS_MOST];
+    bool slots_known[VENN_FORMS_MOST];   /* that they are no fewer */
+    enum venn_kind kind[VENN_FORMS_MOST];
+    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* of each form */
+    double width;                   /* issue slots per cycle */
+    bool scattered;                 /* times scatter by more than noise */
+};
+
+/* Fills @out for the first VENN_FORMS_MOST of the @n @forms of @t from rows with no other forms.
+ * venn_rows_done frees; @t and @forms stay. */
+void venn_rows_make(struct venn_rows *out, const struct experiments *t, const uint32_t *forms,
+                    size_t n, double width, bool scattered);
+void venn_rows_done(struct venn_rows *v);
+
+#endif

@@ -1,0 +1,57 @@
+/* Columns of a disassembly: addresses, symbols and bytes of machine code before the instruction. */
+#ifndef PORTOLAN_TOOLCHAIN_MARGINS_ADDRESSES_H
+#define PORTOLAN_TOOLCHAIN_MARGINS_ADDRESSES_H
+
+#include "toolchain/margins.h"
+#include "toolchain/words.h"
+
+/* A text that is being looked through. */
+struct framed_text {
+    const char *text;
+    struct margins *m;
+    bool percents; /* it has the columns of a profile */
+    bool joined;   /* bytes stand beside each other, without blanks */
+    bool unplaced; /* bytes stand there without their addresses: objdump --no-addresses */
+};
+
+/* Margin @i and what its line holds, without blanks around it. */
+static inline struct margin *margin_at(const struct framed_text *r, size_t i, const char **p,
+                                       const char **end)
+{
+    struct margin *line = &r->m->lines.items[i];
+    *p = skip_blank(r->text + line->start, r->text + line->end);
+    *end = trim_end(*p, r->text + line->end);
+    return line;
+}
+
+static inline void margin_set(const struct framed_text *r, struct margin *line, const char *start,
+                              const char *end)
+{
+    line->start = (size_t)(start - r->text);
+    line->end = (size_t)(end - r->text);
+}
+
+/* The line is read no further; @why NULL: as one that has no code. */
+static inline void margin_leave(struct margin *line, const char *why)
+{
+    line->end = line->start;
+    line->left_out = why;
+}
+
+/* A decimal number and what separates it from the line; NULL when there is none. */
+const char *margin_number_end(const char *p, const char *end, uint64_t *number);
+/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for
+ * an instruction leaves it without. */
+void margin_take_bytes(struct margin *line, const char *p, const char *end);
+/* `0000000000001139 <main>:` gives main. */
+bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
+
+/* Sets whether lines say where they are. Of those that are only a number and a colon there must be many,
+ * and they must grow: as do local labels not. */
+void margins_judge_addresses(struct framed_text *r);
+/* Takes off addresses, symbols and bytes; other lines are left out with the reason. */
+void margins_take_addresses(struct framed_text *r);
+/* The same of bytes without addresses: they follow each other. */
+void margins_take_bytes(struct framed_text *r);
+
+#endif
