@@ -138,7 +138,7 @@ static void set_origin(const struct chart_job *w, struct machine *m)
     if (w->simulated) {
         str_addf(&cpu, "simulated %s", w->simulated->id);
     } else {
-        baseline_identity(&cpu, &signature, &microcode);
+        kept_identity(&cpu, &signature, &microcode);
         machine_set_fact(m, "measured_microcode", str_text(&microcode), "", "");
     }
     machine_set_fact(m, "measured_cpu", str_text(&cpu), "", "");

@@ -12,16 +12,12 @@
 #include "analysis/memory_time.h"
 #include "base/clock.h"
 #include "base/compare.h"
-#include "base/csv.h"
-#include "base/file.h"
-#include "base/log.h"
-#include "base/path.h"
 #include "isa/cpu.h"
 #include "isa/foreign.h"
-#include "measure/baseline.h"
+#include "measure/kept.h"
 #include "measure/kernel_arrays.h"
+#include "model/facts.h"
 
-#define FILE_NAME "memory.csv"
 #define ROUNDS 2          /* over all loops and sizes, */
 #define ROUNDS_MOST 4     /* and so many over those whose lowest time no other confirms */
 #define CONFIRMED 1.04    /* times the lowest */
@@ -219,14 +215,13 @@ static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
     }
 }
 
-bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state),
-                          void *state, struct memory_costs *out, struct err *err)
+bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
+                          struct memory_costs *out, struct err *err)
 {
     struct lines_probing p = {0};
 
     *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL),
                                  .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL),
-                                 .overlaps = overlaps,
                                  .measured = true};
     sizes_choose(out);
     p.sandbox = sandbox_new(-1, err);
@@ -248,44 +243,6 @@ bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cance
     return ok;
 }
 
-enum lines_column {
-    CPU, SIGNATURE, MICROCODE, DAY, CLOCK, OVERLAPS, COST, BYTES, CYCLES, SPREAD, COLUMNS
-};
-static const char *const names[COLUMNS] = {"cpu",      "signature", "microcode", "date",
-                                           "clock_hz", "overlaps",  "cost",      "bytes",
-                                           "cycles",   "spread"};
-
-/* The table, NULL when there is none that can be read. */
-static struct csv_table *table_read(const char *path, int columns[COLUMNS])
-{
-    struct err err = {0};
-    struct csv_table *t = path ? csv_table_read(path, &err) : NULL;
-    bool whole = t != NULL;
-
-    for (int c = 0; whole && c < COLUMNS; c++) {
-        columns[c] = csv_table_column(t, names[c]);
-        whole &= columns[c] >= 0;
-    }
-    if (whole)
-        return t;
-    csv_table_free(t);
-    return NULL;
-}
-
-static bool row_is(char *const *row, const int columns[COLUMNS], const struct str identity[3])
-{
-    for (int c = CPU; c <= MICROCODE; c++)
-        if (strcmp(row[columns[c]], str_text(&identity[c])) != 0)
-            return false;
-    return true;
-}
-
-static void identity_done(struct str identity[3])
-{
-    for (int c = CPU; c <= MICROCODE; c++)
-        str_done(&identity[c]);
-}
-
 /* A number of the file, within what such a number can be; false otherwise. */
 static bool number(const char *text, double least, double most, double *out)
 {
@@ -294,22 +251,31 @@ static bool number(const char *text, double least, double most, double *out)
     return end != text && !*end && *out >= least && *out <= most;
 }
 
+/* Of a cost's name; MEMORY_COSTS: of none. */
+static enum memory_cost cost_named(const char *name)
+{
+    enum memory_cost cost = 0;
+
+    while (cost < MEMORY_COSTS && strcmp(name, memory_cost_name(cost)) != 0)
+        cost++;
+    return cost;
+}
+
 /* Takes one row over; false when it is damaged. Rows of a cost are in the order of sizes, all costs
  * have the same ones. */
-static bool row_take(char *const *row, const int columns[COLUMNS], struct memory_costs *out,
+static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
 {
+    const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
-    size_t cost = 0;
 
-    while (cost < MEMORY_COSTS &&
-           strcmp(row[columns[COST]], memory_cost_name((enum memory_cost)cost)) != 0)
-        cost++;
-    if (cost == MEMORY_COSTS || filled[cost] == MEMORY_SIZES ||
-        !number(row[columns[BYTES]], 1024, 1e13, &bytes) ||
-        !number(row[columns[CYCLES]], 0, 1e6, &cycles) ||
-        !number(row[columns[SPREAD]], 0, 1e3, &spread) ||
-        !number(row[columns[CLOCK]], 1e6, 1e11, &out->clock_hz))
+    if (cost == MEMORY_COSTS)   /* what is not by size */
+        return true;
+    if (filled[cost] == MEMORY_SIZES ||
+        !number(kept_field(kept, row, MEMORY_KEPT_BYTES), 1024, 1e13, &bytes) ||
+        !number(kept_field(kept, row, MEMORY_KEPT_VALUE), 0, 1e6, &cycles) ||
+        !number(kept_field(kept, row, MEMORY_KEPT_SPREAD), 0, 1e3, &spread) ||
+        !number(kept_field(kept, row, MEMORY_KEPT_CLOCK), 1e6, 1e11, &out->clock_hz))
         return false;
     size_t k = filled[cost]++;
     if (cost == 0)
@@ -320,67 +286,57 @@ static bool row_take(char *const *row, const int columns[COLUMNS], struct memory
         return false;
     out->cycles[cost][k] = cycles;
     out->spread[cost] = spread;
-    out->overlaps = strcmp(row[columns[OVERLAPS]], "no") != 0;
-    snprintf(out->day, sizeof out->day, "%s", row[columns[DAY]]);
+    snprintf(out->day, sizeof out->day, "%s", kept_field(kept, row, MEMORY_KEPT_DAY));
     return true;
 }
 
-bool memory_lines_recall(struct memory_costs *out)
+bool memory_lines_recall(const struct machine *m, struct memory_costs *out)
 {
-    struct str identity[3] = {{0}};
-    int columns[COLUMNS];
     size_t filled[MEMORY_COSTS] = {0};
-    char *path = path_state(FILE_NAME);
-    struct csv_table *t = table_read(path, columns);
-    bool ok = t != NULL;
+    struct kept_rows kept;
+    bool ok = true;
 
     *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL),
                                  .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL),
+                                 .overlaps = fact_switch(m, "transfers_overlap"),
                                  .measured = true,
                                  .huge = NAN};
-    baseline_identity(&identity[CPU], &identity[SIGNATURE], &identity[MICROCODE]);
-    for (size_t i = 0; ok && i < t->count; i++)
-        if (row_is(t->rows[i], columns, identity))
-            ok = row_take(t->rows[i], columns, out, filled);
+    kept_read(&memory_kept, &kept);
+    for (size_t i = 0; ok && i < kept.rows.count; i++)
+        ok = row_take(&kept, i, out, filled);
     for (size_t i = 0; ok && i < MEMORY_COSTS; i++)
         ok = out->count > 1 && filled[i] == out->count;
     if (ok)
         out->third = memory_third_seen(out);
-    csv_table_free(t);
-    identity_done(identity);
-    free(path);
+    kept_done(&kept);
     return ok;
+}
+
+static bool is_cost(const char *const fields[KEPT_COLUMNS])
+{
+    return cost_named(fields[MEMORY_KEPT_FACT]) != MEMORY_COSTS;
 }
 
 void memory_lines_remember(struct memory_costs *m)
 {
-    struct str identity[3] = {{0}}, text = {0};
-    struct err err = {0};
-    int columns[COLUMNS];
-    char *path = path_state(FILE_NAME), why[512];
+    struct kept_writer w;
+    char bytes[32], cycles[32], spread[32], clock[32];
 
-    baseline_today(m->day);
-    if (!path)
-        return;
-    baseline_identity(&identity[CPU], &identity[SIGNATURE], &identity[MICROCODE]);
-    struct csv_table *t = table_read(path, columns);
-    for (int c = 0; c < COLUMNS; c++)
-        csv_add_field(&text, names[c], c == COLUMNS - 1);
-    for (size_t i = 0; t && i < t->count; i++)
-        for (int c = 0; c < COLUMNS && !row_is(t->rows[i], columns, identity); c++)
-            csv_add_field(&text, t->rows[i][columns[c]], c == COLUMNS - 1);
-    for (size_t cost = 0; cost < MEMORY_COSTS; cost++)
+    kept_today(m->day);
+    kept_replace(&w, &memory_kept, is_cost);
+    snprintf(clock, sizeof clock, "%.6g", m->clock_hz);
+    for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++)
         for (size_t k = 0; k < m->count; k++) {
-            for (int c = CPU; c <= MICROCODE; c++)
-                csv_add_field(&text, str_text(&identity[c]), false);
-            str_addf(&text, "%s,%.6g,%s,%s,%.0f,%.5g,%.4g\n", m->day, m->clock_hz,
-                     m->overlaps ? "yes" : "no", memory_cost_name((enum memory_cost)cost),
-                     m->bytes[k], m->cycles[cost][k], m->spread[cost]);
+            snprintf(bytes, sizeof bytes, "%.0f", m->bytes[k]);
+            snprintf(cycles, sizeof cycles, "%.5g", m->cycles[cost][k]);
+            snprintf(spread, sizeof spread, "%.4g", m->spread[cost]);
+            kept_add(&w, (const char *[KEPT_COLUMNS]){[MEMORY_KEPT_DAY] = m->day,
+                                                      [MEMORY_KEPT_FACT] = memory_cost_name(cost),
+                                                      [MEMORY_KEPT_VALUE] = cycles,
+                                                      [MEMORY_KEPT_UNIT] = "cycles",
+                                                      [MEMORY_KEPT_BYTES] = bytes,
+                                                      [MEMORY_KEPT_SPREAD] = spread,
+                                                      [MEMORY_KEPT_CLOCK] = clock});
         }
-    if (!path_make_parents(path, 0777, &err) || !file_write(path, text.data, text.length, &err))
-        log_add(LOG_WARN, "cannot save what memory costs: %s", err_text(&err, why, sizeof why));
-    csv_table_free(t);
-    str_done(&text);
-    identity_done(identity);
-    free(path);
+    kept_write(&w, "what memory costs");
 }

@@ -71,7 +71,7 @@ static bool work(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills it */
     w->job = job_current();
-    bool kept = w->here && memory_lines_recall(&measured);
+    bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,
                               w->from, w->to, (const char *const *)w->arrays, w->arrays_count, err))
         return false;

@@ -13,6 +13,7 @@
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
 #include "model/facts.h"
+#include "program/native_kept.h"
 #include "work/job.h"
 
 #define CPUS_MAX 65536
@@ -211,12 +212,13 @@ static bool memory_run(void *state, struct result *result, struct err *err)
                        "measuring memory needs %llu MiB, and %llu are free",
                        (unsigned long long)(MEMORY_LINES_ARENA >> 20),
                        (unsigned long long)(available >> 20));
+    if (!memory_lines_measure(MEMORY_SECONDS, w->huge, memory_cancelled, w, &w->costs, err))
+        return false;
     struct err unknown = {0};
     struct machine *here = w->base ? machine_load_shipped(w->base, &unknown) : NULL;
-    const bool overlaps = !here || fact_switch(here, "transfers_overlap");
+    bool ok = !here || native_known(here, true, (char[KEPT_DAY]){0}, err);
     machine_free(here);
-    return memory_lines_measure(MEMORY_SECONDS, w->huge, overlaps, memory_cancelled, w, &w->costs,
-                                err);
+    return ok;
 }
 
 static void memory_rows(const struct memory_costs *m, struct result *result)
@@ -270,7 +272,9 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
                 w->huge && m->huge < 0.9
                     ? "; pages of 2 MiB were asked for, and this system gave few"
                     : "");
-    result_line(result, "kept with today's date (%s): `kernel memory` goes by it", m->day);
+    result_line(result,
+                "kept with today's date (%s): `kernel memory` and `program predict` go by it",
+                m->day);
     result_number(result, "clock_hz", m->clock_hz);
     result_number(result, "l1_bytes", m->first);
     result_number(result, "l2_bytes", m->second);

@@ -40,7 +40,7 @@ struct blaming_program {
     double inputs[INPUTS_MAX];
     struct machine *machine;
     bool here;                         /* it is this CPU, whose memory and clock hold */
-    char day[NATIVE_DAY];              /* that its memory was measured; "": another machine */
+    char day[KEPT_DAY];              /* that its memory was measured; "": another machine */
     struct invocation how;
     double limit;
     unsigned runs;

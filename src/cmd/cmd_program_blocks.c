@@ -389,7 +389,7 @@ struct missing {
     struct run_options options;        /* of the run that simulates the sets; its texts are ours */
     double missed[MEMORY_LEVELS];      /* by the sets */
     /* that this CPU's memory was measured; "": another machine */
-    char day[NATIVE_DAY];
+    char day[KEPT_DAY];
     struct memory memory;
     struct reuse_histogram all;
 };

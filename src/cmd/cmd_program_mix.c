@@ -130,7 +130,7 @@ struct time_formula {
     const struct program_model *model;
     struct machine *machine;
     bool here;
-    char day[NATIVE_DAY];
+    char day[KEPT_DAY];
     struct core_share share;
     double *inputs, *seconds;
     size_t count;

@@ -32,7 +32,7 @@ struct machine_prediction {
     struct machine *machine;
     bool here;                         /* it is this CPU: the measured clock holds */
     double clock;                      /* GHz */
-    char day[NATIVE_DAY];              /* that its memory was measured; "": it was not */
+    char day[KEPT_DAY];              /* that its memory was measured; "": it was not */
     size_t levels;                     /* of caches */
     struct core_share share;           /* that others leave */
     /* of this CPU: seconds for starting it and for the pages of its memory */
@@ -436,7 +436,7 @@ const struct command command_program_predict = {
         "on this CPU; other calls cost what the runs took in them, and are listed, but not "
         "included, where the runs did not measure them (--mode counts). For this CPU (native), "
         "clock, caches and memory are those measured here; the memory's are kept with their day in "
-        "native.csv in the state directory. With --threads, seconds are those of threads that run "
+        "memory.csv in the state directory. With --threads, seconds are those of threads that run "
         "beside each other, cycles and misses those of all together.",
     .arguments = arguments,
     .options = options,

@@ -140,7 +140,7 @@ static void predict_over_memory(const struct profiling *w, struct profile_loop *
 
     if (!(w->profile->memory > 0))
         return;
-    const bool kept = memory_lines_recall(&measured);
+    const bool kept = memory_lines_recall(w->machine, &measured);
     if (memory_curve_predict(&curve, l->kernel, l->loop, w->machine, kept ? &measured : NULL, bytes,
                              bytes, NULL, 0, &ignored) &&
         curve.known && curve.moves) {

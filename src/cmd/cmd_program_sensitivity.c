@@ -38,7 +38,7 @@ struct probing {
     struct program_case at;
     bool fresh;
     /* that this CPU's memory was measured; "": another machine */
-    char day[NATIVE_DAY];
+    char day[KEPT_DAY];
     enum estimate_model kind;
     double seconds;
     struct effects effects;

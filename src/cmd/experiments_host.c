@@ -15,7 +15,7 @@ void experiments_host_fill(struct experiments *t)
     uint32_t column = names_find(&t->extra, HOST_COLUMN);
 
     gethostname(name, sizeof name - 1);
-    baseline_identity(&cpu, &signature, &microcode);
+    kept_identity(&cpu, &signature, &microcode);
     for (size_t i = 0; i < t->rows.count && !watch_steps(4); i++) {
         const char *known = column == UINT32_MAX ? NULL : experiments_extra(t, i, column);
         if (!experiments_measured(t, i) || (known && *known))

@@ -46,9 +46,12 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
     *from = *to = size_read(text, &end);
     if (!isnan(*from) && strncmp(end, "..", 2) == 0)
         *to = size_read(end + 2, &end);
-    if (isnan(*from) || isnan(*to) || *end || *from > *to)
+    if (isnan(*from) || isnan(*to) || *end)
         return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
                        "`%.40s` is neither a size nor a range of sizes", text);
+    if (*from > *to)
+        return err_set(err, ERR_USAGE, "--size 16K..512M: the smaller size first",
+                       "`%.40s` begins with the larger size", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
         return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
                        "sizes are from 4K to 64G, and `%.40s` is not", text);

@@ -5,21 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/compare.h"
-#include "base/csv.h"
-#include "base/file.h"
-#include "base/log.h"
-#include "base/mem.h"
-#include "base/path.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
-#include "isa/cpu.h"
 #include "model/facts.h"
 
-#define FILE_NAME "baseline.csv"
-#define FILE_LIMIT ((size_t)1 << 20)
 #define CLUSTER_WIDTH 0.005   /* relative: rounds that confirm each other */
 #define CLUSTER_LEAST 4       /* rounds */
 #define AS_FAST 0.985         /* of what is known, or of a cluster's rate */
@@ -29,12 +20,10 @@
 #define TRUSTED_SHARE 0.5     /* of rounds that agree when nothing is known of the core */
 #define BETTER 1.003
 
-enum baseline_column {
-    CPU, SIGNATURE, MICROCODE, NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM, COLUMNS
-};
-static const char *const names[COLUMNS] = {
-    "cpu",         "signature", "microcode", "nops_per_cycle", "ports_per_cycle",
-    "load_window", "doubtful",  "date",      "room_per_cycle"};
+enum baseline_column { NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM };
+static const struct kept_file file = {
+    "baseline.csv",
+    {"nops_per_cycle", "ports_per_cycle", "load_window", "doubtful", "date", "room_per_cycle"}};
 
 struct baseline_look baseline_look(double *cycles, size_t n)
 {
@@ -106,145 +95,45 @@ double baseline_expected(void)
     return width * nops;
 }
 
-void baseline_today(char day[BASELINE_DAY])
-{
-    time_t now = time(NULL);
-    struct tm parts;
-
-    *day = '\0';
-    if (localtime_r(&now, &parts))
-        strftime(day, BASELINE_DAY, "%Y-%m-%d", &parts);
-}
-
-/* What the kernel says of the microcode; nothing on processors that have none. */
-static void microcode_add(struct str *out)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "microcode", 9) == 0 && strchr(line, ':')) {
-            const char *value = strchr(line, ':') + 1;
-            value += strspn(value, " \t");
-            str_add_bytes(out, value, strcspn(value, "\n"));
-            break;
-        }
-    if (file)
-        fclose(file);
-}
-
-void baseline_identity(struct str *name, struct str *signature, struct str *microcode)
-{
-    char buffer[64];
-
-    str_add(name, cpu_name(buffer, sizeof buffer));
-    str_addf(signature, "%08x", cpu_signature());
-    microcode_add(microcode);
-}
-
-/* The table of all CPUs, NULL when there is none that can be read; @own is the row of this one, or
- * its count. */
-static struct csv_table *table_read(const char *path, const struct str identity[3],
-                                    int columns[COLUMNS], size_t *own)
-{
-    struct err err = {0};
-    struct csv_table *t = csv_table_read(path, &err);
-    bool whole = t != NULL;
-
-    for (int c = 0; whole && c < COLUMNS; c++) {
-        columns[c] = csv_table_column(t, names[c]);
-        whole &= columns[c] >= 0 || c == ROOM;   /* older files have none */
-    }
-    if (!whole) {
-        csv_table_free(t);
-        return NULL;
-    }
-    for (*own = 0; *own < t->count; ++*own) {
-        bool same = true;
-        for (int c = CPU; c <= MICROCODE; c++)
-            same &= strcmp(t->rows[*own][columns[c]], str_text(&identity[c])) == 0;
-        if (same)
-            break;
-    }
-    return t;
-}
-
-static void identity_done(struct str identity[3])
-{
-    for (int c = CPU; c <= MICROCODE; c++)
-        str_done(&identity[c]);
-}
-
 void baseline_recall(struct baseline *out)
 {
-    struct str identity[3] = {{0}};
-    int columns[COLUMNS];
-    size_t own = 0;
-    char *path = path_state(FILE_NAME);
+    struct kept_rows kept;
 
     *out = (struct baseline){0};
-    baseline_identity(&identity[CPU], &identity[SIGNATURE], &identity[MICROCODE]);
-    struct csv_table *t = path ? table_read(path, identity, columns, &own) : NULL;
-    if (t && own < t->count) {
-        char **row = t->rows[own];
-        double nops = strtod(row[columns[NOPS]], NULL), ports = strtod(row[columns[PORTS]], NULL),
-               window = strtod(row[columns[LOAD_WINDOW]], NULL);
+    kept_read(&file, &kept);
+    if (kept.rows.count) {
+        double nops = strtod(kept_field(&kept, 0, NOPS), NULL),
+               ports = strtod(kept_field(&kept, 0, PORTS), NULL),
+               window = strtod(kept_field(&kept, 0, LOAD_WINDOW), NULL),
+               room = strtod(kept_field(&kept, 0, ROOM), NULL);
         if (nops > 0 && nops < 1000 && ports > 0 && ports < 1000) {
-            double room = columns[ROOM] >= 0 ? strtod(row[columns[ROOM]], NULL) : 0;
             out->nops = nops;
             out->ports = ports;
             out->room = room > 0 && room < 1000 ? room : 0;
             out->load_window = window >= 64 && window <= 65536 ? (unsigned)window : 0;
-            out->doubtful = strcmp(row[columns[DOUBTFUL]], "yes") == 0;
-            snprintf(out->day, sizeof out->day, "%s", row[columns[DAY]]);
+            out->doubtful = strcmp(kept_field(&kept, 0, DOUBTFUL), "yes") == 0;
+            snprintf(out->day, sizeof out->day, "%s", kept_field(&kept, 0, DAY));
         }
     }
-    csv_table_free(t);
-    identity_done(identity);
-    free(path);
-}
-
-static void row_add(struct str *out, const struct str identity[3], const struct baseline *b)
-{
-    char number[32];
-
-    for (int c = CPU; c <= MICROCODE; c++)
-        csv_add_field(out, str_text(&identity[c]), false);
-    snprintf(number, sizeof number, "%.4f", b->nops);
-    csv_add_field(out, number, false);
-    snprintf(number, sizeof number, "%.4f", b->ports);
-    csv_add_field(out, number, false);
-    snprintf(number, sizeof number, "%u", b->load_window);
-    csv_add_field(out, number, false);
-    csv_add_field(out, b->doubtful ? "yes" : "no", false);
-    csv_add_field(out, b->day, false);
-    snprintf(number, sizeof number, "%.4f", b->room);
-    csv_add_field(out, number, true);
+    kept_done(&kept);
 }
 
 void baseline_remember(struct baseline *b)
 {
-    struct str identity[3] = {{0}}, text = {0};
-    struct err err = {0};
-    int columns[COLUMNS];
-    size_t own = 0;
-    char *path = path_state(FILE_NAME), why[512];
+    struct kept_writer w;
+    char nops[32], ports[32], window[32], room[32];
 
-    baseline_today(b->day);
-    if (!path)
-        return;
-    baseline_identity(&identity[CPU], &identity[SIGNATURE], &identity[MICROCODE]);
-    struct csv_table *t = table_read(path, identity, columns, &own);
-    for (int c = 0; c < COLUMNS; c++)
-        csv_add_field(&text, names[c], c == COLUMNS - 1);
-    for (size_t i = 0; t && i < t->count; i++)
-        for (int c = 0; i != own && c < COLUMNS; c++)
-            csv_add_field(&text, columns[c] >= 0 ? t->rows[i][columns[c]] : "", c == COLUMNS - 1);
-    row_add(&text, identity, b);
-    if (!path_make_parents(path, 0777, &err) || !file_write(path, text.data, text.length, &err))
-        log_add(LOG_WARN, "cannot save the idle baseline: %s", err_text(&err, why, sizeof why));
-    csv_table_free(t);
-    str_done(&text);
-    identity_done(identity);
-    free(path);
+    kept_today(b->day);
+    snprintf(nops, sizeof nops, "%.4f", b->nops);
+    snprintf(ports, sizeof ports, "%.4f", b->ports);
+    snprintf(window, sizeof window, "%u", b->load_window);
+    snprintf(room, sizeof room, "%.4f", b->room);
+    kept_replace(&w, &file, NULL);
+    kept_add(&w, (const char *[KEPT_COLUMNS]){[NOPS] = nops,
+                                              [PORTS] = ports,
+                                              [LOAD_WINDOW] = window,
+                                              [DOUBTFUL] = b->doubtful ? "yes" : "no",
+                                              [DAY] = b->day,
+                                              [ROOM] = room});
+    kept_write(&w, "the idle baseline");
 }

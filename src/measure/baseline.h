@@ -7,15 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/str.h"
-
-#define BASELINE_DAY 11   /* room for 2026-11-22 */
+#include "measure/kept.h"
 
 struct baseline {
     double nops, ports, room;  /* instructions of the probes per cycle; 0: not known */
     unsigned load_window;      /* bytes that loads step through best; 0: not known */
     bool doubtful;             /* the core was never seen quiet for certain */
-    char day[BASELINE_DAY];    /* that it was seen */
+    char day[KEPT_DAY];    /* that it was seen */
 };
 
 /* What one look at the probes says: @cycles (sorted in place) are cycles per instruction of @n
@@ -49,9 +47,5 @@ double baseline_expected(void);
 void baseline_recall(struct baseline *out);
 /* Keeps @b with today's date, which is filled in; what cannot be written is logged. */
 void baseline_remember(struct baseline *b);
-/* Today, as in the file. */
-void baseline_today(char day[BASELINE_DAY]);
-/* "Intel(R) Xeon(R) Processor", its signature and microcode: what the knowledge is about. */
-void baseline_identity(struct str *name, struct str *signature, struct str *microcode);
 
 #endif

@@ -20,7 +20,7 @@ struct calibration {
     double seen_rate;        /* nops per cycle while calibrating, at best */
     /* nops per cycle by the facts of the machine that fits this CPU; NaN: not known */
     double expected_rate;
-    char day[BASELINE_DAY];  /* that the baseline was seen */
+    char day[KEPT_DAY];  /* that the baseline was seen */
     bool busy;               /* the core did not reach it now */
     /* it was never seen quiet for certain: values taken now are to be measured again */
     bool doubtful;

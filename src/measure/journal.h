@@ -33,7 +33,7 @@ struct journal_entry {
     unsigned short_count;
     /* conditions of the final value, or the least baseline of single passes; NaN: not known */
     double baseline, slowed;
-    char day[BASELINE_DAY];     /* of it, "" when not known */
+    char day[KEPT_DAY];     /* of it, "" when not known */
 };
 /* NULL when it has nothing of @e with this @code. Where it has only what was written before there
  * were sums, that is taken, but not for forms of the user's ('u'). */

@@ -33,7 +33,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
 {
     struct str text = {0}, number = {0};
     size_t start = out->length;
-    char day[BASELINE_DAY];
+    char day[KEPT_DAY];
 
     experiment_print(e, &text);
     csv_add_field(out, str_text(&text), false);
@@ -57,7 +57,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
         str_addf(out, "%.4f,%.3f,", m->baseline, m->slowed);
     else
         str_add(out, ",,");
-    baseline_today(day);
+    kept_today(day);
     csv_add_field(out, day, false);
     csv_add_field(out, code, false);
     seal(out, start);

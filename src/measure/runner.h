@@ -34,7 +34,7 @@ struct runner_summary {
     /* of useful, those that took what was expected and need no second one */
     size_t foretold;
     /* days that reused values were measured on; "": not known */
-    char since[BASELINE_DAY], until[BASELINE_DAY];
+    char since[KEPT_DAY], until[KEPT_DAY];
     /* of the passes that it takes, those that it has: 0 to 1, which is when nothing is left */
     double share;
     /* guessed from the passes that brought something; NaN before there are some */

@@ -307,7 +307,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
         int error = errno;
         arena_unmap(s);
         return err_set(err, ERR_LIMIT,
-                       "choose a smaller --size; ulimit -v shows the limit of a process",
+                       "use smaller arrays, or raise the limit that ulimit -v shows",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
     /* Where the system has no such pages this fails, and sandbox_arena_huge tells. */
@@ -571,7 +571,7 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
         return err_set(err, ERR_LIMIT, "try again",
                        "filling memory took too long: the machine is busy");
     return !item->fault ||
-           err_set(err, ERR_LIMIT, "choose a smaller --size",
+           err_set(err, ERR_LIMIT, "ulimit -v and ulimit -t show the limits of a process",
                    "the process that fills memory was ended: %s", sandbox_fault_text(item->fault));
 }
 

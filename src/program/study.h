@@ -47,7 +47,7 @@ struct study {
     uint64_t serial;
     char *program, *inputs;    /* "jacobi.c", "N=2000" */
     char *machine, *title;     /* id and title */
-    char memory_day[NATIVE_DAY];   /* that this CPU's memory was measured; "": another machine */
+    char memory_day[KEPT_DAY];   /* that this CPU's memory was measured; "": another machine */
     double seconds, cycles;
     VEC(struct study_block) blocks;      /* executed ones, those with the largest share first */
     bool traced;               /* what follows on memory is known */

@@ -94,6 +94,8 @@ test_wrong_sizes() {
         expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --size '$wrong'"
         holds err '--size'
     done
+    expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..8K"
+    holds err 'begins with the larger size'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --pages 1G"
     expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
     holds err '--cpu is for the clock'

@@ -102,7 +102,7 @@ static void test_memory(void **state)
         "cpu,signature,microcode,nops_per_cycle,ports_per_cycle,load_window,doubtful,"
         "date\n\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02\n";
     struct baseline b, got;
-    char today[BASELINE_DAY];
+    char today[KEPT_DAY];
     const char *path = work_path("portolan/baseline.csv");
     struct str text = {0};
     (void)state;
@@ -110,7 +110,7 @@ static void test_memory(void **state)
     assert_true(got.nops == 0 && !got.doubtful);
     b = (struct baseline){.nops = 5.5, .ports = 5.9, .doubtful = true};
     baseline_remember(&b);
-    baseline_today(today);
+    kept_today(today);
     assert_string_equal(b.day, today);
     baseline_recall(&got);
     assert_true(fabs(got.nops - 5.5) < 1e-3 && fabs(got.ports - 5.9) < 1e-3 && got.doubtful &&

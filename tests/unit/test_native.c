@@ -17,6 +17,7 @@
 
 #include "base/child.h"
 #include "base/file.h"
+#include "chart/memory_lines.h"
 #include "model/facts.h"
 #include "program/native_kept.h"
 #include "../support/support.h"
@@ -243,9 +244,10 @@ static void test_replacement(void **state)
 static void test_kept(void **state)
 {
     static const char others[] =
-        "cpu,signature,date,fact,value,unit\nOther CPU,00000001,2020-01-02,l2_latency,77,cycles\n";
-    char day[NATIVE_DAY];
-    const char *path = work_path("portolan/native.csv");
+        "cpu,signature,microcode,date,fact,value,unit,bytes,spread,clock_hz\n"
+        "Other CPU,00000001,7,2020-01-02,l2_latency,77,cycles,,,\n";
+    char day[KEPT_DAY];
+    const char *path = work_path("portolan/memory.csv");
     struct machine *measured = load_machine("skylake"), *again = load_machine("skylake");
     double latency = fact_number(again, "l2_latency"), clock = fact_number(again, "clock");
     struct str text = {0};
@@ -267,7 +269,7 @@ static void test_kept(void **state)
     assert_true(fact_number(again, "l2_latency") == 19.5 && fact_number(again, "clock") == clock &&
                 fact_number(again, "l3_latency") != 88);
     assert_true(file_read(path, 1 << 16, &text, &err));
-    assert_non_null(strstr(str_text(&text), "Other CPU,00000001,2020-01-02,l2_latency,77,cycles"));
+    assert_non_null(strstr(str_text(&text), "Other CPU,00000001,7,2020-01-02,l2_latency,77,cycles"));
     char *number = strstr(str_text(&text), "19.5");
     memcpy(number, "-9.5", 4);
     assert_true(file_write(path, str_text(&text), text.length, &err));
@@ -277,6 +279,49 @@ static void test_kept(void **state)
     str_done(&text);
     machine_free(measured);
     machine_free(again);
+}
+
+/* What lines cost by size and what programs need lie in one file: each keeps the other's rows, and a
+ * damaged row of the one does not hide the other. */
+static void test_one_file(void **state)
+{
+    struct machine *m = load_machine("skylake");
+    struct memory_costs kept = {.clock_hz = 2.5e9, .count = 2, .bytes = {65536, 1 << 24}}, again;
+    const char *path = work_path("portolan/memory.csv");
+    struct str text = {0};
+    struct err err = {0};
+    char day[KEPT_DAY];
+
+    (void)state;
+    setenv("XDG_STATE_HOME", work_path(""), 1);
+    unlink(path);
+    for (unsigned i = 0; i < MEMORY_COSTS; i++)
+        kept.cycles[i][0] = 1 + i, kept.cycles[i][1] = 20 + i;
+    assert_false(memory_lines_recall(m, &again));
+    machine_set_fact(m, "l2_latency", "19.5", "cycles", NATIVE_SOURCE);
+    for (int round = 0; round < 2; round++) {
+        native_keep(m);
+        memory_lines_remember(&kept);
+    }
+    native_keep(m);
+    assert_true(memory_lines_recall(m, &again) && native_recall(m, day));
+    assert_string_equal(again.day, day);
+    assert_int_equal(again.count, 2);
+    assert_false(again.overlaps);   /* as the machine has it */
+    for (unsigned i = 0; i < MEMORY_COSTS; i++)
+        assert_true(again.cycles[i][0] == 1 + i && again.cycles[i][1] == 20 + i);
+    assert_true(file_read(path, 1 << 16, &text, &err));
+    unsigned lines = 0;
+    for (const char *at = str_text(&text); (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 1 + 1 + 2 * MEMORY_COSTS);
+    char *number = strstr(str_text(&text), "16777216");
+    memcpy(number, "-6777216", 8);
+    assert_true(file_write(path, str_text(&text), text.length, &err));
+    assert_false(memory_lines_recall(m, &again));
+    assert_true(native_recall(m, day));
+    str_done(&text);
+    machine_free(m);
 }
 
 #if defined(__has_feature)
@@ -301,15 +346,15 @@ static void test_no_room(void **state)
     struct machine *m = load_machine("skylake");
     struct rlimit before, low = {(rlim_t)1 << 20, (rlim_t)1 << 20};
     double latency = fact_number(m, "l2_latency");
-    char day[NATIVE_DAY];
+    char day[KEPT_DAY];
     struct err err = {0};
 
-    unlink(work_path("portolan/native.csv"));
+    unlink(work_path("portolan/memory.csv"));
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     low.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
     bool known = native_known(m, false, day, &err),
-         fresh = native_known(m, true, (char[NATIVE_DAY]){0}, &err);
+         fresh = native_known(m, true, (char[KEPT_DAY]){0}, &err);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(known);
     assert_string_equal(day, NATIVE_NEVER);
@@ -355,6 +400,8 @@ int main(void)
         cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared),
         cmocka_unit_test(test_page_walks),         cmocka_unit_test(test_ports_left),
         cmocka_unit_test(test_replacement),        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_one_file),
+        cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_looks_agree),        cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

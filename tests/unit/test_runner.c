@@ -529,12 +529,12 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
  * later value undercuts it; nothing is reused in silence. */
 static void test_conditions(void **state)
 {
-    char today[BASELINE_DAY];
+    char today[KEPT_DAY];
     const char *path = new_journal();
     const struct runner_options plain = {.one_length = true},
                                 fresh = {.one_length = true, .fresh = true};
     (void)state;
-    baseline_today(today);
+    kept_today(today);
 
     /* A busy core says so, and nothing final is kept of it: the next run tries again without being
      * told to. */

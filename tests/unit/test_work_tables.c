@@ -57,10 +57,10 @@ static void native_rows(size_t count)
 {
     struct ports none = {0};
     struct machine *m = machine_new("some", &none);
-    char day[NATIVE_DAY];
+    char day[KEPT_DAY];
 
-    put_rows("portolan/native.csv", "cpu,signature,date,fact,value,unit\n",
-             "cpu %zu,00000000,2026-11-22,l1_latency,5,cycles\n", count);
+    put_rows("portolan/memory.csv", "cpu,signature,microcode,date,fact,value,unit\n",
+             "cpu %zu,00000000,0,2026-11-22,l1_latency,5,cycles\n", count);
     assert_false(native_recall(m, day));
     machine_free(m);
 }
