@@ -455,8 +455,9 @@ static void name_split(const struct advice *s)
 
 static const struct { const char *things, *fact; } issue_kinds[] = {
     [ISSUE_SLOTS] = {"\302\265ops", "issue_width"},
-    [ISSUE_DISPATCH] = {"\302\265ops for ", "dispatch_per_cycle"},
+    [ISSUE_DISPATCH] = {"\302\265ops for ", "dispatch_limits"},
     [ISSUE_MOVES] = {"eliminated moves", "eliminate_per_cycle"},
+    [ISSUE_ZEROES] = {"eliminated moves of zero", "eliminate_zero_per_cycle"},
     [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
 };
 
@@ -464,15 +465,14 @@ static const struct { const char *things, *fact; } issue_kinds[] = {
 static void name_issue(const struct advice *s, const char *each)
 {
     const struct analysis *a = s->a;
-    const char *ports = machine_fact(a->machine, "dispatch_ports");
-    portset set = 0;
+    bool dispatch = a->issue.kind == ISSUE_DISPATCH;
 
     str_addf(s->out, "%.0f %s", a->issue.count, issue_kinds[a->issue.kind].things);
-    if (a->issue.kind == ISSUE_DISPATCH && ports &&
-        portset_parse(&ports, mapping_ports(a->machine->mapping), &set, NULL))
-        name_ports(a, set, s->out);
-    str_addf(s->out, "%s, %g per cycle", each,
-             machine_number(a->machine, issue_kinds[a->issue.kind].fact));
+    if (dispatch)
+        name_ports(a, a->issue.limit.ports, s->out);
+    str_addf(s->out, "%s%s, %g per cycle", dispatch && a->issue.limit.within ? " alone" : "", each,
+             dispatch ? a->issue.limit.most
+                      : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
 }
 
 static void say_issue(const struct advice *s)

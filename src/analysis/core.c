@@ -23,8 +23,8 @@ static void read_numbers(struct core *c, const struct machine *m)
 {
     const struct { double *to; const char *key; } numbers[] = {
         {&c->rename_to_port, "rename_to_port"},
-        {&c->dispatch_per_cycle, "dispatch_per_cycle"},
         {&c->eliminate_per_cycle, "eliminate_per_cycle"},
+        {&c->eliminate_zero_per_cycle, "eliminate_zero_per_cycle"},
         {&c->rename_vectors, "rename_vectors"},
         {&c->issue_width, "issue_width"},
         {&c->retire_width, "retire_width"},
@@ -171,7 +171,7 @@ struct core *core_new(const struct machine *m)
     c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_pointer_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->has_latencies = has_latencies(m);
-    c->dispatch_ports = ports_fact(m, "dispatch_ports");
+    dispatch_limits_of(m, &c->dispatch_limits);
     c->replay_ports = ports_fact(m, "alu_replays_ports");
     c->unhurried_ports = ports_fact(m, "unhurried_ports");
     c->shift_keeps_flags = fact_switch(m, "shift_keeps_flags");

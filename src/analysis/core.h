@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 #include "isa/insn.h"
+#include "model/dispatch_limits.h"
 #include "model/machine.h"
 #include "throughput/throughput.h"
 
@@ -86,7 +87,7 @@ struct core {
     portset pipes;
     /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units:
      * cycles, µops per cycle, bytes, entries. */
-    double rename_to_port, dispatch_per_cycle, eliminate_per_cycle, rename_vectors, issue_width,
+    double rename_to_port, eliminate_per_cycle, eliminate_zero_per_cycle, rename_vectors, issue_width,
         retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width,
         lcp_penalty, loop_buffer, taken_branches;
     double decode_complex_uops, decode_alone_uops, uop_cache_width, uop_cache_block,
@@ -122,7 +123,7 @@ struct core {
     bool has_latencies;
     portset replay_ports;                /* of the operations that alu_replays is about */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
-    portset dispatch_ports;              /* of µops that dispatch_per_cycle limits */
+    struct dispatch_limits dispatch_limits;
     /* of what multiplies, converts and compares floating point; 0: what follows it takes no
      * longer */
     portset bypass_ports;

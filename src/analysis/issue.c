@@ -47,20 +47,44 @@ static void add_row(const struct core *c, const struct cost *row, unsigned width
     }
 }
 
-uint32_t issue_limited(const struct core *c, const struct costs *costs, const struct cost *row)
+uint32_t issue_limited(const struct costs *costs, const struct cost *row,
+                       const struct dispatch_limit *limit)
 {
     uint32_t limited = 0;
 
     for (uint32_t i = row->first; i < row->first + row->count; i++)
-        limited += costs->masses[i].ports & c->dispatch_ports ? costs->masses[i].count : 0;
+        limited += dispatch_limit_has(limit, costs->masses[i].ports) ? costs->masses[i].count : 0;
     return limited;
+}
+
+enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
+                                 const struct cost *row)
+{
+    bool zero = insn->operands[1].reg == REG_NONE && !isnan(c->eliminate_zero_per_cycle);
+
+    if ((row->flags & (ROW_ELIMINATED | ROW_JOINS)) != ROW_ELIMINATED)
+        return ISSUE_SLOTS;
+    return zero ? ISSUE_ZEROES : ISSUE_MOVES;
 }
 
 /* Keeps the larger bound; a @per_cycle of NaN is no bound. */
 static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {
     if (count / per_cycle > out->cycles)
-        *out = (struct issue){count / per_cycle, kind, count};
+        *out = (struct issue){count / per_cycle, kind, count, {0}};
+}
+
+static void limit_dispatch(const struct core *c, const struct costs *costs, struct issue *out)
+{
+    for (unsigned k = 0; k < c->dispatch_limits.count; k++) {
+        const struct dispatch_limit *limit = &c->dispatch_limits.items[k];
+        double limited = 0, before = out->cycles;
+        for (size_t i = 0; i < costs->count; i++)
+            limited += issue_limited(costs, &costs->rows[i], limit);
+        limit_by(out, ISSUE_DISPATCH, limited, limit->most);
+        if (out->cycles > before)
+            out->limit = *limit;
+    }
 }
 
 static double slots_cycles(const struct core *c, const struct costs *costs, double slots)
@@ -89,19 +113,19 @@ static double slots_cycles(const struct core *c, const struct costs *costs, doub
 
 struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
-    double slots = 0, limited = 0, moves = 0, vectors = 0;
+    double slots = 0, vectors = 0, eliminated[ISSUE_VECTORS] = {0};
 
     for (size_t i = 0; i < costs->count; i++) {
         slots += costs->rows[i].issue;
-        limited += issue_limited(c, costs, &costs->rows[i]);
         vectors += insns[i].traits & INSN_VECTOR ? costs->rows[i].issue : 0;
-        moves += (costs->rows[i].flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED;
+        eliminated[issue_eliminated(c, &insns[i], &costs->rows[i])]++;
     }
     if (isnan(c->issue_width))
-        return (struct issue){NAN, ISSUE_SLOTS, slots};
-    struct issue out = {slots_cycles(c, costs, slots), ISSUE_SLOTS, slots};
-    limit_by(&out, ISSUE_DISPATCH, limited, c->dispatch_per_cycle);
-    limit_by(&out, ISSUE_MOVES, moves, c->eliminate_per_cycle);
+        return (struct issue){NAN, ISSUE_SLOTS, slots, {0}};
+    struct issue out = {slots_cycles(c, costs, slots), ISSUE_SLOTS, slots, {0}};
+    limit_dispatch(c, costs, &out);
+    limit_by(&out, ISSUE_MOVES, eliminated[ISSUE_MOVES], c->eliminate_per_cycle);
+    limit_by(&out, ISSUE_ZEROES, eliminated[ISSUE_ZEROES], c->eliminate_zero_per_cycle);
     limit_by(&out, ISSUE_VECTORS, vectors, c->rename_vectors);
     return out;
 }

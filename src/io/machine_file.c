@@ -23,6 +23,7 @@
 #include "io/cpus.h"
 #include "io/machine_image.h"
 #include "io/overrides.h"
+#include "model/dispatch_limits.h"
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
@@ -46,6 +47,8 @@ static bool check_row(const char *key, const char *value, struct err *err)
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
+    if (dispatch_limits_former(key))   /* two that become one when both are read */
+        return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists them",
                        "unknown fact \"%.80s\"%s%s%s, ignored", key, meant ? "; did you mean " : "",
@@ -77,14 +80,18 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         err_set(err, ERR_LIMIT, NULL, "more than %d facts", FACTS_MAX);
         return err_at(err, path, t->lines[FACTS_MAX], 0);
     }
+    struct err ambiguity = {0};
     for (size_t i = 0, warned = 0; i < t->count; i++) {
-        struct err ambiguity = {0};
-        const struct fact *fact = fact_find(t->rows[i][key]);   /* which may have had another key */
-        if (!check_row(t->rows[i][key], t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
+        const char *named = t->rows[i][key];
+        const struct fact *fact = fact_find(named);   /* which may have had another key */
+        if (!check_row(named, t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
-        machine_set_fact(facts, fact ? fact->key : t->rows[i][key], t->rows[i][value],
-                         unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+        machine_set_fact(facts, fact && !dispatch_limits_former(named) ? fact->key : named,
+                         t->rows[i][value], unit < 0 ? "" : t->rows[i][unit],
+                         source < 0 ? "" : t->rows[i][source]);
     }
+    if (!dispatch_limits_from_former(facts, &ambiguity))
+        warn(&ambiguity, path, 0);
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/similar.h"
+#include "model/dispatch_limits.h"
 
 /* What a core has more of than this limits nothing any more, and the simulator has to find room for
  * it. */
@@ -49,13 +50,10 @@ const struct fact fact_schema[] = {
 
     {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL,
      "µops, or macro-ops, renamed per cycle", "issue bound, loop buffer, simulation", false},
-    {"dispatch_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
-     "ports whose µops dispatch takes only dispatch_per_cycle of per cycle, also those that could "
-     "go elsewhere",
+    {"dispatch_limits", FACT_LIMITS, NO_UNIT, NULL, NULL,
+     "how many µops of a kind dispatch takes per cycle; of: all that could go to these ports, "
+     "within: those that can go nowhere else",
      "issue bound, simulation", false},
-    {"dispatch_per_cycle", FACT_WHOLE, "µops/cycle", 1, MOST, NULL, NULL,
-     "µops with a port of dispatch_ports that dispatch takes per cycle", "issue bound, simulation",
-     false},
     {"rename_vectors", FACT_NUMBER, "µops/cycle", 0.5, MOST, NULL, NULL,
      "of instructions on vector registers renamed per cycle, moves and zeroing idioms, loads and "
      "stores among them",
@@ -66,6 +64,9 @@ const struct fact fact_schema[] = {
      "rename", false},
     {"eliminate_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
      "register moves that rename does without a µop per cycle", "issue bound, simulation", false},
+    {"eliminate_zero_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
+     "moves of zero that rename does per cycle; without it they count among the register moves",
+     "issue bound, simulation", false},
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "what takes one slot at issue: fused, a load with its operation and a store's address with "
      "its data (Intel); macro-ops (AMD)",
@@ -545,6 +546,8 @@ static const struct { const char *former, *key; } renamed[] = {
     {"vector_domain_extra", "bypass_delay_domain"},
     {"fp_add_extra", "bypass_delay_addition"},
     {"stack_sync", "stack_pointer_sync"},
+    {"dispatch_ports", "dispatch_limits"},       /* two of them were one limit */
+    {"dispatch_per_cycle", "dispatch_limits"},
 };
 
 const struct fact *fact_find(const char *key)
@@ -613,6 +616,7 @@ static bool check_words(const struct fact *f, const char *value, struct err *err
 
 bool fact_check(const struct fact *f, const char *value, const struct ports *ports, struct err *err)
 {
+    struct dispatch_limits limits;
     portset set;
     const char *at = value;
 
@@ -634,6 +638,8 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
                err_set(err, ERR_DATA, NULL,
                        "%s takes ports of the machine, such as p%s, not \"%.80s\"", f->key,
                        ports->count ? ports->names[0] : "0", value);
+    case FACT_LIMITS:
+        return dispatch_limits_parse(value, ports, &limits, err);
     case FACT_TEXT:
         break;
     }
@@ -700,6 +706,9 @@ void fact_values(const struct fact *f, struct str *out)
         break;
     case FACT_PORTS:
         str_add(out, "ports, such as p23");
+        break;
+    case FACT_LIMITS:
+        str_add(out, "limits, such as 4 of p01; 2 within p23");
         break;
     }
 }

@@ -18,6 +18,7 @@ enum fact_type {
     FACT_CHOICE,   /* one of words */
     FACT_WORDS,    /* several of words, or, without, any: mnemonics, extensions */
     FACT_PORTS,    /* names of ports: p23 */
+    FACT_LIMITS,   /* model/dispatch_limits.h: 4 of p01; 2 within p23 */
 };
 
 enum fact_kind {

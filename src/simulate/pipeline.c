@@ -48,8 +48,8 @@ static void read_facts(struct simulator *s, const struct core *c)
     s->store_size = (int32_t)c->store_buffer;
     s->issue_width = isnan(c->issue_width) ? UNLIMITED : (int32_t)core_slots(c);
     s->rename_to_port = (int32_t)c->rename_to_port;
-    s->dispatch_most = whole(c->dispatch_per_cycle);
     s->moves_most = whole(c->eliminate_per_cycle);
+    s->zeroes_most = whole(c->eliminate_zero_per_cycle);
     s->retire_width = whole(c->retire_width);
     s->commit_width = whole(c->stores_per_cycle);
     s->bound_at_rename = c->port_binding != BIND_AT_DISPATCH;

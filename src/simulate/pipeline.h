@@ -101,7 +101,7 @@ struct simulator {
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width,
         commit_width;
     int32_t rename_to_port;              /* cycles from rename to the first chance at a port */
-    int32_t dispatch_most, moves_most;   /* of a cycle: µops of dispatch_ports, eliminated moves */
+    int32_t moves_most, zeroes_most;   /* eliminated moves of a cycle */
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename. */

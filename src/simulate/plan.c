@@ -213,14 +213,16 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
         .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
         .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
         .group_room = isnan(w->core->issue_width) ? 1 : issue_room(w->core, row),
-        .limited = issue_limited(w->core, &w->costs, row),
-        .moves = (row->flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED,
+        .moves = issue_eliminated(w->core, &insns[i], row) == ISSUE_MOVES,
+        .zeroes = issue_eliminated(w->core, &insns[i], row) == ISSUE_ZEROES,
         .joins = row->flags & ROW_JOINS,
         .branch = branch,
         .fusible = !branch && row->op->traits & OP_FUSIBLE,
         .load = row->flags & ROW_LOAD,
         .store = row->flags & ROW_STORE};
     item.until_data = item.latency;
+    for (unsigned k = 0; k < w->core->dispatch_limits.count; k++)
+        item.limited[k] = issue_limited(&w->costs, row, &w->core->dispatch_limits.items[k]);
     vec_push(&p->items, item);
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
 }

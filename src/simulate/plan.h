@@ -87,8 +87,8 @@ struct plan_item {
     /* cycles from the first µop that computes to the stored data */
     int32_t until_data;
     uint16_t computing;              /* µops that compute */
-    /* µops of dispatch_ports; moves that rename does, of eliminate_per_cycle */
-    uint32_t limited, moves;
+    uint32_t limited[DISPATCH_LIMITS_MAX];   /* µops of each kind of dispatch_limits */
+    uint32_t moves, zeroes;          /* that rename does, of eliminate_per_cycle and its like */
     uint32_t group_room;             /* slots that its group at rename must have left; 1: any */
     int32_t room;                    /* scheduler entries that must be free to enter */
     bool complex, fusible, branch, load, store;

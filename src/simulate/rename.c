@@ -107,7 +107,7 @@ static bool waits_for_group(const struct simulator *s, const struct plan_item *i
 
 /* What rename has taken in a cycle of kinds that it takes only so many of. */
 struct kinds {
-    uint32_t limited, moves;
+    uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };
 
 /* Whether @item has one too many of a kind for this cycle. An item with more than a cycle takes
@@ -115,9 +115,22 @@ struct kinds {
 static bool waits_for_kind(const struct simulator *s, const struct plan_item *item,
                            const struct kinds *taken)
 {
-    return (taken->limited && taken->limited + item->limited > (uint32_t)s->dispatch_most &&
-            item->limited) ||
-           (item->moves && taken->moves + item->moves > (uint32_t)s->moves_most);
+    const struct dispatch_limits *limits = &s->core->dispatch_limits;
+
+    for (unsigned k = 0; k < limits->count; k++)
+        if (taken->limited[k] && item->limited[k] &&
+            taken->limited[k] + item->limited[k] > limits->items[k].most)
+            return true;
+    return (item->moves && taken->moves + item->moves > (uint32_t)s->moves_most) ||
+           (item->zeroes && taken->zeroes + item->zeroes > (uint32_t)s->zeroes_most);
+}
+
+static void take_kinds(const struct simulator *s, const struct plan_item *item, struct kinds *taken)
+{
+    for (unsigned k = 0; k < s->core->dispatch_limits.count; k++)
+        taken->limited[k] += item->limited[k];
+    taken->moves += item->moves;
+    taken->zeroes += item->zeroes;
 }
 
 static void next_item(struct simulator *s, const struct plan_item *item)
@@ -160,8 +173,7 @@ void rename_cycle(struct simulator *s)
         s->slots_done = 0;
         slots -= take;
         fused += item->split ? item->decode : take;
-        taken.limited += item->limited;
-        taken.moves += item->moves;
+        take_kinds(s, item, &taken);
         enter(s, item);
         next_item(s, item);
     } while (slots > 0);

@@ -18,6 +18,7 @@
 #include "base/csv.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
+#include "model/dispatch_limits.h"
 #include "model/metrics.h"
 #include "simulate/simulate.h"
 #include "throughput/predict.h"
@@ -51,17 +52,18 @@ static double cycles_alone(const struct machine *m, struct throughput *work,
 {
     struct mass masses[32];
     size_t n = 0;
-    double limited = 0;
-    const char *text = machine_fact(m, "dispatch_ports");
-    portset kind = 0;
+    double most = 0;
+    struct dispatch_limits limits;
 
-    if (text)
-        assert_true(portset_parse(&text, mapping_ports(m->mapping), &kind, NULL));
-    for (unsigned i = 0; i < entry->usage.count && n < 32; i++) {
+    dispatch_limits_of(m, &limits);
+    for (unsigned i = 0; i < entry->usage.count && n < 32; i++)
         masses[n++] = (struct mass){entry->usage.uops[i].ports, entry->usage.uops[i].count};
-        limited += entry->usage.uops[i].ports & kind ? entry->usage.uops[i].count : 0;
+    for (unsigned k = 0; k < limits.count; k++) {
+        double limited = 0;
+        for (size_t i = 0; i < n; i++)
+            limited += dispatch_limit_has(&limits.items[k], masses[i].ports) ? masses[i].count : 0;
+        most = fmax(most, limited / limits.items[k].most);
     }
-    double most = kind ? limited / machine_number(m, "dispatch_per_cycle") : 0;
     return fmax(fmax(throughput_of_masses(work, masses, n), most),
                 1 / machine_number(m, "decode_width"));
 }
@@ -432,7 +434,7 @@ static void test_sentences(void **state)
                   "12 µops for ports S0 and S1 per iteration, 3 per cycle");
     hold_sentence("neoverse-v2", ".rept 16\nmov x1, x20\n.endr\n",
                   "16 eliminated moves per iteration, 4 per cycle");
-    hold_sentence("neoverse-n1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n",
+    hold_sentence("neoverse-n2", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n",
                   "5.00 of them from store to load (an estimate)");
     hold_sentence("neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n",
                   "4.55 of them from store to load. ");
