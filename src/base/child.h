@@ -15,10 +15,10 @@ struct child_limits {
     unsigned cpu_seconds;
     size_t memory;         /* bytes of address space */
     size_t file_size;      /* bytes of each file written */
-    /* on the clock, but for the time in which it could run and others had the processor: a busy
-     * machine is no reason to end it */
+    /* wall-clock time, except while it could run and others had the processor: a busy machine is no
+     * reason to end it */
     double wall_seconds;
-    double asks;           /* seconds after which child_watch's function is asked again; 0: 0.1 */
+    double asks;           /* seconds between two calls of child_watch's function; 0: 0.1 */
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
     /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
@@ -45,15 +45,16 @@ void child_result_done(struct child_result *result);
 /* Whether a program of that name is found through PATH. Any thread. */
 bool program_installed(const char *name);
 
-/* From now on children of the calling thread are ended when @cancelled says so (asked some times a
- * second, or as often as the limits say), as when the user interrupts; NULL: never. */
+/* From now on children of the calling thread are ended when @cancelled returns true, which is
+ * called some times a second or at the limits' interval. NULL: never. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
 /* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before, and by the
  * next program that needs one after a kill. NULL on failure. */
 char *child_directory_new(struct err *err);
-/* Whether a program that failed in @dir says in what it @printed that there is no room, and there
- * is less than @needed bytes of it or a quota: no fault of what it was given. Then err says so. */
+/* Whether the text @printed by a program that failed in @dir reports a full disk, and less than
+ * @needed bytes are free or a quota is used up. Then its input is not at fault, and err has the
+ * reason. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with the files in it, frees @path. NULL is fine. */
 void child_directory_free(char *path);

@@ -1,6 +1,6 @@
 /* CSV by libcsv: RFC 4180, UTF-8 (a byte order mark is skipped), header row, empty lines skipped.
- * Faults are file:line:column, where the line is the row's first and the column the number of the
- * field; of a byte that is not UTF-8 its place in the line. */
+ * Faults are file:line:column: the row's first line and the number of the field, or the place of a
+ * byte that is not UTF-8. */
 #ifndef PORTOLAN_BASE_CSV_H
 #define PORTOLAN_BASE_CSV_H
 
@@ -21,7 +21,7 @@ struct csv_table {
 
 /* NULL on failure. At most 256 MiB and 16 million fields. Free with csv_table_free. Any thread. */
 struct csv_table *csv_table_read(const char *path, struct err *err);
-/* The same from memory; @name stands for the file in faults. */
+/* The same from memory; faults name @name as the file. */
 struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t length,
                                   struct err *err);
 void csv_table_free(struct csv_table *t);

@@ -16,7 +16,7 @@ void csv_reader_close(struct csv_reader *r);
 bool csv_reader_next(struct csv_reader *r, char ***fields, size_t *count, struct err *err);
 /* 1-based number of the row given last (rows, not lines, where fields hold line ends). */
 size_t csv_reader_row(const struct csv_reader *r);
-/* Bytes read so far, and of the whole file; 0 where that is not known (a pipe). */
+/* Bytes read so far, and of the whole file; 0 if unknown (a pipe). */
 void csv_reader_progress(const struct csv_reader *r, double *bytes, double *total);
 
 #endif

@@ -12,7 +12,7 @@ enum err_code {
     ERR_LIMIT,       /* a limit on time, memory or size was met */
     ERR_MISSING,     /* a file, tool or CPU feature is not there */
     ERR_INTERRUPTED, /* the user cancelled */
-    ERR_MEMORY,      /* what the input needs is more than there is; nothing of it was kept */
+    ERR_MEMORY,      /* the input needs more memory than there is; nothing of it was kept */
 };
 
 struct err {
@@ -31,7 +31,7 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
     __attribute__((format(printf, 4, 5)));
 /* Adds the place to an error already set; returns false. @file may be NULL. */
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
-/* ERR_MEMORY: there was none for @file, of so many @bytes; returns false. */
+/* ERR_MEMORY: no memory for @bytes of @file; returns false. */
 _Bool err_memory(struct err *err, const char *file, size_t bytes);
 /* ERR_MEMORY of work called @what, which asked for @bytes. */
 _Bool err_memory_for(struct err *err, const char *what, size_t bytes);

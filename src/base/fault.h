@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Where a thread's faults are handled, since its own stack may be what has no room left; it lies in
- * the frame that a thread begins with. */
+/* Storage for handling a thread's faults, since its own stack may be exhausted; it lies in the
+ * thread's first frame. */
 struct fault_stack {
     _Alignas(64) char bytes[65536];
     bool taken;
@@ -40,11 +40,11 @@ struct mapped {
     int place;           /* internal */
 };
 
-/* Maps @length bytes of a file; false with errno. From then on what is read of pages that the file
- * has lost meanwhile is 0, instead of the end of the program. Any thread. */
+/* Maps @length bytes of a file; false with errno. If the file shrinks, its lost pages read as 0,
+ * instead of ending the program. Any thread. */
 bool mapped_open(struct mapped *m, int fd, size_t length);
-/* Looks whether the file, open as @fd, is shorter now: what is gone of a page that it still has a
- * part of reads as 0 without a fault. */
+/* Whether the file, open as @fd, is shorter now. The lost part of its last page reads as 0 without
+ * a fault. */
 void mapped_check(const struct mapped *m, int fd);
 /* Whether the file was seen to be shorter, by that or by reading a page that it no longer had: then
  * what follows from it may be wrong. */

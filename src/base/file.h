@@ -18,8 +18,8 @@ bool file_pipes_refused(void);
  * waiting for ever, and devices: what others put into a directory that is read as a whole, or what
  * a file names. Returns what held before. */
 bool file_only_files(bool only);
-/* A descriptor to read the regular file @path; -1 with errno, EINVAL for anything else: nothing is
- * waited for, and no device is opened. Any thread. */
+/* A descriptor to read the regular file @path; -1 with errno, EINVAL for anything else: it never
+ * blocks and opens no device. Any thread. */
 int file_open_regular(const char *path);
 /* Opens @path for reading; NULL with err. */
 FILE *file_open(const char *path, struct err *err);
@@ -28,10 +28,10 @@ DIR *file_open_directory(const char *path);
 /* Appends the file's bytes to @out; refuses more than @limit bytes (ERR_LIMIT) and anything but a
  * regular file or pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
-/* Writes to a temporary name beside @path, syncs, renames, syncs the directory: the file is whole
- * or untouched. A replaced file keeps its mode; of a symbolic link the target is replaced; in the
- * state directory (path_is_state) the file is 0600 and a link itself is replaced; devices, pipes
- * and /dev/stdout are written to. What killed writes left in the directory is removed. SIGXFSZ must
+/* Writes to a temporary name next to @path, syncs, renames, syncs the directory: the file is whole
+ * or untouched. A replaced file keeps its mode. The target of a symbolic link is replaced; in the
+ * state directory (path_is_state) the link itself is, and the file is 0600. Devices, pipes and
+ * /dev/stdout are written to. Removes leftovers of killed writers from the directory. SIGXFSZ must
  * be ignored (main does), so that a limit is a fault. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
 /* Fills @err by errno: "PATH: cannot VERB: reason"; returns false. @todo serves where errno

@@ -23,8 +23,8 @@ extern struct file_calls file_calls;
 
 /* Writes all of it, however many calls that takes; false with errno. */
 bool file_calls_write_all(int fd, const void *bytes, size_t length);
-/* Syncs a directory after a change of its names; true also where the file system has no such thing.
- * False with errno. */
+/* Syncs a directory after a change of its names; true also if the file system has no such
+ * operation. False with errno. */
 bool file_calls_sync_directory(int fd);
 
 #endif

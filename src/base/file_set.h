@@ -1,10 +1,9 @@
-/* Several files of a directory replaced, added and removed together: all of it or nothing, whenever
- * the program or the machine stops.
- *
- * The new files are written under temporary names; then a record, itself put in place by one
- * rename, says what is to be renamed and removed; then that is done and the record is removed. With
- * a record in the directory the new state is the true one: whoever opens the directory next
- * completes it (file_set_open). Needs nothing but rename, so it works on every file system. */
+/* Replaces, adds and removes several files of a directory together: all or nothing, even if the
+ * program or the machine stops.
+ * The new files are written under temporary names. Then a record, itself put in place by one
+ * rename, lists the renames and removals. They are done, and the record is removed. With a record
+ * in the directory the new state is the valid one: the next to open the directory completes it
+ * (file_set_open). Only rename is needed, so it works on every file system. */
 #ifndef PORTOLAN_BASE_FILE_SET_H
 #define PORTOLAN_BASE_FILE_SET_H
 
@@ -18,9 +17,9 @@
 
 struct file_set;
 
-/* Begins to change directory @dir, which is made (not its parents) when it is not there; a change
- * that was cut short is completed first. @private: the directory is 0700 and what is written 0600,
- * also where they were not before. Until file_set_free nobody else can begin one or open the
+/* Starts a change of directory @dir, which is made (not its parents) if missing; an interrupted
+ * change is completed first. @private: the directory gets mode 0700 and the written files 0600,
+ * even if they had others. Until file_set_free no other process can start one or open the
  * directory. NULL with err. One thread. */
 struct file_set *file_set_new(const char *dir, bool private, struct err *err);
 /* The contents that @name (in the directory, "a/b" in a directory below it, which is made) will
@@ -29,8 +28,8 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
                     struct err *err);
 /* @name will be gone, and the directories below that it leaves empty; it need not be there. */
 bool file_set_remove(struct file_set *set, const char *name, struct err *err);
-/* Does all that was asked for. False with err: nothing has changed, unless the message says that
- * the next to open it completes the change. */
+/* Applies the change. False with err: nothing has changed, unless the message says that the next to
+ * open the directory completes it. */
 bool file_set_commit(struct file_set *set, struct err *err);
 /* Without a commit before nothing has changed. NULL is fine. */
 void file_set_free(struct file_set *set);
@@ -38,9 +37,9 @@ void file_set_free(struct file_set *set);
 /* For reading @dir: completes a change that was cut short, and keeps changes by others away until
  * the descriptor is closed. -1 with err. */
 int file_set_open(const char *dir, struct err *err);
-/* A file or directory in @dir, at most three levels down, that is not among @known (relative names,
- * ends with NULL; directories are known by the files in them): its relative name, which the caller
- * frees. NULL when there is none. What this module itself leaves is not counted. */
+/* The relative name of a file or directory in @dir, at most three levels down, that is not among
+ * @known (relative names, ends with NULL; directories are known by their files). The caller frees.
+ * NULL when there is none. Leftovers of this module do not count. */
 char *file_set_stranger(const char *dir, const char *const *known);
 
 #endif

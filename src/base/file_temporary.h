@@ -1,5 +1,5 @@
-/* Files under temporary names beside those whose place they are to take: what a write in progress
- * and a killed one look like. */
+/* Files under temporary names next to those that they replace, of writes in progress and of killed
+ * ones. */
 #ifndef PORTOLAN_BASE_FILE_TEMPORARY_H
 #define PORTOLAN_BASE_FILE_TEMPORARY_H
 

@@ -1,6 +1,6 @@
-/* The one hash table: an index of items that stand elsewhere, by position. Open addressing; a slot
- * keeps the hash beside the position, so that items are looked at only where their hashes agree,
- * and growing needs no item at all. */
+/* The one hash table: an index of items stored elsewhere, by position. Open addressing; a slot
+ * keeps hash and position, so that items are compared only if their hashes agree, and growing needs
+ * no item. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -59,7 +59,7 @@ void index_done(struct index *x);
 /* Of @length bytes, the same in every process (FNV-1a, mixed once more). Any thread. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(const char *text);
-/* The same of what goes on: @hash is HASH_START or what came of the bytes before. */
+/* Continues a hash: @hash is HASH_START or the hash of the bytes before. */
 #define HASH_START 0xcbf29ce484222325u
 uint64_t hash_fixed(uint64_t hash, const void *bytes, size_t length);
 

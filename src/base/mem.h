@@ -1,8 +1,7 @@
-/* Allocation. mem_* is for small things and does not fail: when memory runs out it gets what is
- * kept back for that (base/shortage.h), and the job or command ends; when that is not enough the
- * program ends, in one place. mem_try_* is for what grows with the input in one piece, anything
- * that can come to more than MEM_SMALL bytes: its failure is the caller's, who says so (err_memory)
- * and goes on. */
+/* Allocation. mem_* is for small things and does not fail: when memory runs out it takes from the
+ * reserve (base/shortage.h), and the job or command ends; when the reserve is used up the program
+ * ends, in one place. mem_try_* is for blocks that grow with the input, anything above MEM_SMALL
+ * bytes: it may fail, and the caller reports that (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -24,13 +23,13 @@ void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
-/* @items, of @size bytes each, with twice the @capacity. A list too large for what is kept back
- * stays as it is, and this thread's work fails (base/shortage.h). */
+/* @items, of @size bytes each, with twice the @capacity. A list too large for the reserve stays as
+ * it is, and this thread's work fails (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Whether there is room for @bytes, which @what will take in many pieces; false with err. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* For libraries that say so when they get NULL: what is kept back is for them too, and this
- * thread's work is cut short when even that is not enough. */
+/* For libraries that handle NULL: they may use the reserve, and this thread's work is cancelled
+ * when even that is not enough. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
 /* A request for @size bytes has failed: gives up what is kept back, and this thread's work asks at

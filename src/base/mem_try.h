@@ -1,5 +1,4 @@
-/* Allocation whose failure is the caller's: see base/mem.h, which has what does not fail. Any
- * thread. */
+/* Allocation that may fail; base/mem.h has what does not fail. Any thread. */
 #ifndef PORTOLAN_BASE_MEM_TRY_H
 #define PORTOLAN_BASE_MEM_TRY_H
 
@@ -17,7 +16,7 @@ char *mem_try_strndup(const char *text, size_t length);
 /* Tests: asked before each allocation, by any thread; true: it fails. NULL otherwise. */
 typedef bool mem_fault_of(size_t size);
 extern mem_fault_of *_Atomic mem_fault;
-/* Whether it says so of a request for @size bytes. */
+/* Whether it logs a request for @size bytes. */
 bool mem_refused(size_t size);
 
 #endif

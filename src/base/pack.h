@@ -1,6 +1,6 @@
-/* Values as bytes for another process of the same program on the same kind of processor, and back.
- * What was packed is unpacked in the same order; what does not fit the bytes that are there marks
- * them as broken and comes back as zero, so that a reader asks once, at its end. Any thread. */
+/* Packs values into bytes for another process of the same program on the same kind of processor,
+ * and unpacks them in the same order. A value beyond the end marks the bytes as broken and is read
+ * as zero, so that a reader checks once, at its end. Any thread. */
 #ifndef PORTOLAN_BASE_PACK_H
 #define PORTOLAN_BASE_PACK_H
 
@@ -25,8 +25,8 @@ double unpack_number(struct unpacking *from);
 const char *unpack_text(struct unpacking *from);
 /* Copies @count items to @to; zeros when they are not there. */
 void unpack_array(struct unpacking *from, void *to, size_t count, size_t size);
-/* Whether @count items of @size bytes are left; otherwise the bytes are broken. Before storage for
- * them is asked for. */
+/* Whether @count items of @size bytes are left; otherwise the bytes are broken. Call it before
+ * allocating them. */
 bool unpack_holds(struct unpacking *from, uint64_t count, size_t size);
 
 #endif

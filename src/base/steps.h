@@ -1,5 +1,5 @@
-/* Work, counted where code loops over what it was given: so a test can say how it grows with the
- * input, whatever the machine's speed. */
+/* Work counted in loops over the input, so that a test can check how it grows, independent of the
+ * machine's speed. */
 #ifndef PORTOLAN_BASE_STEPS_H
 #define PORTOLAN_BASE_STEPS_H
 

@@ -31,9 +31,9 @@ bool utf8_steers(uint32_t code);
 /* Appends @text so that it is UTF-8, says the same and does nothing to a terminal: what steers
  * (utf8_steers) and bytes that are no UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
-/* Appends finished output, in which a line feed ends a line and a tab is a tab: all else that
- * steers and bytes that are no UTF-8 appear as \xHH or \uHHHH, two of these for one past U+FFFF
- * (which JSON reads as the same character). */
+/* Appends finished output, in which a line feed ends a line and a tab is a tab. Other controls and
+ * bytes that are not UTF-8 appear as \xHH or \uHHHH, two of these above U+FFFF (which JSON reads as
+ * the same character). */
 void utf8_printable(const char *text, size_t length, struct str *out);
 /* Gives @put what utf8_printable makes of @text, some lines at a time, so that a large table has no
  * second copy. False when @put is. */

@@ -26,7 +26,7 @@
     ((v)->count < (v)->capacity ||                                                                 \
      ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \
       (v)->count < (v)->capacity))
-/* Adds @value, which is not made where there is no room. */
+/* Adds @value, which is not evaluated if there is no room. */
 #define vec_add(v, value)                                                                        \
     do {                                                                                         \
         if (vec_room(v))                                                                         \

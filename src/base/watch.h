@@ -22,14 +22,14 @@ struct watch {
 /* Of this thread. */
 extern _Thread_local struct watch watch;
 
-/* From now on this thread's work ends when @over says so; NULL: when it is done. Returns what held
- * before, for watch_restore. */
+/* From now on this thread's work ends when @over returns true; NULL: never. Returns the previous
+ * one, for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
 /* Asks now. True: leave at once, and let the caller find out by asking too. */
 bool watch_over(void);
-/* Asks now. True: all of it is to go on. False with err ("cancelled") otherwise: what a loader
- * returns. */
+/* Polls now. True: continue. False with err ("cancelled") otherwise: the return value of a
+ * loader. */
 bool watch_goes_on(struct err *err);
 
 /* Progress of the work, for display: @done of @total (0: not known) "bytes", "rows" and the like, a

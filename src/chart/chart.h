@@ -1,16 +1,14 @@
-/* A CPU charted from nothing: what is asked of it are the times of experiments, chains and loops;
- * what comes of it is a machine. The stages follow each other in one run on one thread; what was
- * measured is in journals, so that a run which was killed goes on where it was.
- *
- * 1. all forms alone                                                          (chart.c)
- * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
- * 3. ports and usages of the core                                             (chart/ports.h)
- * 4. every other form beside what keeps certain ports of the core busy, and what tells usages about
- *    as likely apart   (chart/place.h, chart/settle.h)
- * 5. latencies by dependency chains, per pair of operands                     (chart/stages.h)
- * 6. facts of the front and back end by small loops                           (chart/facts.h)
- * 7. a last look at code that took no part, and a second round                (chart/stages.h,
- *    chart/second.h) */
+/* Charts a CPU from nothing: measures experiments, chains and loops, and infers a machine from
+ * their times. The stages follow each other in one run on one thread. Journals keep each time, so
+ * that a killed run can resume.
+ * 1. all forms alone (chart.c)
+ * 2. a core: forms of every behaviour, measured in pairs (chart/core.h)
+ * 3. ports and usages of the core (chart/ports.h)
+ * 4. every other form under load: next to saturators of the core's ports (chart/place.h,
+ * chart/settle.h)
+ * 5. latencies by dependency chains, per pair of operands (chart/stages.h)
+ * 6. facts of the front and back end by small loops (chart/facts.h)
+ * 7. review on held-out blocks, and a second round (chart/stages.h, chart/second.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
@@ -31,7 +29,7 @@ extern const char *const chart_stage_names[];
 enum chart_state {
     CHART_NOT_MEASURED,   /* alone it has no time */
     CHART_IN_CORE,        /* together with the ports */
-    CHART_PLACED,         /* beside the core */
+    CHART_PLACED,         /* with saturators of the core */
     CHART_UNEXPLAINED,    /* what was found disagrees with some of its measurements */
 };
 extern const char *const chart_state_names[];
@@ -53,20 +51,20 @@ struct chart_form {
     /* share of what explains the measurements that this usage has; NaN: none */
     double confidence;
     unsigned experiments;         /* it took part in */
-    /* random ones of chart/stages.h, and those of them that were foretold wrongly */
+    /* random experiments (chart/stages.h), and how many of them were mispredicted */
     unsigned trials, failed;
     double error;                 /* largest relative difference to one of its measurements */
     /* the most likely other usage that differs in some experiment; NULL: none */
     char *rival;
-    char *settle;                 /* the experiment that would tell; NULL: none is known */
+    /* the experiment that would distinguish it; NULL: none is known */
+    char *settle;
     struct chart_usage *others;   /* such, the likeliest ones; none for forms of the core */
     unsigned other_count;
-    portset untested;             /* ports beside which it was never measured, */
-    /* and an experiment beside what keeps some of them busy; NULL: none, or none is known */
+    portset untested;             /* ports whose saturators it was never measured with, */
+    /* and an experiment with some of them; NULL: none is known */
     char *check;
     bool joined;                  /* joins its neighbours, several in a slot: it has no ports */
-    /* no experiment beside the core tells which ports it takes; what does beside others is
-     * settle */
+    /* no experiment with the core shows its ports; settle has one with other forms */
     bool hidden;
 };
 
@@ -76,19 +74,19 @@ struct chart_latency {
     struct latency latency;
 };
 
-/* Another usage of a form and the experiment that would tell. */
+/* Another usage of a form and the experiment that distinguishes it. */
 struct chart_ambiguity {
     uint32_t form, other;         /* of the chart's, and of its others */
     struct experiment experiment;
 };
 
-/* An experiment of a form beside ports without which it was measured. */
+/* An experiment of a form with saturators of ports that it was not tested against. */
 struct chart_check {
     uint32_t form;                /* of the chart's */
     struct experiment experiment;
 };
 
-/* What small loops told. */
+/* Result of a fact's small loops. */
 struct chart_fact {
     char *key, *value, *why;      /* value NULL: unknown */
 };
@@ -116,7 +114,8 @@ struct chart {
     double core_error;
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
-    double noise;                 /* relative, of a time beside what the core says; NaN before */
+    /* relative, of a measured time against the core's prediction; NaN before */
+    double noise;
     /* times of the core are late (chart/residual.h), so that others may be */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
@@ -135,16 +134,15 @@ struct chart_options {
     /* path of a file of latencies, as latency measure exports them: those in it are known, it is
      * written as others come; NULL: none */
     const char *latencies;
-    /* usages of a core that an earlier run found, which stays where it has nearly all forms of this
-     * one's and explains their times, and from which the search goes on where the forms are the
-     * same: what was placed beside it stays so; NULL: none */
+    /* usages of a core from an earlier run; NULL: none. They are kept if they have nearly all forms
+     * of this core and explain their times. The search resumes from them where the forms are the
+     * same. */
     const struct mapping *core;
     /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
     const struct block_form *uses;
     size_t uses_count;            /* 0: no such blocks */
     size_t review_blocks;         /* how many are drawn */
-    /* usages that no experiment has told apart stay so, for experiments settle; else it is measured
-     * what tells them apart */
+    /* leave undistinguished usages to experiments settle; false: measure what distinguishes them */
     bool leave_ambiguities;
     uint64_t seed;
     /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as
@@ -166,8 +164,8 @@ struct chart_hooks {
     void *state;
 };
 
-/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled: what was measured is
- * in the journals then. One thread. */
+/* Charts the @count forms @rows of @cpu. NULL with err, also when cancelled: the journals then have
+ * what was measured. One thread. */
 struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows,
                         size_t count, const struct chart_options *o,
                         const struct chart_hooks *hooks, struct err *err);
@@ -176,7 +174,7 @@ void chart_free(struct chart *c);
 /* How many forms came to each end, and how sure; what else is known. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* by state */
-    /* the last: of which an experiment beside other forms tells */
+    /* hidden_told: hidden forms that an experiment with other forms distinguishes */
     size_t timed, hidden, hidden_told;
     /* forms in the core or placed; of them those with a confidence from 0.9 on, and from 0.5 */
     size_t usages, sure, likely;
@@ -184,13 +182,12 @@ struct chart_tally {
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: Usages that the experiments of a chart do not tell apart, and the experiments that
- * would: beside every form whose usage is known, not the core's alone. Kept in a file from one
- * program to the next. */
+/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments that would,
+ * with every form whose usage is known. A file keeps them between runs. */
 
-/* Fills c->checks, c->doubts, and of each form the experiment that would tell its most likely other
- * usage (settle, rival); the confidence of a form falls to the share of its usage among those. What
- * no experiment tells is the same to all who use the machine, and no doubt. */
+/* Fills c->checks, c->ambiguities, and each form's experiment against its most likely other usage
+ * (settle, rival). The confidence of a form falls to the share of its usage among those. Usages
+ * that no experiment distinguishes predict the same and do not count. */
 void ambiguities_find(struct chart *c);
 
 /* Appends what is not known of @f to its source: ", not observable: ...", ", not tested against
@@ -200,7 +197,7 @@ void ambiguities_note(const struct chart *c, const struct chart_form *f, struct 
  * them; 0: nothing. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
-/* Why ports do not show beside the core, and whether anything tells. */
+/* Why no experiment with the core shows the ports, and whether any experiment does. */
 const char *ambiguities_hidden_reason(const struct chart_form *f);
 
 /* The same by names, as a file has it. */
@@ -211,13 +208,13 @@ struct ambiguity {
     double weight;
     struct experiment experiment;
 };
-/* Whether @d only measures the form beside ports that it was not tested against: its usage is that
- * of @entry, the form's. */
+/* Whether @d only measures the form with ports that it was not tested against: it has the usage of
+ * @entry, the form's. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
     VEC(struct ambiguity) list;       /* those of a form together */
-    double noise;                 /* relative, of a time beside what the right usage says */
+    double noise;                 /* relative, of a time against the right usage's prediction */
     bool late;                    /* such a time may be late (chart/residual.h) */
     char *simulated;              /* machine that was charted; "": a real CPU */
 };

@@ -15,7 +15,7 @@ struct charting_request {
     struct forms *forms;               /* of the CPU's instruction set */
     const char *const *patterns;       /* forms to chart; * and ? are wildcards */
     size_t pattern_count;              /* 0: all */
-    /* of these only so many that programs use most; SIZE_MAX: all */
+    /* at most this many, those that programs use most; SIZE_MAX: all */
     size_t top;
     const struct machine *simulated;   /* NULL: this CPU */
     bool recorded;                     /* nothing is measured: what the journals of this CPU know */
@@ -40,13 +40,13 @@ struct charting_hooks {
 };
 
 struct chart_job;
-/* What @r, which is copied, asks for. NULL with err: the name is none, no form that can be measured
- * matches, or there is no place to keep measurements in. Any thread. */
+/* Request of @r, which is copied. NULL with err: invalid name, no form that can be measured
+ * matches, or no directory for measurements. Any thread. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
-/* Measures and infers; after each stage the machine is written, unless nothing is kept. What was
- * measured is in the journals, so that the same request goes on where it ended. NULL with err, also
- * when cancelled. The caller frees, before @c. One thread at a time. */
+/* Measures and infers; writes the machine after each stage, except when nothing is kept. The same
+ * request resumes from the journals. NULL with err, also when cancelled. The caller frees, before
+ * @c. One thread at a time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
 /* Whether it measures this CPU. */
@@ -60,7 +60,7 @@ const char *charting_journal(const struct chart_job *c);
 /* Where experiments are kept: those of this CPU with all others of it, those of a simulated one
  * (@simulated not NULL) with the chart @name. The caller frees; NULL with err. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
-/* Where the doubts of the chart @name are kept (chart/chart.h). The caller frees; NULL without a
+/* Path of the ambiguities of the chart @name (chart/chart.h). The caller frees; NULL without a
  * home. */
 char *chart_ambiguities_path(const char *name);
 

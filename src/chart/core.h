@@ -1,11 +1,11 @@
-/* The core of a chart: forms that behave differently from each other in pairs, found by measuring
- * candidates beside those that were found before. */
+/* The core of a chart: forms that behave differently from each other in pairs. Candidates are
+ * measured with those found so far. */
 #ifndef PORTOLAN_CHART_CORE_H
 #define PORTOLAN_CHART_CORE_H
 
 #include "chart/lab.h"
 
-#define CORE_QUICK 2.2       /* cycles alone: what takes longer is placed beside the core */
+#define CORE_QUICK 2.2       /* cycles alone: forms that take longer are placed with the core */
 
 struct core_class {
     uint32_t form;      /* its first member, of the lab's table */
@@ -18,9 +18,9 @@ struct chart_core {
     VEC(uint32_t) class_of;      /* per candidate: index of its class */
 };
 
-/* Whether form @f, of @n that take @alone cycles each, is joined with its neighbours at rename
- * (nops on Zen 4: twelve a cycle in six slots): it has no operands and is quicker by far than all
- * forms that have some. It says nothing of the issue width, and is not of the core. */
+/* Whether form @f, of @n that take @alone cycles each, fuses with its neighbours at rename (nops on
+ * Zen 4: twelve per cycle in six slots). It then has no operands and is far quicker than all forms
+ * that have some. It does not show the issue width, and is not in the core. */
 bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f);
 /* Chooses candidates among the @n quick forms with cycles @alone (NaN: not measured, or no
  * candidate; per form of the table) and groups them by pairs. All experiments stay in the lab's

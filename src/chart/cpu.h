@@ -1,4 +1,4 @@
-/* What a chart may ask of a CPU, a real or a simulated one. */
+/* What a chart may request of a CPU, real or simulated. */
 #ifndef PORTOLAN_CHART_CPU_H
 #define PORTOLAN_CHART_CPU_H
 
@@ -16,7 +16,7 @@ struct chart_block {
 
 struct chart_cpu {
     struct source *source;      /* times experiments */
-    /* Latencies of a form along its chains, as latency_measure. NULL: it has none to tell. */
+    /* Latencies of a form along its chains, as latency_measure. NULL: it has no chain. */
     size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                         struct err *err);
     /* Cycles per iteration of @n blocks into @cycles, NaN where there is no stable time. False with

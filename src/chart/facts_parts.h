@@ -1,5 +1,5 @@
-/* The files of chart/facts.c: each adds its loops to the probes, and tells what their times say.
- * One thread. */
+/* The files of chart/facts.c: each adds its loops to the probes, and concludes facts from their
+ * times. One thread. */
 #ifndef PORTOLAN_CHART_FACTS_PARTS_H
 #define PORTOLAN_CHART_FACTS_PARTS_H
 
@@ -8,9 +8,9 @@
 /* facts_buffers.c: facts of what a CPU holds between rename and retirement: reorder buffer,
  * scheduler, loads and stores. Parts of chart/facts.h. */
 
-/* Times loops in which more and more stands between two chains of square roots, until the second
- * chain begins no more before the first one ends, and tells how much that is. False with err when
- * that is impossible or was cancelled. */
+/* Times loops with more and more instructions between two chains of square roots, until the second
+ * chain no longer starts before the first one ends. Returns that number. False with err when that
+ * is impossible or was cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
 /* facts_forward.c: facts of stores that are loaded again: what forwarding takes, and which stores
@@ -19,18 +19,17 @@ bool buffer_probes(struct probes *p, struct err *err);
 struct forward_probes;
 /* Adds the loops to @p. */
 struct forward_probes *forward_probes_ask(struct probes *p);
-/* Tells what their times say; stores_per_cycle must have been told. */
+/* Concludes facts from their times; stores_per_cycle must be known. */
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f);
 void forward_probes_free(struct forward_probes *f);
 
-/* facts_front.c: small loops that tell what of the front end shows: predecoder, decoders and
- * length-changing prefixes. What of it the µop cache shows is in facts_uop_cache.h. */
+/* facts_front.c: small loops that measure the predecoder, the decoders and length-changing
+ * prefixes. facts_uop_cache.h has the µop cache. */
 
-/* What the loops told of the way from bytes to decoded instructions; 0: unknown, or nothing that
- * limits. */
+/* Facts from bytes to decoded instructions; 0: unknown, or not limiting. */
 struct front_found {
     unsigned bytes, width;   /* per cycle, of the predecoder */
-    unsigned decoders;       /* instructions per cycle, where that is less than rename takes */
+    unsigned decoders;       /* instructions per cycle, if less than rename's */
     unsigned penalty;        /* cycles of a length-changing prefix */
 };
 
@@ -38,38 +37,37 @@ struct front_probes;
 
 /* Adds the loops to @p; front_probes_free frees. */
 struct front_probes *front_probes_ask(struct probes *p);
-/* Tells what they say. */
+/* Concludes facts from their times. */
 struct front_found front_probes_conclude(struct probes *p, const struct front_probes *f);
 void front_probes_free(struct front_probes *f);
 
-/* Adds @count instructions of @bytes bytes altogether, none shorter than @shortest, each of which
- * takes a slot and is decoded alone. */
+/* Adds @count instructions of @bytes bytes altogether, none shorter than @shortest. Each takes a
+ * slot and is decoded alone. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
 /* Cycles that the decoders of a machine of nothing but @found take for such instructions, over and
  * over. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 
-/* facts_groups.c: facts of the groups in which rename takes instructions: which take no last slot
- * of one, and whether those of several slots are parted. Parts of chart/facts.h. */
+/* facts_groups.c: facts of the groups that rename allocates: which instructions never take the last
+ * slot, and whether those of several slots are split. Parts of chart/facts.h. */
 
 struct group_probes;
 /* Adds the loops to @p. */
 struct group_probes *group_probes_ask(struct probes *p);
-/* Tells what their times say. */
+/* Concludes facts from their times. */
 void group_probes_conclude(struct probes *p, const struct group_probes *g);
 void group_probes_free(struct group_probes *g);
 
-/* facts_loads.c: facts of loads, by small loops: what takes an address to its value, by how the
- * address is written, and which loads are tried again, so that they take part of the loads per
- * cycle twice (load_replays, forward_replays). One thread. */
+/* facts_loads.c: facts of loads: latency by form of the address, and loads that are replayed, which
+ * take further slots of the loads per cycle (load_replays, forward_replays). One thread. */
 
 struct load_probes;
 
 /* Adds the loops. Free with load_probes_free. */
 struct load_probes *load_probes_ask(struct probes *p);
-/* What they say, once they were timed; after what memory_probes_conclude says of loads per cycle,
- * and forward_probes_conclude of what rename finds. */
+/* Concludes facts from their times. Call it after memory_probes_conclude (loads per cycle) and
+ * forward_probes_conclude (memory renaming). */
 void load_probes_conclude(struct probes *p, const struct load_probes *l);
 void load_probes_free(struct load_probes *l);
 
@@ -79,14 +77,14 @@ void load_probes_free(struct load_probes *l);
 struct memory_probes;
 /* Adds the loops to @p. */
 struct memory_probes *memory_probes_ask(struct probes *p);
-/* Tells what their times say. */
+/* Concludes facts from their times. */
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m);
 void memory_probes_free(struct memory_probes *m);
 
 /* facts_plain.c: facts of a set whose operations do not access memory, by the few loops that are
  * known for it. */
 
-/* Tells each fact that a loop tells, and names the others as unknown. False with err. */
+/* Concludes each fact that a loop determines, and names the others as unknown. False with err. */
 bool plain_facts_find(struct probes *p, struct err *err);
 
 /* facts_rename.c: facts of what rename does with an address that has an index, and with flags that
@@ -95,27 +93,27 @@ bool plain_facts_find(struct probes *p, struct err *err);
 struct rename_probes;
 /* Adds the loops to @p. */
 struct rename_probes *rename_probes_ask(struct probes *p);
-/* Tells what their times say. */
+/* Concludes facts from their times. */
 void rename_probes_conclude(struct probes *p, const struct rename_probes *r);
 void rename_probes_free(struct rename_probes *r);
 
-/* facts_uop_cache.c: small and long loops that tell what the µop cache holds, where the decoders
- * are slower. */
+/* facts_uop_cache.c: small and long loops that measure the µop cache, where the decoders are
+ * slower. */
 
 struct uop_cache_probes;
 
 /* Adds the loops to @p; uop_cache_probes_free frees. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
-/* Tells what they say of a CPU whose decoders are @found, and runs further loops to be more
- * precise. False with err. */
+/* Concludes facts of a CPU with the decoders @found, and runs further loops for more precision.
+ * False with err. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);
 
-/* facts_windows.c: copies of instructions of every length, which tell a µop cache that delivers by
- * windows (analysis/windows.h) from one that delivers as many as rename takes. */
+/* facts_windows.c: copies of instructions of every length, which show whether a µop cache delivers
+ * by windows (analysis/windows.h) or as many as rename takes. */
 
-/* Runs them and tells what they say, before any fact that counts slots. False with err. */
+/* Runs them and concludes facts, before any fact that counts slots. False with err. */
 bool window_probes(struct probes *p, struct err *err);
 
 #endif

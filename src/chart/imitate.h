@@ -11,7 +11,7 @@ struct imitation;
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
 void imitation_free(struct imitation *i);
 const struct chart_cpu *imitation_cpu(struct imitation *i);
-/* What its experiments take: for judging a chart of it. */
+/* Times of its experiments, for judging a chart of it. */
 const struct mapping *imitation_truth(const struct imitation *i);
 
 #endif

@@ -15,7 +15,7 @@ struct joiner;
 struct joiner *joining_new(size_t rows, size_t seconds);
 void joining_free(struct joiner *j);
 
-/* One row beside the µops that run in it without the form. */
+/* One row with the masses of its µops without the form. */
 struct joining_row {
     const struct mass *others;
     size_t n;                  /* JOINING_SETS at most; sets may repeat */
@@ -23,12 +23,12 @@ struct joining_row {
     double slots;              /* issue slots of the others, cycles */
     double slot;               /* of one slot of each execution of the form, cycles */
     double cycles;             /* measured */
-    /* what its time may cost where it is late (chart/residual.h) */
+    /* the most that its time may cost if late (chart/residual.h) */
     struct residual_limit late;
 };
 #define JOINING_SETS 16
 
-/* Begins anew without rows; a row costs @deviation_most at most. */
+/* Starts without rows; a row costs @deviation_most at most. */
 void joining_begin(struct joiner *j, double deviation_most);
 void joining_add(struct joiner *j, const struct joining_row *row);
 /* The sets that a second µop may have, once all rows are there. */
@@ -44,7 +44,7 @@ double joining_bound(const struct joiner *j, size_t second);
 #define JOINING_NONE SIZE_MAX
 double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 
-/* What a row costs that takes @predicted cycles. */
+/* Cost of a row with @predicted cycles. */
 double joining_price(double predicted, double measured, double deviation_most,
                      struct residual_limit late);
 

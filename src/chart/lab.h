@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 
-/* What a row should take. */
+/* Cycles expected for a row. */
 struct lab_expected {
     size_t row;
     double cycles;
@@ -24,16 +24,15 @@ struct lab {
     unsigned resumed;
     enum chart_stage stage;
     const char *what;            /* of what is measured now */
-    /* relative: of a time beside what the best mapping says, which on a real CPU is more than that
-     * of measuring */
+    /* relative: of a time against the best mapping's prediction, larger on a real CPU than the
+     * noise of measuring */
     double noise;
     /* times may be late (chart/residual.h), as those of the core are */
     bool late;
 };
 
 #define LAB_OFF 0.03
-/* Relative deviation of a time by which a usage disagrees with it, where times are off by
- * @noise. */
+/* Relative deviation of a time that refutes a usage, where times have the noise @noise. */
 static inline double noise_off(double noise)
 {
     return fmax(LAB_OFF, 3 * noise);
@@ -43,10 +42,10 @@ static inline double lab_off(const struct lab *lab)
     return noise_off(lab->noise);
 }
 
-/* Asks for @n forms of lab->table->forms; returns the row that will have its cycles. */
+/* Requests @n forms of lab->table->forms; returns the row that will have its cycles. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
-/* What explains other times says that @row, not measured yet, takes @cycles: a single pass that
- * agrees is enough. */
+/* Predicts from other times that @row, not measured yet, takes @cycles: a single pass that agrees
+ * is enough. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
 /* Measures what was asked since the last time. False with err when that is impossible or was
  * cancelled; rows without a stable time stay without. */

@@ -1,5 +1,5 @@
-/* What lines cost on this CPU: measured by a few loops over arrays of some sizes, and kept beside
- * the idle baseline with its day. */
+/* Costs of memory lines on this CPU, measured by loops over arrays of several sizes. Kept with the
+ * date in the file of the idle baseline. */
 #ifndef PORTOLAN_CHART_MEMORY_LINES_H
 #define PORTOLAN_CHART_MEMORY_LINES_H
 

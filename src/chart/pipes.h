@@ -13,9 +13,8 @@ struct pipe_form {
     int pipe;               /* which, from 0 on; -1: none */
 };
 
-/* Finds which of @forms hold the same pipe, by pairs, whose times add up then; the eight that most
- * forms hold are kept, and get their numbers in the order in which they were found. False with
- * err. */
+/* Finds which of @forms hold the same pipe: the times of such pairs add up. The eight pipes that
+ * most forms hold are numbered in the order of discovery. False with err. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);
 

@@ -1,7 +1,7 @@
-/* Usages of forms given a core whose ports are known: each form runs beside multisets of the core
- * that keep one set of ports busy (after uops.info, Abel and Reineke, ASPLOS 2019), so that every
- * µop which has nowhere else to go adds time. What explains all of its times with the fewest µops
- * is its usage. A form gets only the experiments that tell apart what still explains it. */
+/* Usages of forms, given a core with known ports. Each form runs with saturators, multisets of the
+ * core that keep one port set busy, so that a µop without another port adds time (uops.info, Abel
+ * and Reineke, ASPLOS 2019). The usage with the fewest µops that explains all times is accepted.
+ * Only experiments that distinguish the remaining usages are measured. */
 #ifndef PORTOLAN_CHART_PLACE_H
 #define PORTOLAN_CHART_PLACE_H
 
@@ -16,27 +16,27 @@ struct place_form {
 };
 
 struct placement {
-    /* over the ports of the mapping given, pipes of slow forms behind them */
+    /* over the ports of the given mapping, followed by pipes of slow forms */
     struct usage usage;
     unsigned slots;         /* at issue */
     double confidence;      /* of what explains its times as well, the share of this one: 0 to 1 */
     double error;           /* largest relative difference to a measurement */
     unsigned experiments;
     bool explained;         /* all measurements within the noise */
-    /* other usages cannot be told apart: the issue width binds wherever they differ */
+    /* no experiment distinguishes the other usages: the issue width binds wherever they differ */
     bool hidden;
-    portset untested;       /* ports of sets beside which it has no time */
-    /* the other usage that is most likely of those that some experiment tells; NULL: none */
+    portset untested;       /* ports of saturators that it was not measured with */
+    /* the most likely other usage that some experiment distinguishes; NULL: none */
     char *rival;
-    /* all that explain its times as well, whether experiments beside this core tell them or not,
-     * the likeliest first */
+    /* all usages that explain its times as well, the most likely first, whether or not an
+     * experiment with this core distinguishes them */
     struct chart_usage *others;
     unsigned other_count;
 };
 
-/* Places all @n @forms beside the core @mapping, which gets further ports for blocking pipes that
- * slow forms hold (named DV, 2DV and so on); @ports becomes the list of all. @out: one for each,
- * which the caller frees by placement_done. False with err. */
+/* Places all @n @forms with the core @mapping. It gets further ports for blocking pipes that slow
+ * forms hold (named DV, 2DV and so on); @ports becomes the list of all. @out: one for each, which
+ * the caller frees by placement_done. False with err. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
                  size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

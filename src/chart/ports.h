@@ -1,6 +1,6 @@
-/* Ports and usages of a core: exactly, form by form (chart/venn.h); where that leaves forms out or
- * errors that are no noise, by the evolver, with few ports first, then with one more at a time as
- * long as that explains the measurements better. Whichever explains more is taken. */
+/* Ports and usages of a core: exactly, form by form (chart/venn.h). If that leaves forms out or
+ * errors above the noise, the evolver searches, with one port more at a time while that explains
+ * more. The better explanation is returned. */
 #ifndef PORTOLAN_CHART_PORTS_H
 #define PORTOLAN_CHART_PORTS_H
 

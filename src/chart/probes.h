@@ -1,5 +1,4 @@
-/* Small loops that are timed together, each of which tells something of a CPU, and what the chart
- * makes of them. One thread. */
+/* Small loops that are timed together, and the conclusions of a chart from them. One thread. */
 #ifndef PORTOLAN_CHART_PROBES_H
 #define PORTOLAN_CHART_PROBES_H
 
@@ -30,8 +29,7 @@ struct probes {
     const char *filler;
 };
 
-/* Adds a loop of the lines that @format says; its number, by which probe_time tells its time when
- * probes_run has run all. */
+/* Adds a loop of the lines in @format. Returns its number for probe_time after probes_run. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of code that the decoders deliver: without a branch, and of short instructions if it is
  * to outgrow any µop cache. */
@@ -49,8 +47,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
 }
-/* The instructions of a loop into *@out, which the caller frees; how many, 0 when there is no such
- * code. */
+/* Writes the instructions of a loop to *@out, which the caller frees. Returns how many, 0 if there
+ * is no such code. */
 size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
@@ -58,13 +56,13 @@ void probes_done(struct probes *p);
  * neither, or nobody knows. */
 int probe_slots(const struct probes *p, double t, size_t one, size_t two);
 
-/* What the chart tells of a fact, in c->facts and the machine; @value NULL: it is unknown, because
- * of @why, and not in the machine. */
+/* Sets a fact in c->facts and the machine. @value NULL: it is unknown, because of @why, and not in
+ * the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit,
                 const char *why);
 /* The same of a number of cycles, rounded to a whole one or to tenths. */
 void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
-/* So many a cycle; NaN when that is no whole number. */
+/* Number per cycle; NaN if that is no whole number. */
 double probe_whole_rate(double count, double cycles);
 /* The same of such a rate, that a loop of @cycles says. */
 void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles,

@@ -7,7 +7,7 @@
 /* A source that has no time of anything: what the journal lacks stays without. @forms (borrowed):
  * whose code the journal's times are of. source_free frees it. */
 struct source *source_recorded(const struct forms *forms);
-/* For struct chart_cpu, beside it: chains and loops without times. */
+/* Chains and loops of a recorded struct chart_cpu, without times. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                           struct err *err);
 bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles,

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The most that a late time costs, in squared deviations, and up to how many times what is
- * predicted it is late. */
+/* The most that a late time costs, in squared deviations, and the largest ratio of measured to
+ * predicted that counts as late. */
 #define RESIDUAL_COST_MOST 10.0
 #define RESIDUAL_RATIO 1.25
 /* of a form alone: stores to one line after the other (.556 for .5 on a Zen 4); on a Zen 5

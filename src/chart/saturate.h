@@ -19,25 +19,25 @@ enum vectors vectors_of(const char *form);
  * ports over all columns. */
 struct lattice {
     VEC(portset) sets;          /* that µops may have */
-    size_t known;               /* the first so many occur in the core */
+    size_t known;               /* the first @of these occur in the core */
     size_t columns;
     portset column[COLUMNS_MOST];
     float inverse[COLUMNS_MOST];   /* 1 / ports */
     /* per set of sets, and column: 1 where the column holds the set, else 0 */
     float *within;
     double width;               /* issue slots per cycle */
-    double noise;               /* relative, of a time beside what the true usages say */
-    bool late;                  /* times may be late; false until its maker says so */
+    double noise;               /* relative, of a time against the true usages' prediction */
+    bool late;                  /* times may be late; false until set */
 };
 /* Relative error of a time that is no more than noise. */
 #define SIGHT_NOISE 0.008
-/* The standard deviation of a time of so many @cycles, cycles. */
+/* The standard deviation of a time of @cycles, in cycles. */
 static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
-/* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most:
- * the odd wrong one must not decide. @by: up to where it is late. */
+/* The squared deviation of a time in units of the noise, at most @most (LATE_MOST if late), so that
+ * a wrong time does not decide. @by: the limit of lateness. */
 static inline double sight_price(double noise, double predicted, double measured, double most,
                                  double by)
 {

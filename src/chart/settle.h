@@ -19,7 +19,7 @@ struct settled_form {
     char *form;
     enum settle_verdict verdict;
     char *before, *after;  /* usages */
-    double confidence;     /* NaN where it is open */
+    double confidence;     /* NaN while it is open */
     unsigned experiments;  /* that have a time */
 };
 

@@ -1,5 +1,4 @@
-/* What a chart has done so far, stage by stage, for those who watch it: the one who charts writes
- * it, anyone reads it. Any thread. */
+/* Progress of a chart, stage by stage. The charting thread writes it, any thread reads it. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -15,7 +14,7 @@ enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_END
 struct stage_row {
     enum charting_state state;
     double seconds;              /* that it took, or has taken so far */
-    double share;                /* done of what it is at, 0 to 1; NaN: not known */
+    double share;                /* progress within the stage, 0 to 1; NaN: unknown */
     char what[96];               /* it is at; of one that is done, what came of it */
 };
 
@@ -31,13 +30,13 @@ void stage_log_free(struct stage_log *l);
 
 void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total,
                         const char *what);
-/* @so_far as it was after @stage: what came of it is told. */
+/* Records the result of @stage in @so_far. */
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
 /* The chart is over, at its end or before. */
 void stage_log_end(struct stage_log *l);
 
-/* All stages; the name, which is valid while the log is held; up to STAGE_POINTS points, oldest
- * first. Returns how many. */
+/* Returns the number of stages, the name (valid while the log is held), and up to STAGE_POINTS
+ * points, oldest first. */
 size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES],
                      struct stage_point points[STAGE_POINTS]);
 

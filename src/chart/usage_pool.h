@@ -1,4 +1,4 @@
-/* Usages that are known, which are tried first of forms that take as long alone. */
+/* Known usages, tried first for forms with the same time alone. */
 #ifndef PORTOLAN_CHART_USAGE_POOL_H
 #define PORTOLAN_CHART_USAGE_POOL_H
 
@@ -9,7 +9,8 @@ struct usage_pool {
     VEC(struct guess) list;
 };
 void usage_pool_done(struct usage_pool *p);
-/* Unless it is there, holds a blocking pipe, which is the form's own, or the pool is full. */
+/* Adds it unless it exists, holds a blocking pipe (which is the form's own), or the pool is
+ * full. */
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
 /* Those of @m, whose sets are all in @lattice. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
