@@ -44,7 +44,7 @@ struct access {
     bool fixed;
     /* stepped: step is known; otherwise it is elsewhere in every iteration */
     bool store, stepped;
-    /* not stepped: whose symbol was this one so many iterations before, its own for 0 */
+    /* not stepped: the iteration whose symbol this one equals, counted back; 0 for its own */
     uint32_t origin, age;
 };
 
@@ -53,12 +53,12 @@ struct changing {
     uint32_t before, at;    /* at: of the accesses */
 };
 
-/* What a symbol stands for where registers begin as different unknowns (START_DIFFERENT). */
+/* Value of a symbol where registers begin with different unknowns (START_DIFFERENT). */
 enum symbol_kind {
     SYMBOL_UNKNOWN,    /* what is not followed */
     SYMBOL_REGISTER,   /* what general register @a held before the loop */
     SYMBOL_SUM,        /* @a + @b * @value */
-    SYMBOL_LOADED,     /* what stands at @a + @value, @b bits of it */
+    SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
     /* a part of @a, extended; while it does not overflow, what it counts on by */
     SYMBOL_NARROW,
 };
@@ -93,8 +93,8 @@ bool addresses_far(const struct address_work *work, size_t insn);
  * data are taken to be at hand). Once per link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
-/* Fills work->found, sorted by load, for the steady state, as far as the watch lets it
- * (base/watch.h); a store that has left a store buffer of @store_buffer entries is not seen. */
+/* Fills work->found, sorted by load, for the steady state, until the watch ends it (base/watch.h).
+ * A store that has left a store buffer of @store_buffer entries is not found. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
 /* Adds to work->found the links of @known whose loads have none there: addresses that the code
@@ -104,8 +104,8 @@ void addresses_add_known(struct address_work *work, const struct known_forwards 
  * registers that its set has. */
 struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
                                         uint32_t symbol);
-/* Bytes by which the access moves in one iteration, whichever way; 0: it stays in one place, or
- * where it goes is not known. */
+/* Bytes by which the access moves in one iteration, in either direction; 0: it does not move, or
+ * its step is unknown. */
 uint64_t access_step(const struct access *a);
 /* Where the links of @load begin in work->found, or where they would be. */
 size_t addresses_found(const struct address_work *work, uint32_t load);

@@ -7,14 +7,14 @@
 
 enum advance_answer {
     ADVANCE_OTHER,     /* they are not of the same lines of one source: nothing is to be said */
-    /* they are, but how far one of them goes is not known (as at -O0, where its variables are in
-     * memory), or differs from array to array */
+    /* they are, but the step of one is unknown (as at -O0, where its variables are in memory), or
+     * differs from array to array */
     ADVANCE_UNKNOWN,
     ADVANCE_KNOWN,
 };
 
-/* How many iterations of the source that they were compiled from one of A's and one of B's does, 1
- * for the one that does fewer: set where that is known. Any thread. */
+/* Iterations of the common source in one iteration of A and of B, 1 for the smaller: set if known.
+ * Any thread. */
 enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b,
                                     size_t loop_b, uint64_t *times_a, uint64_t *times_b);
 

@@ -6,9 +6,9 @@
 #include "analysis/analysis.h"
 #include "base/str.h"
 
-/* For an analysis bound by its ports, filled but for its sentence: adds " 2 of them could be
- * vblendps (p015): 3.00 cycles." for the instructions of the loop that have such an alternative,
- * each kind with its count, and the port bound with all of them. Adds nothing when none helps. */
+/* For an analysis bound by its ports, complete except for its sentence: adds " 2 of them could be
+ * vblendps (p015): 3.00 cycles." for instructions of the loop that have such an alternative, each
+ * kind with its count, and the port bound with all of them. Adds nothing when none helps. */
 void alternatives_add(const struct analysis *a, struct str *out);
 
 #endif

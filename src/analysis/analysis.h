@@ -78,8 +78,8 @@ struct analysis_row {
     /* latency with the operands that take longest, borrowed from the machine; NULL: none is
      * known */
     const struct latency_rule *slowest;
-    /* its source, where what the machine says of the form is an estimate, borrowed from the
-     * machine; NULL: it is none */
+    /* its source, where the machine's row of the form is an estimate, borrowed from the machine;
+     * NULL: it is none */
     const char *estimate;
     /* cycles that each copy takes at least, as measured of it alone, borrowed from the machine;
      * NULL: its ports say */
@@ -116,9 +116,9 @@ struct analysis {
      * load in them */
     bool lower_bound;
     bool unknown;                    /* a form is unknown */
-    /* what the machine says of a form is an estimate (a row with one) */
+    /* the machine's row of a form is an estimate */
     bool estimate;
-    /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */
+    /* the first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
     /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no
      * latencies */
@@ -132,8 +132,7 @@ struct analysis {
  * @m. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
-/* The first of @insns that is executed as often as a register says (rep movsb); NULL: none.
- * Pure. */
+/* The first of @insns with a repeat count in a register (rep movsb); NULL: none. Pure. */
 const struct insn *analysis_repeated(const struct insn *insns, size_t count);
 /* Instructions of @a that no decoder knows (INSN_UNDECODED). Pure. */
 size_t analysis_undecoded(const struct analysis *a);
@@ -147,10 +146,10 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
 void limit_done(struct limit *l);
 const char *limit_name(enum limit_kind kind);
 
-/* advice.c: the sentence that says what binds and what would help. */
+/* advice.c: the sentence that names the limit and a remedy. */
 /* Appends why @repeated (analysis_repeated) makes a result a lower bound. */
 void advice_repeated(const struct insn *repeated, struct str *out);
-/* For an analysis of loop @loop of @k, filled but for its sentence. The caller frees. */
+/* For an analysis of loop @loop of @k, complete except for its sentence. The caller frees. */
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop);
 
 #endif

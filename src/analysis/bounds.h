@@ -21,7 +21,7 @@ struct bounds {
     double total;                    /* the maximum */
     enum bound_kind bottleneck;
     bool unknown;                    /* a form is unknown: lower bounds */
-    bool estimate;                   /* what the machine says of a form is an estimate */
+    bool estimate;                   /* the machine's row of a form is an estimate */
     /* bit by bound: it is a mean that was fitted, of loads or operations that are tried again */
     unsigned fitted;
     /* so is how long some load takes that others wait for: dependencies is a lower bound */
@@ -49,8 +49,8 @@ struct block_work {
     struct mass *plain;              /* masses off the blocking pipes */
     size_t plain_capacity;
     double total;                    /* the largest bound of the block; 0: none is known */
-    /* the bounds of the block, without what no simulation shares: loads that are tried again, page
-     * walks, assists and microcode that was measured alone; 0: none is known */
+    /* the bounds of the block, without those that no simulation has: replayed loads, page walks,
+     * assists and microcode measured alone; 0: none is known */
     double least;
 };
 /* Borrows @m as core_new does. */
@@ -61,8 +61,8 @@ void block_work_free(struct block_work *w);
  * ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
-/* Whether @cycles, which were measured of @insns, are fewer than the ports take, then *@least. An
- * estimate and a fitted mean refute nothing. */
+/* Whether @cycles, measured of @insns, are fewer than the ports take, then *@least. Estimates and
+ * fitted means refute nothing. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    double *least);
 /* Cycles that the loads take with those that are tried again (fact load_replays: loads whose

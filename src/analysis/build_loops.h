@@ -1,5 +1,5 @@
-/* All loops of one build of a program: of a program, library, object file or archive, with what
- * tells which loop of another build is the same one, and what each costs. */
+/* All loops of one build of a program, library, object file or archive, with what identifies a loop
+ * in another build, and the cost of each. */
 #ifndef PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 #define PORTOLAN_ANALYSIS_BUILD_LOOPS_H
 
@@ -23,13 +23,13 @@ struct loop_cost {
 struct build_loop {
     uint32_t function;       /* of the build */
     uint32_t instructions, depth;
-    /* remainder: what a loop before it, which does more at once, leaves over */
+    /* remainder: iterations left over by an unrolled or vectorised loop before it */
     bool innermost, remainder;
     uint64_t position, end;  /* of its code (object_position) */
     /* of its head, as the file has it; of a relocatable file its place in the section */
     uint64_t address;
-    uint64_t least, most;    /* bytes that its accesses go on per iteration, 0: not known */
-    uint32_t width;          /* bytes of the access that goes on least */
+    uint64_t least, most;    /* bytes by which its accesses advance per iteration, 0: not known */
+    uint32_t width;          /* bytes of the access that advances least */
     uint64_t sequence;       /* a hash of its mnemonics in their order */
     struct loop_shape shape;
     const char *file;        /* the source with most of its code, borrowed; NULL: not known */

@@ -17,7 +17,7 @@ enum match_way {
 };
 
 enum match_times {
-    /* by how far each goes on in memory, or because both are the same code */
+    /* by the step of each in memory, or because both have the same code */
     MATCH_TIMES_KNOWN,
     /* both are taken to do one iteration of the source in one of their own */
     MATCH_TIMES_ASSUMED,
@@ -32,8 +32,8 @@ struct loop_match {
     enum match_times known;
     /* not known since the loops within differ: one is unrolled, or does more at once */
     bool within;
-    /* iterations of the source in one of each, 1 for the one that does fewer or, where neither is a
-     * multiple, the smallest whole numbers */
+    /* iterations of the source in one of each, 1 for the smaller; if neither is a multiple, the
+     * smallest whole numbers */
     double times_a, times_b;
 };
 

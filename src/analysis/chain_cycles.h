@@ -11,7 +11,7 @@
  * there is no such code or @m does not know all of it. Any thread. */
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain);
-/* The ends of a rule (enum latency_end) that says what @chain measures; false for a chain that goes
+/* The ends of a rule (enum latency_end) for the latency that @chain measures; false for a chain
  * through more than the form itself. */
 bool chain_ends(const struct chain *chain, int *from, int *to);
 

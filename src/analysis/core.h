@@ -35,7 +35,7 @@ enum op_trait {
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set that reads its flags takes longer */
     /* takes longer to read a register that rename still keeps as a sum */
     OP_SLOW_SUM = 1 << 15,
-    OP_FUSIBLE = 1 << 16,          /* some branch behind it would fuse with it */
+    OP_FUSIBLE = 1 << 16,          /* some branch after it would fuse with it */
     OP_FIRST = 1 << 17,            /* begins a new group at rename */
     OP_SUM_AGAIN = 1 << 18,        /* takes its ports twice where it reads such a sum */
     OP_LOAD_UNKNOWN = 1 << 19,     /* how long its load takes is not known */
@@ -57,7 +57,7 @@ struct op {
     unsigned pairs;
     /* of the operation alone, without load or store; hundredths; -1 not known */
     int32_t latency;
-    /* address to value of its load, hundredths; 0 where that is not known */
+    /* address to value of its load, hundredths; 0 if unknown */
     int32_t load_latency;
     /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
     int32_t fence;
@@ -127,7 +127,7 @@ struct core {
     /* of what multiplies, converts and compares floating point; 0: what follows it takes no
      * longer */
     portset bypass_ports;
-    portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
+    portset wide_closes;                 /* ports that take no vector µop while 512-bit ones run */
     enum unlamination unlamination;
     /* of a plain load and a plain store of a general register; NULL: not known */
     const struct usage *load, *store;
@@ -147,8 +147,8 @@ static inline unsigned core_slots(const struct core *c)
     return (unsigned)lrint(c->issue_width);
 }
 
-/* µops a cycle from the microcode ROM: as many as the first decoder takes, or as rename does where
- * that is more. */
+/* µops per cycle from the microcode ROM: as many as the first decoder or rename takes, whichever is
+ * more. */
 static inline unsigned core_microcode_width(const struct core *c)
 {
     return c->issue_width > c->decode_complex_uops ? core_slots(c)

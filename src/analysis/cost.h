@@ -13,12 +13,12 @@
     X(ONES, "ones-idiom") \
     X(ELIMINATED, "eliminated")    /* move done at rename */ \
     X(FUSED, "fused")              /* macro-fused with the next instruction */ \
-    X(FUSED_INTO, "fused-into")    /* macro-fused into the one before: costs nothing of its own */ \
+    X(FUSED_INTO, "fused-into")    /* macro-fused into the one before: no cost of its own */ \
     X(LOAD, "load") \
     X(STORE, "store") \
     X(PIPE, "divider")             /* holds a blocking pipe */ \
     X(APPROXIMATE, "approximate")  /* a load or store and an operation that are known */ \
-    X(ESTIMATE, "estimate")        /* what the machine says of the form is an estimate */ \
+    X(ESTIMATE, "estimate")        /* the machine's row of the form is an estimate */ \
     X(SPLIT, "unlaminated")        /* its fused µops part at rename */ \
     X(SYNC, "stack-sync")          /* the stack engine adds a µop before it */ \
     X(CHAIN, "chain")              /* on the dependency cycle that bounds the loop */ \
@@ -62,11 +62,11 @@ void costs_done(struct costs *costs);
 
 /* How copies of a block follow each other. */
 enum shape {
-    /* copies of the block one after the other, far more than any µop cache holds */
+    /* copies of the block in sequence, far more than any µop cache holds */
     SHAPE_UNROLLED,
     SHAPE_LOOP,       /* the block ends in the branch that repeats it */
-    /* copies one after the other, few enough for the µop cache; a branch at the end goes to the
-     * next: how `kernel measure` runs it */
+    /* copies in sequence that fit the µop cache, closed by a branch: how `kernel measure` runs
+     * it */
     SHAPE_CACHED,
 };
 

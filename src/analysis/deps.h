@@ -30,7 +30,8 @@ struct deps {
     /* from value to value, in the order of the instructions they lead to; weights in hundredths of
      * a cycle */
     struct ratio_edge *edges;
-    int16_t *ends;                   /* per edge: enum latency_end as what its value is read */
+    /* per edge: enum latency_end of the operand that reads its value */
+    int16_t *ends;
     /* per edge: the part of its weight before the operation (load, forwarded store), hundredths */
     int32_t *before;
     size_t edge_count, edge_capacity;
@@ -43,8 +44,7 @@ struct deps {
     uint32_t renamed_plain;          /* those that do not store themselves */
     /* set before deps_build: operations of two cycles on unhurried_ports take one */
     bool unhurried;
-    /* some value comes through a load or a store of which it is not known how long that takes:
-     * nothing was counted for it */
+    /* a load or a store of unknown latency is on the chain, and counted as 0 */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;

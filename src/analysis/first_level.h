@@ -1,13 +1,13 @@
-/* The first-level cache behind the ports: banks of a few bytes, each of which serves so many loads
- * a cycle, lines that an access may cross, and stores that reach it together when they are
- * neighbours on a line. */
+/* The first-level cache behind the ports: banks of a few bytes with a number of loads per cycle,
+ * lines that an access may cross, and stores that commit together as neighbours on a line. */
 #ifndef PORTOLAN_ANALYSIS_FIRST_LEVEL_H
 #define PORTOLAN_ANALYSIS_FIRST_LEVEL_H
 
 #include "analysis/addresses.h"
 #include "analysis/core.h"
 
-#define FIRST_LEVEL_LINE 64    /* bytes of a line of loads; an address modulo this tells its bank */
+#define FIRST_LEVEL_LINE 64    /* bytes of a line of loads; an address modulo this selects its
+                                * bank */
 
 /* Banks that @bytes at @offset touch, as bits; banks of @bank_bytes, a power of two from 2 to
  * 64. */
@@ -15,8 +15,8 @@ uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes);
 /* True when @bytes at @offset lie in two lines of @line bytes, a power of two; not for more than a
  * line. */
 bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
-/* Share of the iterations in which @access crosses a line of 64 bytes; 0 where it is not known
- * where it goes. */
+/* Share of the iterations in which @access crosses a line of 64 bytes; 0 if its address is
+ * unknown. */
 double first_level_split_share(const struct access *access);
 /* Iterations after which @access, wherever its step takes it, is at the same place of @line bytes
  * again. */

@@ -14,14 +14,14 @@ struct frontend {
     /* cycles per iteration; NaN: not modelled on this machine, or not in play */
     double predecode, decode, uop_cache, loop_buffer;
     enum frontend_source source;                        /* who delivers the µops */
-    /* a branch touches a 32-byte boundary: decoded anew each time */
+    /* a branch touches a 32-byte boundary: decoded in each iteration */
     bool jcc_erratum;
     /* more µops in a block of code than the µop cache has lines for: likewise, and no loop
      * buffer */
     bool crowded;
     /* more µops altogether than the µop cache holds: likewise */
     bool large;
-    /* the µop cache could deliver more where the code is less dense, or lies otherwise
+    /* the µop cache could deliver more if the code were less dense or at another address
      * (analysis/windows.h) */
     bool by_windows;
     /* the source could be faster: the taken branch that closes the loop takes longer */

@@ -9,7 +9,7 @@
 
 struct ranked_function {
     uint32_t symbol;              /* of the object */
-    /* backward branches; how deep they nest, as far as a light look tells */
+    /* backward branches, and an estimate of their nesting depth */
     uint32_t loops, depth;
     uint32_t vectors;             /* instructions on vectors */
     uint64_t size;                /* bytes */
@@ -35,7 +35,7 @@ struct function_ranking {
  * function_ranking_done frees the lists in both cases. Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
-/* Below 0: @a looks hotter than @b, of whatever objects they are; 0: nothing tells. */
+/* Below 0: @a looks hotter than @b, of any objects; 0: no difference. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
 /* The same of loops: innermost ones first, then the deepest, those with the most vector work, the
  * longest. */

@@ -1,18 +1,18 @@
-/* What a machine does with an instruction before its ports see it: idioms, eliminated moves,
- * macro-fusion, form look-up. */
+/* Handling of instructions before the ports: idioms, eliminated moves, macro-fusion, form
+ * look-up. */
 #ifndef PORTOLAN_ANALYSIS_FUSION_H
 #define PORTOLAN_ANALYSIS_FUSION_H
 
 #include "isa/insn.h"
 #include "model/machine.h"
 
-/* True when @first and the @branch behind it issue as one (facts fuse_any, fuse_carry, fuse_zero).
+/* True when @first and the following @branch issue as one (facts fuse_any, fuse_carry, fuse_zero).
  * Any thread. */
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
 /* Whether some branch behind @first would fuse with it. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
-/* True when the @move between registers joins the @operation behind it (fact fuse_move), where
- * nothing else is done with either. */
+/* True when the @move between registers fuses with the following @operation (fact fuse_move), if
+ * neither is fused or eliminated otherwise. */
 bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation);
 /* True when the register move is done at rename (fact eliminate: classes gpr32 gpr64 xmm ymm zmm,
  * on AArch64 x w v s zero). */

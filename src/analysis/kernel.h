@@ -1,6 +1,6 @@
-/* Kernel: code with the loops found in it and its source lines, from text, an object file or hex.
- * Whoever loads one may complete it; from then on nothing in it changes, so any number of threads
- * read it at once. Which loop is meant is said by an index into its loops beside it. */
+/* Kernel: code with its loops and source lines, from text, an object file or hex. The loader may
+ * complete it; then it never changes, so any number of threads read it at once. An index into its
+ * loops, kept next to it, selects the loop. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_H
 #define PORTOLAN_ANALYSIS_KERNEL_H
 
@@ -53,11 +53,11 @@ struct kernel {
     struct kernel_names *names;
     /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
     struct recipe *recipe;
-    _Atomic unsigned holders;   /* besides the one that made it */
+    _Atomic unsigned holders;   /* besides the creator */
 };
 
 struct kernel_options {
-    /* else the ELF machine or the registers in the text tell; hex is x86-64 */
+    /* else the ELF machine or the registers in the text decide; hex is x86-64 */
     bool isa_given;
     enum isa isa;
     enum syntax syntax;
@@ -86,11 +86,11 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
                                 size_t length, struct err *err);
 /* Instructions decoded in full: a whole file beyond this is narrowed to its functions first. */
 extern const size_t kernel_unit_most;
-/* @k, or NULL with err, and @k freed, when it has not the loop that @options ask for. */
+/* @k, or NULL with err, and @k freed, if it lacks the loop that @options select. */
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options,
                                 struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
-/* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
+/* The loop that @options select, as an index into the loops of a kernel loaded with them. */
 size_t kernel_loop_requested(const struct kernel_options *options);
 /* The last holder's call frees it. */
 void kernel_free(const struct kernel *k);
@@ -98,11 +98,11 @@ void kernel_free(const struct kernel *k);
 const struct kernel *kernel_hold(const struct kernel *k);
 
 /* kernel.c: what is known of a kernel. */
-/* Puts @k, which kernel_from_hex made, where its bytes were in a file: instructions from @address
- * on, its loop called @why. Once, before others hold @k. False with err. */
+/* Sets the place of @k, from kernel_from_hex, in its file: instructions from @address on, its loop
+ * called @why. Once, before others hold @k. False with err. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
-/* Where the text was compiled from: per line of it the line of the C file (0: none), and that file,
- * NULL: it is not there. Once, before others hold @k. */
+/* Source of compiled text: per line of it the line of the C file (0: none), and that file; NULL:
+ * none. Once, before others hold @k. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
 /* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL:
  * it is not there; of that the lines from the first to the last that the code comes from are kept.
@@ -111,8 +111,8 @@ void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_tex
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL)
  * gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
-/* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before
- * (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */
+/* Appends "12: s += a[i];" of @insn's source, and the function inlined there. False, nothing
+ * appended, if @before (NULL: none), the row above, has the same, or if nothing is known. */
 bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before,
                         struct str *out);
 /* The function that @insn was inlined from, borrowed; NULL: none, or it is not known. Any

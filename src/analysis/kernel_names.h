@@ -1,5 +1,4 @@
-/* What the code of a kernel calls the places that it refers to: labels, functions, stubs, what a
- * linker is to fill in. */
+/* Names in the code of a kernel: labels, functions, stubs, relocations. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_NAMES_H
 #define PORTOLAN_ANALYSIS_KERNEL_NAMES_H
 
@@ -38,15 +37,14 @@ void kernel_names_free(struct kernel_names *names);
 int64_t symbol_place(int64_t displacement);
 /* The name of @position, borrowed; NULL: it has none. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
-/* Of each of @k's names, which it has, whether loop @loop needs it; the caller frees. Any
- * thread. */
+/* Whether loop @loop needs each of @k's names; the caller frees. Any thread. */
 bool *kernel_names_used(const struct kernel *k, size_t loop);
 /* The first reference in @insn, of which *@count gets the number; they follow one another. Any
  * thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
                                                size_t *count);
-/* @text, a disassembly of @insn, with @reference in the place of the number that the linker fills
- * in. False, nothing appended, where that place is not found. Any thread. */
+/* @text, a disassembly of @insn, with @reference replacing the number that the linker fills in.
+ * False, nothing appended, if that place is not found. Any thread. */
 bool reference_insert(const struct insn *insn, const char *text,
                       const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text: as it is, or in quotes. */

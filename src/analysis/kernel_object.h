@@ -13,9 +13,9 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
                                    struct err *err);
 
-/* Gives @k, code of @o with a loop, its source lines, as far as debug information tells; sources
- * are looked for in @source_path as well. False with err when that cannot be read, which is no
- * fault of the code. Once, before others hold @k. Any thread; waits for a child process. */
+/* Gives @k, code of @o with a loop, its source lines from debug information; sources are looked for
+ * in @source_path as well. False with err when that cannot be read; the code remains valid. Once,
+ * before others hold @k. Any thread; waits for a child process. */
 bool kernel_object_source(struct kernel *k, const struct object *o, const char *source_path,
                           struct err *err);
 

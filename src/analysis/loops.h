@@ -12,9 +12,8 @@ struct loop_region {
     uint64_t vector_bits, size;   /* for whoever weighs them */
 };
 
-/* Sorts by place and leaves those that are loops of their own: of one head the longest, and none
- * that begins in another and ends behind it. Sets depth and innermost of these; returns how many.
- * Any thread. */
+/* Sorts by place and keeps separate loops: of one head the longest, and none that partially
+ * overlaps another. Sets their depth and innermost; returns how many. Any thread. */
 size_t loops_nest(struct loop_region *regions, size_t count);
 /* The loops among @insns (sorted by offset), best first: innermost ones before outer ones, then the
  * deepest, the most vector work, the longest, the first in the code. @labels (sorted by offset)
@@ -23,8 +22,8 @@ size_t loops_nest(struct loop_region *regions, size_t count);
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels,
                   size_t label_count, struct kernel_loop **out);
 void loops_done(struct kernel_loop *loops, size_t count);
-/* The instruction that the branch @insns[@at] leads to, SIZE_MAX for calls, returns, what is no
- * branch, and targets that are not known or not among the @count. */
+/* The instruction that the branch @insns[@at] leads to, SIZE_MAX for calls, returns, other
+ * instructions, and targets that are unknown or not among the @count. */
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 /* A loop over @count instructions from @first; takes no ownership of the strings. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,

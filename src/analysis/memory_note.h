@@ -1,5 +1,4 @@
-/* What an analysis of a loop, which has all data in the first level, leaves open of larger
- * arrays. */
+/* Note on larger arrays for an analysis, which has all data in the first level. */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 #define PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 
@@ -12,10 +11,10 @@ struct memory_core memory_core_of(const struct machine *m, double cycles, const 
 /* Iterations of the loop @insns, where it ends when a register that moves by constants alone
  * reaches a constant, and begins at 0: then *@reg is that register. 0: not known. Pure. */
 double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg);
-/* Appends to @levels cycles per iteration by the level that the arrays are in, where these are more
- * than those of @a: "L2 5.5, L3 17.5, memory 29"; to @size a sentence on the arrays whose size the
- * loop's end tells. By the facts of the machine; nothing where it has none, or the loop no accesses
- * that move. Any thread. */
+/* Appends to @levels cycles per iteration by the level that holds the arrays, where these exceed
+ * @a's: "L2 5.5, L3 17.5, memory 29"; to @size a sentence on the arrays whose size the loop's end
+ * shows. By the facts of the machine; nothing if it has none, or the loop no accesses that move.
+ * Any thread. */
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
                  struct str *size);
 

@@ -18,8 +18,8 @@ struct memory_core {
     /* of these, those in which its loads and stores use the first level (ECM's T_nOL), where
      * transfers do not overlap with them */
     double own;
-    /* slots of the reorder buffer, per iteration; 0: not known, and nothing is said of how far
-     * loads run ahead */
+    /* slots of the reorder buffer, per iteration; 0: unknown, and run-ahead of loads is not
+     * reported */
     double uops;
     double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
 };
@@ -31,7 +31,7 @@ struct memory_time {
     enum memory_limit limit;        /* the largest that counts */
     /* bytes that the lines of each part are spread over; 0: it has none */
     double within[MEMORY_LIMITS];
-    /* that an iteration moves, written ones back too where they are behind the first level */
+    /* lines per iteration, counting written ones twice beyond the first level */
     double lines;
     /* bytes of a cache that hold all lines: less than the arrays have where lines are left out, and
      * other sets of the cache hold them */
@@ -41,8 +41,7 @@ struct memory_time {
 /* @bytes: of all arrays together. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes);
-/* Appends "L2 bandwidth", "memory latency", ...: what limits, and the level that it is of; @core
- * where the core does. Pure. */
+/* Appends "L2 bandwidth", "memory latency", ...: the limit with its level, or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
                         struct str *out);
 /* Bytes of the region of a gather or chase where all arrays have @bytes. Pure. */

@@ -1,5 +1,5 @@
-/* Loops within a loop: their iterations within one of the outer loop are not in the code, and
- * neither is what a function that is called does. */
+/* Loops within a loop. The code has neither their trip counts nor the bodies of called
+ * functions. */
 #ifndef PORTOLAN_ANALYSIS_NEST_H
 #define PORTOLAN_ANALYSIS_NEST_H
 
@@ -18,8 +18,8 @@ bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
  * functions that it calls. Nothing where there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
-/* Instructions in the order in which they are executed; shallow copies, which live no longer than
- * their kernel. */
+/* Instructions in the order of execution; shallow copies, which live no longer than their
+ * kernel. */
 typedef VEC(struct insn) nest_insns;
 /* Appends loop @loop of @k, each loop within it @copies times (one number for each loop of the
  * kernel); no more than @most instructions in all: false. Pure. */

@@ -28,7 +28,7 @@ void port_groups_of(const struct analysis *a, portset apart, struct port_groups 
 double port_group_sum(const double *cycles, portset ports);
 /* Appends the names of @set in short: "12345", "ALU0-3", "FP0,2", "M0-1 S0-3". */
 void port_group_name(portset set, const struct ports *ports, struct str *out);
-/* Appends a usage with its sets in short: "1*p0156+1*AGU0-2"; nothing where it is empty. */
+/* Appends a usage with its sets in short: "1*p0156+1*AGU0-2"; nothing for an empty one. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
 /* Whether the tables cannot place the instruction: its form is unknown, or it takes a slot and no
  * table has its ports (a fused compare and branch of a charted CPU). */

@@ -1,5 +1,5 @@
-/* What the ports of a machine are for, by the forms that use them, and what ports without a name of
- * their own are called. Pure; any thread. */
+/* Roles of a machine's ports, by the forms that use them, and names for ports that have none. Pure;
+ * any thread. */
 #ifndef PORTOLAN_ANALYSIS_PORT_NAMES_H
 #define PORTOLAN_ANALYSIS_PORT_NAMES_H
 

@@ -10,11 +10,11 @@ struct recipe {
     char *path;                 /* as it was given */
     bool foreign;               /* a session's file named it, not the user */
     bool source;                /* it is to be compiled */
-    char *profile;              /* a file of perf's, which says where it is hot; NULL: none */
+    char *profile;              /* a perf profile, whose samples select the hot loop; NULL: none */
     char *compiler;             /* NULL: the first installed */
     VEC(char *) flags;          /* for it */
     char *target;               /* the processor it is to make code for; NULL: as the flags say */
-    /* what else where the compiler does not know that, static; NULL: nothing */
+    /* an alternative flag for compilers that lack it, static; NULL: nothing */
     const char *generic;
     struct kernel_options options;   /* its symbol and source_path are owned */
     char *printed;              /* what the compiler had to say; NULL: nothing */
@@ -24,8 +24,8 @@ struct recipe *recipe_new(void);
 void recipe_free(struct recipe *r);
 /* All of it but what was printed. */
 struct recipe *recipe_copy(const struct recipe *r);
-/* Puts @flag in place of one of its kind (-O3 of -O2, -march=B of -march=A), else behind the
- * others, where it holds against them; a processor takes the place of target. */
+/* Replaces a flag of the same kind by @flag (-O3 for -O2, -march=B for -march=A), else appends it;
+ * a processor replaces target. */
 void recipe_add_flag(struct recipe *r, const char *flag);
 /* The optimisation level that holds, with its dash: "-O2", NULL when none is given. Borrowed. */
 const char *recipe_level(const struct recipe *r);

@@ -21,8 +21,7 @@ struct replays {
     size_t count, capacity;
 };
 
-/* Fills @out from the dependences @d of the same block; all 0 where the machine has no such
- * facts. */
+/* Fills @out from the dependences @d of the same block; all 0 if the machine has no such facts. */
 void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs,
                   const struct deps *d, struct replays *out);
 void replays_done(struct replays *r);

@@ -1,5 +1,5 @@
-/* What a loop does to memory: its accesses put together as streams, each with the step it moves by,
- * the lines it comes to, and what feeds its address. */
+/* Memory accesses of a loop, grouped as streams: the step of each, the lines it touches, and the
+ * source of its address. */
 #ifndef PORTOLAN_ANALYSIS_STREAMS_H
 #define PORTOLAN_ANALYSIS_STREAMS_H
 
@@ -36,7 +36,7 @@ struct stream {
     bool non_temporal;       /* its stores pass the caches by */
     bool loaded;             /* its base is loaded from a fixed place in every iteration */
     bool vector;             /* a gather or scatter of one instruction */
-    int64_t step;            /* bytes per iteration; 0 where it is not known */
+    int64_t step;            /* bytes per iteration; 0 if unknown */
     /* of the symbol that is one of its terms (analysis/kernel_names.h); 0: none is */
     int64_t place;
     int64_t low, high;       /* bytes that one iteration reaches, from the sum of its terms on */
@@ -44,13 +44,13 @@ struct stream {
     struct stream_term terms[STREAM_TERMS];
     unsigned term_count;
     uint32_t follows;        /* the stream whose lines it comes to again, STREAM_ALONE: none */
-    uint64_t distance;       /* bytes that it is behind that one */
+    uint64_t distance;       /* bytes from that one */
     uint32_t fed_by;         /* of a gather: the stream of its indices */
     uint32_t index_bytes;    /* of one of those */
-    uint32_t scale;          /* what an index is multiplied by */
+    uint32_t scale;          /* scale of the index */
     uint32_t hops;           /* of a chase: loads that wait for each other, per iteration */
     int64_t link;            /* and where from a place the next one's address stands */
-    uint32_t symbol;         /* as in analysis/addresses.h: tells streams apart */
+    uint32_t symbol;         /* as in analysis/addresses.h: distinguishes streams */
 };
 
 struct streams {
@@ -62,8 +62,8 @@ struct streams {
     char why[160];           /* then: why */
 };
 
-/* Of the loop body @insns. What is not understood is in unknown and why; the other streams are
- * there all the same. Any thread. */
+/* Streams of the loop body @insns. Accesses that are not understood are counted in unknown, with
+ * the reason in why. Any thread. */
 void streams_find(const struct insn *insns, size_t count, struct streams *out);
 void streams_done(struct streams *s);
 /* Has stream @at lie @distance bytes on in the array of stream @other, both counted from 1: two

@@ -1,8 +1,8 @@
-/* A loop with one thing changed: an instruction left out or a nop in its place, a dependence cut.
- * The loop and its variants are run and predicted alike, and what the change saves is what the
- * thing costs. Registers are kept alive: where an instruction is gone, what read its result reads a
- * register that is never written, so that no new dependence comes into being; on a chain around the
- * loop it reads what the instruction read, so that the chain goes on without it. Any thread. */
+/* A loop with one change: an instruction removed or replaced by a nop, a dependence cut. The loop
+ * and its variants are run and predicted alike; the saved time is the cost of the part. Registers
+ * stay live. Readers of a removed instruction's result read a register that is never written, so
+ * that no new dependence arises. On a chain around the loop they read the instruction's source, so
+ * that the chain continues. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 

@@ -1,9 +1,8 @@
-/* Code from a µop cache that delivers by windows. A line of it holds so many instructions (fact
- * uop_cache_line_insns), one line after the other from where a jump led. The code is walked through
- * by aligned windows of so many bytes (uop_cache_window), one a cycle. Of the lines that begin in a
- * window so many come at once (uop_cache_window_lines); as many more take further cycles
- * (uop_cache_window_again). Found by loops of moves and nops on a Zen 5: docs/notes/zen5.md,
- * "Windows". */
+/* Code from a µop cache that delivers by windows. A line holds uop_cache_line_insns instructions,
+ * in sequence from a jump's target. Code is read by aligned windows of uop_cache_window bytes, one
+ * per cycle. Of the lines that begin in a window uop_cache_window_lines come at once; each further
+ * uop_cache_window_lines lines take uop_cache_window_again cycles. Found by loops of moves and nops
+ * on a Zen 5: docs/notes/zen5.md, "Windows". */
 #ifndef PORTOLAN_ANALYSIS_WINDOWS_H
 #define PORTOLAN_ANALYSIS_WINDOWS_H
 
@@ -17,7 +16,7 @@ struct window_group {
     uint16_t cycles;   /* after those before; 0: with them */
 };
 
-/* The groups of so many copies of a loop, after which all comes again. */
+/* The groups of as many copies of a loop as it takes until the pattern repeats. */
 struct window_groups {
     VEC(struct window_group) list;
     size_t copies;

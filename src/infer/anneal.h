@@ -7,13 +7,13 @@
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* What is minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage *
- * code length, where the code length of the usages is that of Chinese restaurant processes, one for
- * each kind of forms (problem_form_kind), over the usages of one more: a form that shares its usage
- * with n others of its kind costs -ln n, with none of its own but with forms of k other kinds
- * other_kind - ln k, one with a usage of its own costs new_usage + new_uop per µop. (A hierarchical
- * process with one table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) In units of one
- * experiment missed by 100 %. */
+/* Minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage * code
+ * length. The code length of the usages is that of Chinese restaurant processes, one for each kind
+ * of forms (problem_form_kind), over the usages of one more. A form that shares its usage with n
+ * others of its kind costs -ln n; with none of its kind but with forms of k other kinds other_kind
+ * - ln k; with a usage of its own new_usage + new_uop per µop. (A hierarchical process with one
+ * table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) In units of one experiment missed by 100
+ * %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;

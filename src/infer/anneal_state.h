@@ -50,27 +50,27 @@ struct columns_mark {
     unsigned count, members;
 };
 
-/* Adds the columns for the sets of @n genes; what was added is not in the tables yet. False when
- * they would be too many. */
+/* Adds the columns for the sets of @n genes; the tables do not have them yet. False when there
+ * would be too many. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
 /* Columns from @mark on: into all forms' tables, or away again. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
-/* Columns anew, for the sets in use only, and all tables. */
+/* Recomputes columns, for the sets in use only, and all tables. */
 void anneal_lay_out(struct annealer *s);
 float *anneal_table(const struct annealer *s, size_t form);
 /* Puts @gene in place of form @f's in all that is kept besides columns, tables and errors. */
 void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
-/* Change of the cost, but for the errors, when form @f alone gets @gene; of the cost of usages
+/* Change of the cost without the errors when form @f alone gets @gene; change of the cost of usages
  * only. */
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* A form whose usage is to be tried for form @f, one with similar cycles if @like: of the same kind
- * where a few draws find one, less often where there are many experiments with a form. */
+/* A form whose usage is to be tried for form @f, one with similar cycles if @like. Prefers the same
+ * kind if a few draws find one, less often if there are many experiments with a form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

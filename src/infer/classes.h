@@ -17,7 +17,7 @@ struct classes {
  * no congruence; and when the thread's watch ended it. The caller frees. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
-/* A genome of the whole problem in which each form has its class's usage; the caller frees. */
+/* A genome of the whole problem with its class's usage for each form; the caller frees. */
 struct genome *classes_expand(const struct classes *q, const struct problem *whole,
                               const struct genome *g);
 /* The other way: each class gets its representative's usage. */

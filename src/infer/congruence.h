@@ -1,7 +1,6 @@
-/* Forms that no measurement tells apart (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) < epsilon alone
- * and beside every partner that both were measured with. The relation is not transitive; here a
- * form joins a class only if it is congruent to all of its members, so that within a class any two
- * are. */
+/* Forms that no measurement distinguishes (PMEvo 4.3): |t1 - t2| / (|t1 + t2| / 2) < epsilon alone
+ * and with every common partner. The relation is not transitive; here a form joins a class only if
+ * it is congruent to all of its members, so that within a class any two are. */
 #ifndef PORTOLAN_INFER_CONGRUENCE_H
 #define PORTOLAN_INFER_CONGRUENCE_H
 
@@ -18,21 +17,21 @@ struct congruence {
     uint32_t *size;
     /* per class: pairs of members of which no experiment compares the two but each of them alone */
     uint64_t *untested;
-    /* per form: it was measured beside its class's first member, one of each, or is that */
+    /* per form: it was measured together with its class's first member, one of each, or is that
+     * member */
     bool *single_input_first;
 };
 
-/* Two forms must have been compared in @shared experiments at least (0: even those that were never
- * measured beside the same partner can be congruent, as in the paper). The caller calls
- * congruence_done. Deterministic: forms are taken in the table's order, classes oldest first. When
- * memory runs out
- * @out is all zero, and this thread's work fails. @itself: a pair of two forms compares them, too,
- * each beside the other with each beside itself, which takes twice as long as
- * alone; else only pairs with a third form do, as in the paper. */
+/* Two forms must have been compared in @shared experiments at least (0: even those without a common
+ * partner can be congruent, as in the paper). The caller calls congruence_done. Deterministic:
+ * forms are taken in the table's order, classes oldest first. When memory runs out @out is all
+ * zero, and this thread's work fails. @itself: a pair of two forms compares them as well, since it
+ * takes twice the time of one alone if they are congruent; else only pairs with a third form do, as
+ * in the paper. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
-/* Whether @f and the first member of its class are to be measured beside each other: with all such
- * pairs of a class all of its members are compared. */
+/* Whether @f and the first member of its class are to be measured together: such pairs compare all
+ * members of a class. */
 bool congruence_undistinguished(const struct congruence *c, uint32_t f);
 void congruence_done(struct congruence *c);
 

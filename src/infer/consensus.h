@@ -1,7 +1,7 @@
-/* What near-optimal mappings agree on. Measurements that are few or noisy have many explanations,
- * each of which is wrong elsewhere in its own way; the mean of what they predict is closer to the
- * truth than any of them. A mapping that is fitted to the measurements and to these means keeps
- * most of that (distillation). */
+/* Agreement of near-optimal mappings. Few or noisy measurements have many explanations, each with
+ * different errors elsewhere; the mean of their predictions is closer to the truth than any of
+ * them. A mapping that is fitted to the measurements and to these means keeps most of that
+ * (distillation). */
 #ifndef PORTOLAN_INFER_CONSENSUS_H
 #define PORTOLAN_INFER_CONSENSUS_H
 
@@ -9,8 +9,8 @@
 #include "infer/genome.h"
 
 /* Keeps those of the @n mappings @members, individuals of @p with the best first, that the
- * measurements do not tell from the best; frees the others. Returns how many are left. One that
- * they refute is an unfinished search, not another explanation. */
+ * measurements do not distinguish from the best; frees the others. Returns how many are left. A
+ * refuted one is an unfinished search, not another explanation. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
 /* The experiments of @p, and about three times as many by chance, of as many forms as those of @p

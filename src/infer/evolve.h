@@ -1,17 +1,12 @@
-/* A run of inference: a population of genomes that threads improve, watched and steered from
- * outside.
- *
- * memetic: every individual is annealed from a random start; then pairs of them are recombined,
- * form by form after their ports have been aligned, and the child is annealed from a lower
- * temperature and takes the place of the worst individual if it is better. Where measurements show
- * forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all
- * forms. Where the individuals disagree on what was not measured, one mapping is fitted to the mean
- * of what they predict at the end (infer/consensus.h). pmevo: the algorithm of the paper
- * (infer/pmevo.h).
- *
- * More experiments may come while a memetic run goes on (evolve_join): its mappings are carried
- * over to them, and improved further.
- *
+/* A run of inference: threads improve a population of genomes; callers watch and steer.
+ * memetic: every individual is annealed from a random start. Then pairs are recombined, form by
+ * form after aligning their ports; the child is annealed from a lower temperature and replaces the
+ * worst individual if it is better. Congruent forms are annealed as classes first
+ * (infer/classes.h), then as single forms. If the individuals disagree on what was not measured,
+ * one mapping is fitted to the mean of their predictions at the end (infer/consensus.h). pmevo: the
+ * algorithm of the paper (infer/pmevo.h).
+ * More experiments may join during a memetic run (evolve_join): its mappings are carried over to
+ * them, and improved further.
  * The threads are the caller's: each calls evolve_worker. Everything else may be called from any
  * thread at any time. */
 #ifndef PORTOLAN_INFER_EVOLVE_H
@@ -26,37 +21,36 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* individuals of the memetic algorithm */
 
-/* Where the number of ports is from. Those that are assumed are the most that are tried: with more,
- * short searches explain more of what was not measured too. */
+/* Source of the number of ports. Assumed ones are the largest number tried: with more, short
+ * searches explain more of what was not measured. */
 enum ports_known {
     PORTS_FOUND,         /* or given */
-    PORTS_NO_TIME,       /* assumed: the time does not suffice to tell how many there are */
+    PORTS_NO_TIME,       /* assumed: the time does not suffice to determine the number */
     PORTS_UNEXPLAINED,   /* assumed: no number of them explains the measurements */
 };
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by trials; 12 where
-     * the time does not suffice for these, or they leave errors that no number of ports explains */
+    /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by trials; 12 if the
+     * time does not suffice for these, or no number of ports explains the errors */
     unsigned ports;
     /* issue slots per cycle; 0: no such bound; NaN: as measured (evolve_measured_width) */
     double width;
-    /* the width, given or that of what the run begins with, was measured too: experiments that come
-     * later may change it */
+    /* the width was measured (given, or by the initial experiments); later experiments may change
+     * it */
     bool width_measured;
-    /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but
-     * 4 at least */
+    /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer if time is short, but 4 at least */
     unsigned population;
     bool population_each;        /* it is that of each island, which several ranks do not share */
     /* 0: no limit. memetic: rounds of as many children as there are individuals */
     unsigned generations;
     double seconds;              /* 0: no limit */
-    /* least D_avg before, of a run that goes on with the same experiments; NaN: none */
+    /* least D_avg so far, of a run that resumes with the same experiments; NaN: none */
     double reached;
-    /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run
-     * is made */
+    /* start by clock_seconds, which may include the caller's preparation; NaN: when the run is
+     * made */
     double begun;
-    enum ports_known ports_known;   /* that of the mappings which the run goes on from */
+    enum ports_known ports_known;   /* that of the mappings which the run resumes from */
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
     struct anneal_prices prices; /* for errors of 2 % that no mapping explains */
@@ -66,17 +60,17 @@ struct evolve_options {
     /* memetic: search classes of congruent forms first, then expand and search all; false: all from
      * the start */
     bool congruence;
-    /* memetic: where near-optimal mappings disagree on what was not measured, the last part of the
-     * time is for one that predicts as they do on average */
+    /* memetic: if near-optimal mappings disagree on what was not measured, the last part of the
+     * time fits one to their mean predictions */
     bool consensus;
-    double volume_weight;        /* pmevo: of V beside D_avg */
+    double volume_weight;        /* pmevo: weight of V relative to D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
     /* memetic, on several ranks (work/islands.h): whom each sends its best mapping */
     enum evolve_migration migration;
     /* how often; 0: every thirtieth of the time, at least twice and at most every 30 seconds */
     double migration_seconds;
 };
-/* What `evolve start` uses unless told otherwise. */
+/* Defaults of `evolve start`. */
 #define EVOLVE_UOP_PRICE 1
 #define EVOLVE_VOLUME_PRICE 0.005
 #define EVOLVE_USAGE_PRICE 0.03
@@ -88,8 +82,8 @@ struct evolve_status {
     unsigned generation, population, ports;
     enum ports_known ports_known;
     double width, scale;         /* scale: NaN while it is sought */
-    /* of the best genome; NaN before there is one. At the end a consensus may take the place of the
-     * one that had the least */
+    /* of the best genome; NaN before there is one. At the end a consensus may replace the one with
+     * the least error */
     double d_avg, cost;
     /* least D_avg of the run's genomes so far, whatever their cost, over the experiments that the
      * run began with: it never rises; NaN before there is one */
@@ -125,14 +119,13 @@ struct evolve_point {
 
 struct evolve;
 
-/* What the front end issues a cycle, or at least what it ever did: the rate, in forms per cycle,
- * that most of the quickest experiments agree on, whole where it nearly is (3.91 of four slots
- * where the measuring loop costs some); the highest one, rounded, where few are alike. @before (0:
- * none) where all are much slower. */
+/* Estimates the issue width: the rate, in forms per cycle, that most of the quickest experiments
+ * agree on, rounded if nearly whole (3.91 of four slots if the measuring loop costs some); the
+ * highest one, rounded, if few agree. @before (0: none) if all are much slower. */
 double evolve_measured_width(const struct problem *p, double before);
-/* Holds @p. @from (NULL with @count 0: none): one genome is where all individuals start from;
- * several, all of one shape, are the population of an earlier run, which goes on. NULL with err
- * when an option is out of range. */
+/* Holds @p. @from (NULL with @count 0: none): one genome is the start of all individuals; several,
+ * all of one shape, are the population of an earlier run, which resumes. NULL with err when an
+ * option is out of range. */
 struct evolve *evolve_new(struct problem *p, const struct evolve_options *o,
                           struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);
@@ -152,13 +145,12 @@ bool evolve_stop_requested(struct evolve *e);
  * another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 
-/* The run goes on over @take_p: forms keep their usages by name, and new ones begin with that of
- * the form whose cycles alone are nearest. Where there are twice the experiments that the
- * individuals were begun with, or an eighth more forms, the rest of the time is planned as that of
- * a new run that has these individuals, and a number of ports that was not given is sought again
- * beside the one found. The threads take it up at their next step; what was not taken up yet is
- * replaced. Works for some time (the forms' congruence). memetic only, and no other run's genomes
- * may come after (evolve_immigrate). */
+/* Continues the run over @take_p. Forms keep their usages by name; a new form starts with the usage
+ * of the form with the nearest cycles alone. With twice the experiments of the individuals' start,
+ * or an eighth more forms, the rest of the time is planned as for a new run with these individuals,
+ * and a number of ports that was not given is sought again, including the one found. The threads
+ * switch at their next step; a pending problem is replaced. Takes some time (the forms'
+ * congruence). memetic only, and no other run's genomes may follow (evolve_immigrate). */
 void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* A genome of another run over the same problem: it is evaluated with this run's prices, and
@@ -184,7 +176,7 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
  * how many. */
 struct evolve_trial {
     unsigned ports;
-    double d_avg;                /* of the best mapping with so many */
+    double d_avg;                /* of the best mapping with this number */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
 /* A copy of the best genome, at the end the consensus where there is one; NULL before there is one.
@@ -193,8 +185,8 @@ struct genome *evolve_best(struct evolve *e, struct problem **over);
 /* Copies of all finished individuals, best first, and before them the consensus where there is one;
  * the caller frees each and the array. @over as above. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
-/* Copies of the best, and behind it of up to @limit other finished individuals of its shape, best
- * first; none before there is one. The caller frees each and the array. @over as above. */
+/* Copies of the best, followed by up to @limit other finished individuals of its shape, best first;
+ * none before there is one. The caller frees each and the array. @over as above. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* The prices in force: the options', scaled. */

@@ -12,7 +12,7 @@
 #define PORTS_FEWEST 4              /* of the numbers tried when they are not given */
 #define PORTS_MOST 12
 
-/* What a thread is at, as last published. */
+/* Activity of a thread, as last published. */
 struct live {
     bool busy;
     double d_avg, cost;
@@ -20,7 +20,7 @@ struct live {
     struct anneal_stats stats;   /* of the current search */
 };
 
-/* What a run goes on over once all its threads have met. */
+/* Problem that a run continues with once all its threads have met. */
 struct joined_problem {
     struct problem *p;
     struct classes *classes;
@@ -38,14 +38,14 @@ struct evolve {
     struct problem *p;               /* held */
     /* that wait for the threads, and by which genomes came to p; NULL: none */
     struct joined_problem *next, *joined;
-    /* held: what the run began with, by which the best so far is judged */
+    /* held: the initial problem, which measures the best so far */
     struct problem *first;
     /* per form of first, that of p; NULL: p is first, or has not all of them */
     uint32_t *first_at;
-    /* times that they were taken up; threads that have nothing of p in hand */
+    /* number of switches; threads that do not use p */
     unsigned joins, waiting;
     bool meeting;                    /* a thread carries the run over */
-    double round_from;               /* seconds at which the time left was last planned */
+    double round_from;               /* seconds at which the remaining time was last planned */
     size_t round_experiments, round_forms;   /* that there were then */
     /* what is searched first, once prepared; NULL: nothing but p */
     struct classes *classes;
@@ -58,7 +58,7 @@ struct evolve {
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
-    /* by a long annealing, of which no individual was made yet */
+    /* by a long annealing, of which there is no individual yet */
     bool tried_long[PORTS_MOST + 1];
     unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
     unsigned race_next, race_done, race_round;
@@ -71,13 +71,13 @@ struct evolve {
     struct genome *from;
     struct genome *best;
     bool cooled;                     /* an individual was annealed to its end, here or before */
-    /* it comes out of the classes as it was: its cost is not known */
+    /* it is the classes' result unchanged: its cost is unknown */
     bool best_expanded;
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
     /* the run for it, whose lock may be taken under this one's; NULL: none */
     struct evolve *inner;
     double consensus_from;           /* seconds at which it began */
-    /* what came of it: the best then, though its cost is not the least; NULL: none */
+    /* result: the best then, though its cost may not be the least; NULL: none */
     struct genome *agreed;
     struct live *live;
     struct anneal_stats stats;       /* of finished searches */
@@ -93,23 +93,22 @@ struct watcher {
     void (*poll)(void *);
     void *state;
     double last;
-    /* what the poll does may take so long that it would be due again */
+    /* the poll may take as long as its interval */
     bool polling;
 };
 
 /* Calls the poll when it is time; without the lock. */
 void evolve_watch(struct watcher *w);
 /* All below under the lock. */
-/* Lets others change what this thread waits for; the lock is given up meanwhile. */
+/* Lets others change the condition that this thread waits for; releases the lock meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
-/* The same for a thread that has nothing of the problem in hand, which may be another
- * afterwards. */
+/* The same for a thread that does not use the problem, which may be another afterwards. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
-/* Where more experiments wait: waits with nothing of the problem in hand until all threads do, and
- * the run is carried over. False when the run is to end first. */
+/* If more experiments wait: blocks without using the problem until all threads do, and the run is
+ * carried over. False when the run is to end first. */
 bool evolve_meet(struct evolve *e, struct watcher *w);
-/* For each form of @p the one of @before whose usage it begins with: itself, or that whose cycles
- * alone are nearest by their ratio. The caller frees. Needs no lock. */
+/* For each form of @p the one of @before that it takes its usage from: itself, or the one with the
+ * nearest cycles alone by ratio. The caller frees. Needs no lock. */
 uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* @take_g of the problem before the last meeting as one of this one's; the caller frees. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
@@ -117,16 +116,16 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width,
                             const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
-/* How many individuals a run of the memetic algorithm has unless told: as many as settle in its
- * time, but 4 at least and 8 at most. */
+/* Default number of individuals of a memetic run: as many as converge in its time, between 4 and
+ * 8. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
-/* Whether a run takes the most ports that are tried, for want of time to tell how many: short
- * annealings are for few ports, which are found sooner, though the same time with more explains
+/* Whether a run uses the largest number of ports, for lack of time to determine it. Short
+ * annealings prefer few ports, which are found sooner, though the same time with more explains
  * more, also of what was not measured. */
 bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
 /* Seconds that were left when the time was last planned; 0: no limit. */
 double evolve_round_seconds(const struct evolve *e);
-/* Asks for all numbers of ports from @fewest to @most again. */
+/* Requests all numbers of ports from @fewest to @most again. */
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
 /* Waits while paused; false when the run is to end. */
 bool evolve_go_on(struct evolve *e, struct watcher *w);
@@ -143,27 +142,26 @@ bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves, @now or when it is time. */
 void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
-/* What was published so far has other ports or prices than those that follow; the least error that
- * was reached stays. */
+/* Marks that published mappings have other ports or prices than those that follow; the least error
+ * so far stays. */
 void evolve_forget_best(struct evolve *e);
 /* Needs no lock but that of @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
 /* Of all threads, and of the run within. Under the lock. */
 struct anneal_stats evolve_stats(const struct evolve *e);
-/* The best so far is @g's error over what the run began with, if that is less. Takes time once more
- * experiments joined. */
+/* Lowers the best so far to @g's error on the initial problem. Takes time once more experiments
+ * joined. */
 void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g, in place of the worst when the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 
 /* Seconds at which the search proper ends; INFINITY without a limit. */
 double evolve_search_until(const struct evolve *e);
-/* What a thread does once the search proper is over, with nothing of the problem in hand; false
- * when there is nothing more to do. */
+/* Work of a thread after the search, without using the problem; false when there is no more. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
-/* The run is over: its best is what was agreed on, if anything was. */
+/* Ends the run: its best is the consensus, if there is one. */
 void evolve_take_agreed(struct evolve *e);
-/* Begins with the individuals anew; no thread may be at it. */
+/* Restarts with the individuals; no thread may be running. */
 void evolve_forget_consensus(struct evolve *e);
 
 /* Whether @g has the most ports that are tried, and errors that no number of them explains: then it
@@ -171,8 +169,8 @@ void evolve_forget_consensus(struct evolve *e);
 bool evolve_ports_unexplained(const struct genome *g);
 /* The memetic algorithm on thread @index, until it ends; called and returns without the lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
-/* A short annealing of the best, where the run was stopped before any search had cooled: what is
- * hot says little. By the last thread; called and returns under the lock. */
+/* A short annealing of the best, if the run was stopped before any search had cooled: hot states
+ * are poor. By the last thread; called and returns under the lock. */
 void evolve_quench(struct evolve *e);
 
 #endif

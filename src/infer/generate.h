@@ -17,7 +17,7 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 /* {a, b} of each form that congruence_undistinguished names and the first of its class. */
 size_t generate_untold(struct experiments *t, const struct congruence *c);
-/* What would tell the forms of @list, one for each of @t's, whose ports do not show. */
+/* Experiments that would show hidden ports of the forms of @list, one for each of @t's. */
 size_t generate_hidden(struct experiments *t, const struct observable *list);
 /* @count multisets of @size different forms, each once; fewer when there are not that many. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,

@@ -1,5 +1,5 @@
-/* Usages of a mapping that what was measured does not tell, since it takes as long with others:
- * where the issue width binds, the ports below it show nowhere. */
+/* Usages of a mapping that the measurements do not determine, since others predict the same times:
+ * where the issue width binds, no port shows. */
 #ifndef PORTOLAN_INFER_OBSERVABLE_H
 #define PORTOLAN_INFER_OBSERVABLE_H
 
@@ -9,7 +9,8 @@
 struct observable {
     /* other usages with which all that was measured of the form takes as long; 0: its ports show */
     unsigned rivals;
-    /* of its forms, that would tell the first of them that any tells; empty: none does */
+    /* of its forms, an experiment that determines the first of them that any does; empty: none
+     * does */
     struct experiment settle;
 };
 

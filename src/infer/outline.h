@@ -18,9 +18,9 @@ struct outline {
     size_t doubtful, changed;    /* forms with doubts; cells with changes */
 };
 
-/* Of @genomes, @count of one shape over @take_problem, the best first. Ports are named as in
- * @before (NULL: none) as far as both use them alike; without it, or where it has another number of
- * ports, those that serve the same forms stand next to each other. The caller frees. Any thread. */
+/* Outline of @genomes, @count of one shape over @take_problem, the best first. Ports are named as
+ * in @before (NULL: none) if both use them alike. Without it, or with another number of ports,
+ * those that serve the same forms stand next to each other. The caller frees. Any thread. */
 struct outline *outline_new(struct genome *const *genomes, size_t count,
                             struct problem *take_problem, const struct outline *before);
 void outline_free(struct outline *o);

@@ -23,9 +23,9 @@ struct problem {
     uint8_t *kind;                 /* of the forms: problem_form_kind */
     /* cycles of the form alone; NaN when it was not measured alone */
     float *single;
-    /* of forms and cycles: a checkpoint says which problem it belongs to */
+    /* of forms and cycles: identifies the problem of a checkpoint */
     uint64_t fingerprint;
-    _Atomic unsigned holders;      /* besides the one that made it */
+    _Atomic unsigned holders;      /* besides the creator */
 };
 
 /* The kind of the form @name, as "ADD (R64, M64)": forms of one kind are likelier to have the same
@@ -49,8 +49,8 @@ void problem_set(struct problem *p, size_t e, double cycles);
 struct problem *problem_hold(struct problem *p);
 /* The last holder's call frees it. Any thread. */
 void problem_free(struct problem *p);
-/* For another process (base/pack.h): what the rest is made from again. NULL with err when the bytes
- * are broken or there is no memory. */
+/* Serialises for another process (base/pack.h) what the rest is recomputed from. NULL with err when
+ * the bytes are broken or there is no memory. */
 void problem_pack(const struct problem *p, struct str *out);
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
 /* Its experiments over @columns for the forms' @genes, with storage for the tables unless @stride

@@ -1,4 +1,4 @@
-/* The rows of a table of experiments, found by what they are made of. */
+/* The rows of a table of experiments, indexed by their forms and counts. */
 #ifndef PORTOLAN_INFER_ROW_INDEX_H
 #define PORTOLAN_INFER_ROW_INDEX_H
 

@@ -1,5 +1,4 @@
-/* Active experiments: ask for those that settle most of what good mappings disagree on, measure
- * them, and infer again. */
+/* Active experiments: measure those on which good mappings disagree most, and infer again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -37,7 +36,7 @@ struct select_options {
     size_t first, batch, most;
     unsigned size;                   /* forms of the largest experiment, from 2 */
     bool random;                     /* for comparison: batches by chance */
-    /* borrowed: only what has a value there is asked for; NULL: anything */
+    /* borrowed: only its experiments with a value are requested; NULL: any */
     const struct experiments *record;
     /* NULL, or called some times a second while inferring: may stop it */
     void (*poll)(void *state, struct evolve *e);
@@ -58,7 +57,7 @@ struct select_round {
     size_t measurements;   /* so far, single forms not counted */
     /* of the mapping of the round before on what was measured for this one; NaN in the first */
     double error;
-    /* what this round's mapping leaves of all so far: more measurements do not lower it */
+    /* error of this round's mapping on all so far: more measurements do not lower it */
     double noise;
     /* on the most disputed candidate for the next round: standard deviation over mean; NaN when
      * none was chosen that way */

@@ -1,5 +1,5 @@
-/* Where a loop's arrays lie when it is run over memory of its own: what registers begin with, and
- * what memory holds besides numbers. */
+/* Places of a loop's arrays when it runs over memory of its own: initial registers, and contents of
+ * memory besides numbers. */
 #ifndef PORTOLAN_MODEL_ARRAYS_H
 #define PORTOLAN_MODEL_ARRAYS_H
 
@@ -36,7 +36,7 @@ struct array {
 
 struct arrays {
     uint64_t bytes;                        /* of the arena that is used */
-    /* until a walk has come to its end; 0: as many as one likes */
+    /* until a walk ends; 0: unlimited */
     uint64_t iterations;
     uint32_t given;                        /* general registers, by number, that values holds */
     /* of these, those that count from the beginning of the arena */
@@ -44,10 +44,9 @@ struct arrays {
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
-    /* of a register that leads into the arena: what it is multiplied by in addresses; 0: not at
-     * all */
+    /* of a register that leads into the arena: its scale in addresses; 0: unused */
     uint8_t factors[32];
-    /* what stands in the code for a symbol: where its array is, from what the registers come to */
+    /* address of a symbol in the code: its array, relative to the registers' values */
     struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];
     unsigned place_count;
     struct arrays_fill fills[ARRAYS_MOST];

@@ -11,8 +11,8 @@
  * or its latency. False with err, and @m as it was. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
 /* Whether @value, "32..128", is a sweep over whole numbers, at most @most of them. True with *@from
- * and *@to; false with err->code set where it is one that @name cannot take, and without where it
- * is none. @err must be clear. */
+ * and *@to; false with err->code set if @name cannot take it, and without if it is no sweep. @err
+ * must be clear. */
 bool change_range(const char *name, const char *value, long most, long *from, long *to,
                   struct err *err);
 

@@ -1,10 +1,9 @@
-/* A table of experiments with what was measured for each. Forms are interned; what an experiment is
- * made of is kept compactly.
- *
+/* A table of experiments with their measurements. Forms are interned; the counts of an experiment
+ * are kept compactly.
  * The contract between measuring and inference: a row without cycles (NaN) waits to be measured;
- * the runner fills it with experiments_set. A row that failed keeps NaN cycles and says why in its
- * state. Nobody reads cycles of a row whose value is NaN. One thread changes it, and only while no
- * one else holds it; holders read it, on any thread. */
+ * the runner fills it with experiments_set. A row that failed keeps NaN cycles and has the reason
+ * in its state. Nobody reads cycles of a row whose value is NaN. One thread changes it, and only
+ * while no one else holds it; holders read it, on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
@@ -42,7 +41,7 @@ struct experiments {
     VEC(struct experiment_row) rows;
     /* columns of a file that mean nothing here but are kept */
     struct names extra;
-    struct names texts;                   /* what stands in them, each text once */
+    struct names texts;                   /* their texts, each once */
     /* no other table has it, also none that comes to lie where this one lay */
     uint64_t serial;
     /* bumped by every change: a view redraws when it differs */
@@ -76,8 +75,8 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
 /* Text of an extra column, added when new. */
 void experiments_set_extra(struct experiments *t, size_t index, const char *column,
                            const char *text);
-/* What stands in extra column @column (an index of experiments.extra) of row @index; borrowed until
- * the table changes. */
+/* Text of extra column @column (an index of experiments.extra) of row @index; borrowed until the
+ * table changes. */
 const char *experiments_extra(const struct experiments *t, size_t index, size_t column);
 /* The same multiset as row @index of @t, in the form the rest of the model uses; the caller calls
  * experiment_done. */

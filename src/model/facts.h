@@ -33,8 +33,7 @@ struct fact {
     enum fact_type type;
     const char *unit;        /* "" for none */
     double least, most;      /* of numbers */
-    /* what is taken without it: a value, or the key of another fact; NULL: what it limits is not
-     * modelled */
+    /* default: a value, or the key of another fact; NULL: the limit is not modelled */
     const char *otherwise;
     const char *words;       /* separated by blanks; NULL: any */
     const char *meaning;     /* a sentence without its full stop */
@@ -49,14 +48,14 @@ extern const struct fact fact_schema[];
 const struct fact *fact_find(const char *key);
 /* The key that @key was most probably meant to be; NULL when none is near. */
 const char *fact_meant(const char *key);
-/* Whether @value is of the fact's type and in its range; else @err says what is wrong and what to
- * write. Ports are looked up in @ports when not NULL. Any thread. */
+/* Whether @value is of the fact's type and in its range; else @err names the fault and the valid
+ * values. Ports are looked up in @ports when not NULL. Any thread. */
 bool fact_check(const struct fact *f, const char *value, const struct ports *ports,
                 struct err *err);
 
-/* What the machine has for @key, by the schema: NaN where it has nothing that fits the type and
- * nothing is taken otherwise. What is above the range counts as its end (an endless queue), what is
- * below as missing. A key that is no number in the schema is a bug. */
+/* The machine's value of @key, by the schema: NaN if it has none of the type and there is no
+ * default. Values above the range count as its end (an endless queue), those below as missing. A
+ * key that is no number in the schema is a bug. */
 double fact_number(const struct machine *m, const char *key);
 /* The same for yes and no. */
 bool fact_switch(const struct machine *m, const char *key);

@@ -9,11 +9,10 @@ struct machine_fact {
     char *key, *value, *unit, *source;
 };
 
-/* Latency between two operands of the forms that match, where it differs from the form's one number
- * (latencies.csv). An address means its base and its index. From slowest to slowest: what the form
- * takes with the operands that it takes longest with; its other figures are of those it is quick
- * with. From alone to alone: the least cycles that copies of the form take each, whatever its
- * ports: microcoded, serialising and waiting instructions. */
+/* Latency between two operands of the forms that match, if it differs from the form's one number
+ * (latencies.csv). An address means its base and its index. From slowest to slowest: the time with
+ * the slowest operands; other figures are of quick operands. From alone to alone: the least cycles
+ * per copy of the form, on any ports: microcoded, serialising and waiting instructions. */
 enum latency_end { /* 0.. are operand numbers less one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
@@ -34,7 +33,7 @@ struct latency_rule {
     bool lent;        /* its texts are the program's and stay */
 };
 
-/* What the title of the machine that this computer is begins with, in a session. */
+/* Prefix of the title of this computer's machine in a session. */
 #define MACHINE_HERE "this CPU: "
 
 struct machine {
@@ -46,7 +45,7 @@ struct machine {
     size_t fact_count;
     struct latency_rule *latencies;
     size_t latency_count;
-    _Atomic unsigned holders;   /* besides the one that made it */
+    _Atomic unsigned holders;   /* besides the creator */
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
@@ -64,15 +63,14 @@ const char *machine_plain_title(const struct machine *m);
 const char *machine_compiler_name(const struct machine *m);
 /* Text of a fact, NULL when the machine does not have it. */
 const char *machine_fact(const struct machine *m, const char *key);
-/* Source of fact @key where it is an estimate, as source_is_estimate has it; NULL: it is none, or
- * missing. Borrowed. */
+/* Source of fact @key if it is an estimate, as in source_is_estimate; NULL: it is none, or missing.
+ * Borrowed. */
 const char *machine_fact_estimate(const struct machine *m, const char *key);
 /* Number of a fact, NaN when missing. */
 double machine_number(const struct machine *m, const char *key);
 /* True when the comma- or blank-separated list fact @key holds @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
-/* True when the machine says which extensions its CPU has (fact extensions) and @extension is none
- * of them. */
+/* True when the machine lists the extensions of its CPU (fact extensions) without @extension. */
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
                       const char *source);
@@ -93,7 +91,7 @@ void machine_drop_latency(struct machine *m);
 /* The rule with the least cycles that each copy of @form takes among copies of it, whatever its
  * ports; NULL: there is none. Borrowed. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
-/* Whether the rule holds from what is read as @from to what is written as @to, both enum
+/* Whether the rule applies from the operand read as @from to the one written as @to, both enum
  * latency_end. */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
 /* Whether a rule from @end is of the form as a whole, not between operands. */

@@ -18,8 +18,7 @@ struct mapping_entry {
 
 struct mapping;
 
-/* A mapping as it stands ready in memory that stays for as long as the program runs
- * (io/machine_image.h): offsets into its parts. */
+/* A mapping in memory that stays for the whole run (io/machine_image.h): offsets into its parts. */
 struct mapping_row {
     uint32_t form, source;   /* into texts */
     uint32_t uops;           /* index of the first */
@@ -44,8 +43,7 @@ struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
 /* Borrows texts and usages of @rows, until an entry is replaced. NULL when memory runs out. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
-/* Fills @out, which is empty, with the slots of the forms that are kept beside rows; index_done
- * frees them. */
+/* Fills @out, which is empty, with the stored slots of the forms; index_done frees them. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
@@ -59,26 +57,26 @@ void mapping_set_issue_width(struct mapping *m, double width);
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
 /* NULL when the form is not known. Any thread, while no thread changes it. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
-/* Appends "1*p0156, latency 1" of an entry of @m; "no port" where it has none. */
+/* Appends "1*p0156, latency 1" of an entry of @m; "no port" if it has none. */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
                          struct str *out);
 /* How sure its source says to be of the usage, 0 to 1; NaN for usages that were not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Whether @source, of a usage or a latency, says that the figure is an estimate: it begins with
- * that word, or is a chart's that does not explain its experiments. */
+/* Whether @source, of a usage or a latency, marks an estimate: it begins with that word, or is a
+ * chart's with unexplained experiments. */
 bool source_is_estimate(const char *source);
 /* Index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces; copies all of @entry. Where memory runs out for so many entries it is left out,
- * and this thread's work fails (base/shortage.h). */
+/* Adds or replaces; copies all of @entry. When memory runs out the entry is left out, and this
+ * thread's work fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Same ports, issue width, forms (any order), usages and latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
-/* False when the mapping has more than PORTSETS_MAX distinct sets: readers of files refuse it then,
- * so that the throughput engine takes whatever is asked of it. */
+/* False when the mapping has more than PORTSETS_MAX distinct sets: readers of files refuse it, so
+ * that the throughput engine takes every mapping. */
 bool mapping_check(const struct mapping *m, struct err *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum diff_kind {
     DIFF_NONE,
-    DIFF_PIPES,      /* all the same but for blocking pipes (dividers) */
+    DIFF_PIPES,      /* all the same except for blocking pipes (dividers) */
     DIFF_NARROWER,   /* as many µops, those of A on fewer of the same ports */
     DIFF_WIDER,      /* as many µops, those of A on more ports */
     DIFF_PORTS,      /* as many µops, on other ports */

@@ -8,14 +8,14 @@
 struct overlay {
     struct mapping *mapping;   /* the caller's */
     size_t replaced, added;    /* forms that the base had, and had not */
-    /* ports of what is laid over that are the base's; the others were added to these */
+    /* overlaid ports that are the base's; the others were added to these */
     unsigned matched;
 };
 
 /* All of @base with the usages of @over. The ports of @over become those of @base that both load
  * most alike (model/mapping_diff.h); ports without a counterpart are added as new1, new2, ...
- * Latencies that @over does not have stay. False with err where no port has a counterpart, or there
- * are too many ports; @out is empty then. */
+ * Latencies that @over lacks stay. False with err if no port has a counterpart, or there are too
+ * many ports; @out is empty then. */
 bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out,
                   struct err *err);
 

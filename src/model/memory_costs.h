@@ -36,13 +36,13 @@ enum memory_cost {
 struct memory_costs {
     size_t count;
     double bytes[MEMORY_SIZES];                  /* ascending */
-    double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* at so many bytes */
+    double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* at this many bytes */
     /* relative, of what was measured: the middle one over sizes; NaN: not measured */
     double spread[MEMORY_COSTS];
     /* bytes of the first level: up to there a line costs nothing */
     double first;
     double second;                               /* of the second */
-    /* of the third, as far as it can be used; 0: not known */
+    /* of the usable part of the third level; 0: unknown */
     double third;
     double clock_hz;
     /* transfers overlap with the core's own loads and stores: the slowest part counts; else these
@@ -59,15 +59,15 @@ struct memory_costs {
 double memory_crowding(double step);
 /* "load", ...; as in the file that keeps them. */
 const char *memory_cost_name(enum memory_cost cost);
-/* Cycles at @bytes, between sizes by their logarithm. 0 within the first level, which the core's
- * cycles have, but for COST_STREAMED, COST_FEW and COST_SOME. Pure. */
+/* Cycles at @bytes, between sizes by their logarithm. 0 within the first level, which is part of
+ * the core's cycles, except for COST_STREAMED, COST_FEW and COST_SOME. Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* From the facts of @m. False with err (ERR_MISSING) when it has none. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
 /* "L1", "L2", "L3" or "memory": where @bytes are. Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Where the third level ends by what its lines cost (the size from which they cost as much as half
- * way to the last), 0: not seen. Pure. */
+/* End of the third level by the cost of its lines (the size at which they cost half as much as at
+ * the last), 0: not visible. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

@@ -34,8 +34,8 @@ struct accuracy {
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN: none) with what was measured; rows without measured cycles
- * do not count. */
+/* Compares one prediction per row (NaN: none) with the measured cycles; rows without these do not
+ * count. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 
 #endif

@@ -34,8 +34,8 @@ void ports_number(struct ports *ports, unsigned count);
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
 /* Index of the port called @name (length bytes), or -1. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
-/* Where a file does not say which ports block: by their name, which ends in DV for dividers
- * (OSACA's habit and ours), or in DV and a number. */
+/* Whether a port blocks, if a file does not declare it: its name ends in DV for dividers (OSACA's
+ * convention and ours), or in DV and a number. */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set)

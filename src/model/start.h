@@ -15,12 +15,12 @@
 /* What fs and gs add, likewise: the thread's block begins at a line. */
 #define START_SEGMENT 0x60000000
 
-/* The address that general register @reg begins with: a place of its own, at its own offset in its
- * page. Index registers begin with 0. Zen's first-level caches find the way by eight bits of the
- * address, bit 12 + i xor bit 27 - i (Lipp et al., Take A Way, ASIA CCS 2020), and of the lines of
- * one set that have these eight alike only one can stay. So places are in the middle of sixteen
- * pages of which no two have them alike, nor any two of sixteen registers: bits 16 to 23 tell them
- * apart as well as bits 24 to 27 do. */
+/* The address that general register @reg begins with, at its own offset in its page. Index
+ * registers begin with 0. Zen's first-level caches predict the way by eight bits of the address,
+ * bit 12 + i xor bit 27 - i (Lipp et al., Take A Way, ASIA CCS 2020); of the lines of one set with
+ * equal bits only one can stay. So places are in the middle of sixteen pages with different bits,
+ * also between any two of sixteen registers: bits 16 to 23 distinguish them, and so do bits 24 to
+ * 27. */
 static inline uint64_t start_address(unsigned reg)
 {
     return 0x10000000 + (uint64_t)reg * 0x01000000 + (reg % 16 * 16 + 8) * 4096 + reg * 1088 % 4096;

@@ -54,7 +54,7 @@ struct queue {
     portset ports, pipe;
 };
 
-/* What the loads of one cycle take of the first-level cache. */
+/* Use of the first-level cache by the loads of one cycle. */
 struct cache_cycle {
     int32_t cycle;
     uint32_t loads, crossed;    /* of them across two lines */
@@ -75,7 +75,7 @@ struct snapshot {
 struct settle {
     /* the largest bound, cycles per iteration; 0: none is known */
     double least;
-    /* cycles per iteration that loads which are tried again take in any case; 0: none */
+    /* least cycles per iteration of replayed loads; 0: none */
     double enough;
     double earliest, latest;           /* of this stretch, cycles */
     /* the latest against what is enough, of this stretch and the one before */
@@ -123,7 +123,7 @@ struct simulator {
     uint8_t load_turn;                 /* port of the last load */
     /* ports that loads take in turn and nothing else does; 0: none */
     portset alike;
-    int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is held */
+    int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
     uint16_t *bound_to;                /* queue of each µop of the item at rename */
 
     /* Scheduler. */
@@ -199,7 +199,7 @@ static inline int32_t value_at(const struct simulator *s, int32_t base,
     return s->values[place < 0 ? place + s->value_count : place];
 }
 
-/* What a µop with @pipe holds that goes to @port: the port itself where the pipe is its ports. */
+/* The resource that a µop with @pipe blocks on @port: the port itself if the pipe is its ports. */
 static inline unsigned pipe_at(portset pipe, unsigned port)
 {
     return pipe >> port & 1 ? port : (unsigned)__builtin_ctz(pipe);
@@ -221,8 +221,8 @@ void pipeline_free(struct simulator *s);
 /* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
-/* First cycle after now in which rename goes on after what it waits for alone; UNKNOWN: it does not
- * wait. */
+/* First cycle after now in which rename continues after the instruction that it waits for alone;
+ * UNKNOWN: it does not wait. */
 int32_t rename_next(const struct simulator *s);
 
 /* scheduler.c */
@@ -261,7 +261,7 @@ unsigned ports_turn(const struct simulator *s);
 /* writeback.c */
 /* The values that follow from the dispatch of @w. */
 void writeback_dispatched(struct simulator *s, struct waiting_uop *w);
-/* The sources of @w, which is no µop, are known. */
+/* Handles the sources of @w, which is no µop, becoming known. */
 void writeback_without_port(struct simulator *s, const struct waiting_uop *w);
 /* Sets a value of an iteration and wakes its readers. */
 void writeback_value(struct simulator *s, const struct iteration *row, uint32_t node,
@@ -274,7 +274,7 @@ int32_t writeback_trailed(const struct simulator *s, const struct iteration *row
 void memory_start(struct simulator *s);
 /* True when @load of @iteration finds its banks free in this cycle, and takes them. */
 bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration);
-/* Stores that have retired go on to the cache. */
+/* Sends retired stores to the cache. */
 void memory_commit(struct simulator *s);
 
 /* retire.c */

@@ -30,7 +30,7 @@ struct plan_reader {
 
 struct plan_uop {
     portset ports;
-    /* blocking pipe that it also takes; its ports: the one of them that it goes to; 0: none */
+    /* blocking pipe that it also takes; its ports: the chosen one; 0: none */
     portset pipe;
     int32_t hold;         /* cycles that it holds the pipe */
     uint8_t kind;         /* enum uop_kind */
@@ -48,7 +48,7 @@ struct plan_uop {
 /* A value. */
 struct plan_node {
     int32_t latency;      /* of the operation, cycles */
-    int32_t reach;        /* cycles for which it still matters after it was there */
+    int32_t reach;        /* cycles for which it still matters after it is ready */
     uint32_t item;        /* whose value it is */
     uint8_t kind;         /* enum node_kind */
     bool read;            /* something waits for it */
@@ -76,7 +76,7 @@ struct plan_insn {
 /* An instruction, or two that are macro-fused. */
 struct plan_item {
     uint32_t insn, members;
-    /* followed by a UOP_RENAMED and a UOP_MERGED where it has them */
+    /* followed by a UOP_RENAMED and a UOP_MERGED, if any */
     uint32_t first_uop, uops;
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
@@ -119,7 +119,7 @@ static inline bool stored_when_computed(const struct plan_item *item)
     return item->load && item->computing && !item->data;
 }
 
-/* What a load takes of the first-level cache. */
+/* Use of the first-level cache by a load. */
 struct plan_place {
     uint32_t banks;       /* bits */
     bool crosses;         /* from one line to the next */

@@ -23,15 +23,14 @@ struct simulation {
      * machine without latencies, and of a block that loads without load_latency */
     double cycles;
     int64_t numerator;      /* cycles = numerator / period when exact */
-    /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean
-     * over the last quarter; or it has settled, or one of: */
+    /* iterations after which the state repeats; 0: it did not within the limit, and cycles is a
+     * mean over the last quarter, or it settled, or one of: */
     unsigned period;
     bool assisted;          /* x87 assists are added to cycles */
-    /* cycles is what the loads take with those that are tried again (bounds_replays): more than was
-     * simulated */
+    /* cycles is the bound of replayed loads (bounds_replays), above the simulation */
     bool replayed;
     /* cycles is the largest bound, of which the simulation has only a part (pages, fractions of
-     * cycles): more than was simulated */
+     * cycles), above the simulation */
     bool bounded;
     /* converged to the largest bound (cycles equals it) without a repeated state; never set with a
      * timeline */
@@ -68,7 +67,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
                      const struct simulate_options *options, struct simulation *out,
                      struct bounds *bounds);
 
-/* Where an instruction is in a cycle, as the timelines show it. */
+/* State of an instruction in a cycle, as the timelines show it. */
 enum stage {
     STAGE_FETCHED,
     STAGE_QUEUED,

@@ -1,8 +1,8 @@
 /* The sets of ports over which the throughput of an experiment is a maximum. Of all 2^P sets only
- * unions of port sets that occur can attain it, and of those only unions that hang together: the
- * mass in two disjoint sets without a µop across is no denser than in the denser of them. Real
- * mappings have some dozens, whatever the number of ports. More sets than needed do no harm. The
- * one place where they are computed; a search (throughput/tables.h) adds and drops some. */
+ * unions of port sets in use can attain it, and of those only connected unions: two disjoint sets
+ * without a µop across are no denser together than the denser of them. Real mappings have some
+ * dozens, with any number of ports. More sets than needed do no harm. This is the only place that
+ * computes them; a search (throughput/tables.h) adds and removes some. */
 #ifndef PORTOLAN_THROUGHPUT_COLUMNS_H
 #define PORTOLAN_THROUGHPUT_COLUMNS_H
 
@@ -14,14 +14,13 @@
 
 /* a table of one lane per column is padded to a multiple of this: floats of the widest vector */
 #define COLUMNS_LANES 16
-/* up to so many ports there is a flag for every set, and sets can be taken out again */
+/* up to this number of ports there is a flag for every set, and sets can be removed */
 #define COLUMNS_DIRECT_PORTS 16
 
 struct columns {
     unsigned ports, count, members;
     unsigned room;         /* a multiple of COLUMNS_LANES */
-    /* aligned to 64 bytes; set 0, which stands for the issue bound, comes first, and zeros follow
-     * up to the room */
+    /* aligned to 64 bytes; set 0, the issue bound, comes first, and zeros fill the capacity */
     portset *sets;
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
     portset *member;       /* sets that were added, of whose unions the others are; as much room */

@@ -13,7 +13,7 @@
 #include "throughput/flow.h"
 #include "throughput/tables.h"
 
-#define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which the float order is exact */
+#define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which float order is exact */
 #define SUBSETS_MAX 16              /* µops */
 /* µops that the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2
@@ -35,7 +35,7 @@ struct throughput {
     struct flow flow;
 };
 
-/* One compiled version. What each takes is checked by the caller. */
+/* One compiled version. The caller checks the arguments. */
 struct engine {
     const char *name;
     /* Up to SUBSETS_MAX µops and SUBSETS_MASS_MAX of mass. */
@@ -67,7 +67,7 @@ double throughput_by(struct throughput *t, enum throughput_method method, const 
                      size_t n);
 
 /* The same for sizes whose least common multiple is @common: the winner is a whole number of 1 /
- * common, which the float names without doubt while it is below 2^22 (its error is 2^-23 of it). */
+ * common, which the float identifies while it is below 2^22 (its error is 2^-23 of it). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {
     double scaled = (double)ratio * common;

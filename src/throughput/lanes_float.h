@@ -66,7 +66,7 @@ static inline flanes table_sum(const struct table_term *others, uint32_t n, cons
     return best;
 }
 
-/* The same over the columns from @first on, which the others' tables do not hold yet. */
+/* The same over the columns from @first on, which the others' tables lack. */
 static inline flanes table_new(const struct tables *t, const struct table_term *others, uint32_t n,
                                size_t first, const float *fresh, float own, flanes best)
 {

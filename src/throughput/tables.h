@@ -30,7 +30,7 @@ struct table_link {
     float own;               /* how often the form itself occurs */
 };
 
-/* What is evaluated; all of it is borrowed. */
+/* Input of an evaluation; all of it is borrowed. */
 struct tables {
     const uint32_t *term_start;         /* experiments + 1 offsets into terms */
     const struct table_term *terms;

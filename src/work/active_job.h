@@ -1,5 +1,5 @@
-/* Active experiments as a background job: measure, infer, ask for what near-optimal mappings
- * disagree on, in turns (infer/select.h). */
+/* Active experiments as a background job: in turns measure, infer, and choose experiments on which
+ * near-optimal mappings disagree (infer/select.h). */
 #ifndef PORTOLAN_WORK_ACTIVE_JOB_H
 #define PORTOLAN_WORK_ACTIVE_JOB_H
 
@@ -22,7 +22,7 @@ struct active_options {
     struct select_options select;
     struct mapping *simulated;   /* measured instead of this CPU; NULL: this CPU */
     double noise;                /* of the simulated one, relative */
-    /* answers instead of either, and nothing is asked that has no value there; NULL: none */
+    /* recorded answers; only experiments with a value there are requested; NULL: none */
     struct experiments *record;
     char *journal;               /* path; NULL: none */
     /* path of a table of all that was asked and measured, written as it comes; NULL: none */
@@ -34,16 +34,15 @@ struct active_options {
 /* Frees what @o owns. */
 void active_options_done(struct active_options *o);
 
-/* What the job comes to: all that was measured, also after a failure, and the problem that it
- * makes, NULL after one. Who takes one of them sets it NULL. */
+/* Result of the job: all measurements, also after a failure, and the problem made of them, NULL
+ * after one. The receiver sets what it takes to NULL. */
 struct active_outcome {
     struct experiments *table;
     struct problem *problem;
 };
 
-/* Starts the job on @take_table, whose forms are the ones asked about. Takes what @o points to as
- * well, but for the curve. @finish runs on the UI thread. UI thread. The job's number, 0 with
- * err. */
+/* Starts the job on @take_table, whose forms are measured. Takes the members of @o as well, except
+ * the curve. @finish runs on the UI thread. UI thread. Returns the job's number, 0 with err. */
 unsigned active_start(struct experiments *take_table, const struct active_options *o,
                       void (*finish)(void *state, struct active_outcome *out, bool ok), void *state,
                       struct err *err);

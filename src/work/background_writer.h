@@ -17,8 +17,8 @@ bool background_writer_idle(struct background_writer *k);
 /* Has @item written; it is not to be touched until keeper_take gives it back. False with err, and
  * nothing happens, when the system refuses a thread. */
 bool background_writer_give(struct background_writer *k, void *item, struct err *err);
-/* The item that was written, NULL while there is none; @err says what went wrong with it. @wait:
- * until it was written. */
+/* The item that was written, NULL while there is none; @err has its error. @wait: blocks until it
+ * was written. */
 void *background_writer_take(struct background_writer *k, bool wait, struct err *err);
 /* No item may be left with it. NULL is fine. */
 void background_writer_free(struct background_writer *k);

@@ -10,7 +10,7 @@ struct islands;
 struct evolve_run {
     unsigned number, job;        /* of the runs, from 1; of the jobs */
     struct evolve *evolve;
-    struct ports names;          /* of the ports, as many as there are */
+    struct ports names;          /* of each port */
     char *checkpoint;            /* path; NULL: none */
     double seconds_before;       /* used before it was resumed */
     double last_checkpoint;      /* worker's */
@@ -22,7 +22,7 @@ struct evolve_run {
     double outline_due;          /* clock seconds from which another one is made */
     bool outline_last;           /* it is of the run's end */
     unsigned long outlines;      /* made so far */
-    /* of the table that came last, for the one that feeds it */
+    /* identifies the last table, for its feeder */
     uint64_t fed_serial, fed_revision;
 };
 
@@ -40,13 +40,13 @@ struct evolve_start {
  * the caller's. UI thread; NULL with err. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
-/* Whether a live run would take more experiments now: it goes on, has taken what came before, and
- * is not busy with that for more than a twentieth of its time. UI thread. */
+/* Whether a live run would take more experiments now: it runs, has taken the previous ones, and
+ * spends no more than a twentieth of its time on that. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* What @t has that was measured joins a live run that wants it; nothing where it does not. Holds @t
- * until a thread of the run has laid it out, or the run ends. UI thread. */
+/* Adds the measurements of @t to a live run that wants them; else does nothing. Holds @t until a
+ * thread of the run has laid it out, or the run ends. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
-/* The same at once, and blocks until the run goes on over it, or over what came before where @t is
+/* The same at once, and blocks until the run continues with it, or with the previous ones if @t is
  * NULL; at most until it ends, pauses, or the user interrupts. UI thread. */
 void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
 /* Stops it, waits for its threads and frees everything. */
@@ -57,9 +57,9 @@ void evolve_run_wait(struct evolve_run *run);
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
 /* A copy of the best mapping so far, NULL before there is one. */
 struct mapping *evolve_run_best(struct evolve_run *run);
-/* The best mapping as it is now, or was a moment ago: while the run goes on it is made anew twice a
- * second at most, and for a twentieth of the time. Borrowed until the next call; NULL before there
- * is a mapping. UI thread. */
+/* The best mapping, now or a moment ago: during a run it is recomputed twice a second at most, and
+ * for a twentieth of the time. Borrowed until the next call; NULL before there is a mapping. UI
+ * thread. */
 const struct outline *evolve_run_outline(struct evolve_run *run);
 
 #endif

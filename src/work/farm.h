@@ -1,7 +1,6 @@
-/* Many independent pieces of work over several ranks (ranks/ranks.h). Rank 0 hands the others a few
- * pieces at a time and more as they are done, whatever their speed; each keeps what comes out until
- * rank 0 has no more, and then sends all of it at once. So memory does not grow with the number of
- * pieces. */
+/* Many independent pieces of work over several ranks (ranks/ranks.h). Rank 0 hands out a few pieces
+ * at a time and more as they are done. Each rank keeps its results until rank 0 has no more pieces,
+ * and then sends all at once. So memory does not grow with the number of pieces. */
 #ifndef PORTOLAN_WORK_FARM_H
 #define PORTOLAN_WORK_FARM_H
 
@@ -24,7 +23,7 @@ struct farm_taking {
  * NULL when there are none or they are busy. One thread at a time has it. */
 struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup,
                       const struct farm_taking *taking);
-/* Takes what came within @seconds; whether some rank has room for a piece. */
+/* Receives results for up to @seconds; returns whether some rank has room for a piece. */
 bool farm_room(struct farm *f, double seconds);
 /* A piece for the rank with the most room. */
 void farm_give(struct farm *f, const struct str *piece);
@@ -39,7 +38,7 @@ struct farmhand;
  * threads. */
 bool farm_unwanted(struct farmhand *hand);
 struct farm_work {
-    /* From what farm_new was given; @hand lives as long as the state. NULL with err. */
+    /* From the arguments of farm_new; @hand lives as long as the state. NULL with err. */
     void *(*open)(struct farmhand *hand, struct unpacking *setup, unsigned workers,
                   struct err *err);
     /* Does a piece, on thread @worker; @answer gets what is to be sent back at once. False with err

@@ -28,16 +28,15 @@ struct job_info {
 
 struct job_ops {
     /* Worker thread. Returns false with @err set on failure. Poll job_cancelled often; loops that
-     * ask watch_steps (base/watch.h) are told of it, and what they say by watch_at becomes the
-     * job's progress. */
+     * call watch_steps (base/watch.h) are cancelled by it, and watch_at sets the job's progress. */
     bool (*run)(struct job *job, void *state, struct err *err);
     /* UI thread, once, after run returned (also when cancelled): publish the result. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
     /* UI thread, at its start: whether it times code on this CPU. NULL: it does not. */
     bool (*measures)(const void *state);
-    /* One that measures for so long that whatever else measures meanwhile would be in its times: it
-     * does not start beside another, nor another beside it. */
+    /* A long measuring job, whose times any other measuring job would disturb: it does not start
+     * while one runs, nor does another start while it does. */
     bool measures_alone;
     /* notes are cumulative counters, so the last one stays valid after the job ends */
     bool counts;
@@ -46,14 +45,14 @@ struct job_ops {
 /* For jobs of a kind that measure always. */
 bool job_measures_always(const void *state);
 
-/* UI thread. Whether a job @title that measures could start now, @alone or beside others. False
- * with err. */
+/* UI thread. Whether a measuring job @title could start now, @alone or with others. False with
+ * err. */
 bool job_may_measure(const char *title, bool alone, struct err *err);
 /* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no
  * thread, or another measures and one of both wants to be alone with that. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* The same for work that nobody asked for and that reads only what it holds, such as what a view
- * shows: nothing has to wait for it (job_working). */
+/* The same for work that no user requested and that only reads what it holds, such as the content
+ * of a view: nothing has to wait for it (job_working). */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* The job that this thread does the work of; NULL: none. */
@@ -81,7 +80,7 @@ size_t job_count(void);                                   /* ever started and st
 bool job_get(size_t index, struct job_info *out);         /* newest last */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
-/* Pauses job @number or lets it go on; false when it does not run. It pauses where it calls
+/* Pauses or resumes job @number; false when it does not run. It pauses where it calls
  * job_wait_paused. */
 bool job_pause(unsigned number, bool on);
 /* Asks every job to end and job_wait to cancel what it waits for. From a signal handler too. */

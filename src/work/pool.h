@@ -13,8 +13,8 @@
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
               struct err *err);
 
-/* Calls @work on a new thread, which has ended when this returns: what the system ties to a thread
- * is gone with it. False with err, and nothing was called, when the system refuses the thread. */
+/* Calls @work on a new thread, which has ended when this returns, together with the system's
+ * per-thread state. False with err, and nothing was called, when the system refuses the thread. */
 bool thread_apart(void (*work)(void *state), void *state, struct err *err);
 
 struct pool_ops {

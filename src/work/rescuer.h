@@ -3,8 +3,8 @@
 #ifndef PORTOLAN_WORK_RESCUER_H
 #define PORTOLAN_WORK_RESCUER_H
 
-/* From now on it waits for faults (base/fault.h); where it cannot be started, the thread at fault
- * does what it can. UI thread. */
+/* From now on it waits for faults (base/fault.h). If it cannot be started, the faulting thread does
+ * its work. UI thread. */
 void rescuer_begin(void);
 void rescuer_end(void);
 
