@@ -1,5 +1,6 @@
 /* Replaces, adds and removes several files of a directory together: all or nothing, even if the
  * program or the machine stops.
+ *
  * The new files are written under temporary names. Then a record, itself put in place by one
  * rename, lists the renames and removals. They are done, and the record is removed. With a record
  * in the directory the new state is the valid one: the next to open the directory completes it

@@ -5,7 +5,7 @@
  * 2. a core: forms of every behaviour, measured in pairs (chart/core.h)
  * 3. ports and usages of the core (chart/ports.h)
  * 4. every other form under load: next to saturators of the core's ports (chart/place.h,
- * chart/settle.h)
+ *    chart/settle.h)
  * 5. latencies by dependency chains, per pair of operands (chart/stages.h)
  * 6. facts of the front and back end by small loops (chart/facts.h)
  * 7. review on held-out blocks, and a second round (chart/stages.h, chart/second.h) */

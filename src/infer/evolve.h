@@ -1,12 +1,15 @@
 /* A run of inference: threads improve a population of genomes; callers watch and steer.
+ *
  * memetic: every individual is annealed from a random start. Then pairs are recombined, form by
  * form after aligning their ports; the child is annealed from a lower temperature and replaces the
  * worst individual if it is better. Congruent forms are annealed as classes first
  * (infer/classes.h), then as single forms. If the individuals disagree on what was not measured,
  * one mapping is fitted to the mean of their predictions at the end (infer/consensus.h). pmevo: the
  * algorithm of the paper (infer/pmevo.h).
+ *
  * More experiments may join during a memetic run (evolve_join): its mappings are carried over to
  * them, and improved further.
+ *
  * The threads are the caller's: each calls evolve_worker. Everything else may be called from any
  * thread at any time. */
 #ifndef PORTOLAN_INFER_EVOLVE_H

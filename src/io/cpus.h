@@ -17,7 +17,7 @@ enum cpu_column {
     CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS
 };
 
-/* The table, from the text, or from what the program was built with where the text is the same
+/* The table, from the text, or from the built-in image if the text is the same
  * (io/machine_image.h). */
 struct cpus {
     const char *(*rows)[CPUS_COLUMNS];

@@ -8,7 +8,7 @@
 /* NULL with file:line:column on failure; only the column experiment is required. The caller
  * frees. */
 struct experiments *experiments_load(const char *path, struct err *err);
-/* The same from memory; @name stands for the file in faults. */
+/* The same from memory; faults name @name as the file. */
 struct experiments *experiments_parse(const char *name, const char *bytes, size_t length,
                                       struct err *err);
 /* Whole or untouched; numbers read back exactly. */

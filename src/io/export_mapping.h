@@ -1,5 +1,5 @@
-/* Port mappings in the notations of uops.info and PMEvo. All end early when the thread's watch is
- * over; what they wrote is not whole then. */
+/* Port mappings in the notations of uops.info and PMEvo. All end early when the thread's watch
+ * ends; their output is then incomplete. */
 #ifndef PORTOLAN_IO_EXPORT_MAPPING_H
 #define PORTOLAN_IO_EXPORT_MAPPING_H
 

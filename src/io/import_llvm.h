@@ -7,8 +7,8 @@
 #include "model/machine.h"
 
 /* Runs llvm-mca (llvm_mca.h) on every form of @forms and undoes the group accounting
- * (docs/design.md). Features that LLVM leaves off stand behind the name: neoverse-v2+aes+sha2. The
- * text of the fault names the program and its first complaint. */
+ * (docs/design.md). Features that LLVM leaves off are appended to the name: neoverse-v2+aes+sha2.
+ * The fault's text has the program and its first complaint. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
 /* The parser alone, for tests and fuzzing: @text ends with a NUL at @length, @forms names the rows
  * in order. A form whose row makes no sense is left out like one that LLVM does not know. */

@@ -14,7 +14,7 @@
  * with file:line on a fault. */
 struct machine *import_uops(const char *id, const char *path, const char *architecture,
                             const struct forms *forms, struct err *err);
-/* The same from memory, for tests and fuzzing: @name stands for the file in messages. */
+/* The same from memory, for tests and fuzzing; messages name @name as the file. */
 struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length,
                                   const char *architecture, const struct forms *forms,
                                   struct err *err);

@@ -8,11 +8,11 @@
 
 enum llvm_mca_end { LLVM_MCA_DONE, LLVM_MCA_FAILED, LLVM_MCA_DIED };
 
-/* Whether @cpu may be handed to it as a name. Features that LLVM leaves off stand behind the name:
- * neoverse-v2+aes+sha2. */
+/* Whether @cpu may be passed to it as a name. Features that LLVM leaves off are appended to the
+ * name: neoverse-v2+aes+sha2. */
 bool llvm_mca_cpu(const char *cpu, struct err *err);
 /* Runs it (from $PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) with @extra on @input, its
- * report in @out. What it says of a fault is in @err; with LLVM_MCA_DIED, of a signal, too. */
+ * report in @out. Its complaint is in @err; with LLVM_MCA_DIED, also of a signal. */
 enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra,
                                const struct str *input, struct str *out, struct err *err);
 /* Runs it once over each region of @input, its timelines in @out as JSON. */

@@ -4,9 +4,9 @@
 
 #include "base/str.h"
 
-/* Appends the title of @cpu as imported: its name, and in brackets what its table is not: its own,
- * or of a core that executes out of order. @resource: a name among the resources of the model,
- * whose beginning tells which it is. Any thread. */
+/* Appends the title of @cpu as imported: its name, and in brackets if its table is not its own, or
+ * not of a core that executes out of order. @resource: a resource of the model, whose prefix
+ * identifies the table. Any thread. */
 void llvm_model_title(const char *cpu, const char *resource, struct str *out);
 
 #endif

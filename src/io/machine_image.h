@@ -1,8 +1,8 @@
-/* The shipped machines as the loader of data/machines/<id>/ leaves them, made when the program is
- * built (tools/compile-tables.c) and part of it: parsing the text takes longer than analysing a
- * loop. The text stays the source. A directory's files are summed at each load, and only one whose
- * sum is that of the files an image was made from is taken from it; after any change the text is
- * parsed. The table of processors, which each start reads, is treated alike. */
+/* The shipped machines as the loader of data/machines/<id>/ leaves them, made at build time
+ * (tools/compile-tables.c): parsing the text takes longer than analysing a loop. The text stays the
+ * source. A directory's files are summed at each load; the image is used only if the sum is that of
+ * the files it was made from, else the text is parsed. The table of processors, which each start
+ * reads, is treated alike. */
 #ifndef PORTOLAN_IO_MACHINE_IMAGE_H
 #define PORTOLAN_IO_MACHINE_IMAGE_H
 
@@ -40,7 +40,7 @@ struct image_rule {
     int32_t from, to;
 };
 
-/* What the program was built with; size 0 (built for another host): nothing. */
+/* The built-in image; size 0 (built for another host): none. */
 extern const unsigned char machine_images[];
 extern const size_t machine_images_size;
 
@@ -49,8 +49,8 @@ extern const size_t machine_images_size;
 bool machine_image_sum(const char *dir, uint64_t sum[2]);
 /* Sums text as machine_image_sum does a file. */
 void machine_image_sum_text(const char *text, size_t length, uint64_t sum[2]);
-/* Rows of the table of processors when @text is the one that the image was made from, 0 otherwise:
- * *@cells are offsets into *@texts, row by row. */
+/* Rows of the table of processors when @text is the image's source, 0 otherwise: *@cells are
+ * offsets into *@texts, row by row. */
 size_t machine_image_cpus(const char *text, size_t length, const uint32_t **cells,
                           const char **texts);
 /* The machine of the directory @dir, called @id, into *@out: NULL when its files are not those of

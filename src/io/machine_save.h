@@ -1,16 +1,15 @@
-/* Machine directories out (io/machine_file.h says what is in them). */
+/* Writes machine directories (io/machine_file.h has the format). */
 #ifndef PORTOLAN_IO_MACHINE_SAVE_H
 #define PORTOLAN_IO_MACHINE_SAVE_H
 
 #include "model/machine.h"
 
-/* Writes all of @m into @dir: machine.csv, mapping.csv and, if there are any, latencies.csv;
- * corrections and facts are in them. A directory of a machine is replaced as a whole, so that
- * nothing of what it held applies again; one with anything else in it is refused and left as it
- * is. */
+/* Writes all of @m into @dir: machine.csv, mapping.csv and, if there are any, latencies.csv,
+ * including corrections and facts. A directory of a machine is replaced as a whole, so that no old
+ * file still applies; one with any other file is refused and left unchanged. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
-/* Writes machine.csv and mapping.csv alone, beside the files that are written by hand: for
- * generators. Creates the directory. */
+/* Writes machine.csv and mapping.csv alone, next to the files written by hand: for generators.
+ * Creates the directory. */
 bool machine_save_generated(const struct machine *m, const char *dir, struct err *err);
 /* One row of mapping.csv, and the whole with its header. */
 void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports,

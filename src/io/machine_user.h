@@ -13,8 +13,8 @@ struct corrections {
 };
 
 /* Adds @c, whose ports are @ports, to the user's machine @id, which is made with @base and @title
- * where it is not there; rows of the same form (and operands) that it had are replaced. All of it
- * or nothing. *@path gets the directory, which the caller frees. */
+ * if missing; replaces rows of the same form (and operands). All of it or nothing. *@path gets the
+ * directory, which the caller frees. */
 bool machine_user_correct(const char *id, const char *base, const char *title,
                           const struct corrections *c, const struct ports *ports, char **path,
                           struct err *err);

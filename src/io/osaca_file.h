@@ -1,4 +1,4 @@
-/* What an OSACA machine file says, before its forms are matched with ours. Internal to the
+/* Contents of an OSACA machine file, before its forms are matched with ours. Internal to the
  * importer. */
 #ifndef PORTOLAN_IO_OSACA_FILE_H
 #define PORTOLAN_IO_OSACA_FILE_H
@@ -11,8 +11,8 @@
 
 #define OSACA_NAME 32   /* what is kept of an entry's name */
 
-/* An entry or rule that breaks the format: its line in the file, its first name, "" where it has
- * none, and why. */
+/* An entry or rule that breaks the format: its line in the file, its first name, "" without one,
+ * and the reason. */
 struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
 
 /* An entry that describes no form of ours: its line in the file, its first name, and why, which
@@ -71,7 +71,7 @@ struct osaca_rule {
     bool last;                   /* the default: for any address and register */
 };
 
-/* Of a list of names OSACA makes entries of their own behind all others. */
+/* OSACA makes entries of a list of names, placed after all others. */
 struct osaca_name { char *name; size_t entry; bool listed; };
 
 /* A number for each register class: OSACA's {gpr: 4.0, xmm: 5.0}. */
@@ -99,8 +99,8 @@ struct osaca_file {
 /* Where OSACA's machine files keep what we call facts; import and export both go by it. */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* OSACA adds it to other numbers: 0 where it is not known */
-    bool ours;       /* a key that OSACA does not know: left out where it is not known */
+    bool added;      /* OSACA adds it to other numbers: 0 if unknown */
+    bool ours;       /* a key that OSACA does not know: left out if unknown */
 };
 extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key */
 
@@ -109,8 +109,8 @@ extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key *
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);
-/* The first name of the entry @node, "" where it has none; and of a mapping of too many keys: to
- * look for it in each of many aliases would take too long. */
+/* The first name of the entry @node, "" if it has none, or is a mapping of too many keys: looking
+ * for it in each of many aliases would take too long. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
 /* What @list says of @class, or @otherwise. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);

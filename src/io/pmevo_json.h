@@ -3,11 +3,10 @@
  * ports, one µop).
  *
  * Their names become the names used here (io/pmevo_names.h) where all operands are plain; other
- * names stay as they are written. Several of theirs can be one form here: experiments then count
- * both as that form; in a mapping that gives them different usages both keep their names. What an
- * export would name otherwise is kept: with the row of an experiment (PMEVO_NAMES), in the source
- * of a mapping's form (PMEVO_SOURCE).
- */
+ * names stay. Several of theirs can be one form here: experiments then count both as that form; in
+ * a mapping that gives them different usages both keep their names. The names for an export are
+ * kept with the row of an experiment (PMEVO_NAMES), in the source of a mapping's form
+ * (PMEVO_SOURCE). */
 #ifndef PORTOLAN_IO_PMEVO_JSON_H
 #define PORTOLAN_IO_PMEVO_JSON_H
 

@@ -25,8 +25,8 @@ bool pmevo_form_name(const char *theirs, struct str *out);
 /* The names in @text, a JSON array of texts as the column and the source keep it; NULL for anything
  * else. The caller releases it. */
 json_t *pmevo_names_read(const char *text);
-/* The names that row @index came with, where they are kept; NULL: they are those of its forms. The
- * caller releases it. */
+/* The original names of row @index, if kept; NULL: they are those of its forms. The caller releases
+ * it. */
 json_t *pmevo_names_of_row(const struct experiments *e, size_t index);
 
 #endif

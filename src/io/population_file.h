@@ -1,5 +1,5 @@
 /* Several mappings over the same ports and forms in one JSON file: the population of a run of
- * inference, so that it can go on later. */
+ * inference, so that it can be resumed. */
 #ifndef PORTOLAN_IO_POPULATION_FILE_H
 #define PORTOLAN_IO_POPULATION_FILE_H
 
@@ -15,7 +15,7 @@ struct population {
     uint64_t best_so_far_of;
     double limit;                /* seconds it was given in all; 0: not known, or no limit */
     bool live;                   /* what was measured meanwhile joined it */
-    /* the number of ports was assumed, since the time, or the measurements, did not tell it */
+    /* the number of ports was assumed, since the time, or the measurements, did not determine it */
     bool ports_no_time, ports_unexplained;
     /* the number of ports was the user's, not found; the issue width is the most forms per cycle
      * that were measured */

@@ -1,24 +1,22 @@
-/* From a multiset of instruction forms to machine code without dependences between its
- * instructions.
+/* Makes machine code without dependences between its instructions from a multiset of instruction
+ * forms.
  *
- * Registers: rsp is the stack, r15 counts, r14 points to memory that is only read, r13 to memory
- * that is written, r11 is cleared to break chains. Of the others some are only ever read (two where
- * a form reads what it writes, which then has all that are free, those above included), the rest
- * are written in turn: no instruction waits for a value that another one makes, and what is read
- * keeps its value. A register that a form names itself (cl, rax, xmm0) is taken out of both. What
- * is written steps through 2 KiB, loads through as much as the shape says.
+ * Registers: rsp is the stack, r15 counts, r14 points to read-only memory, r13 to written memory,
+ * r11 is cleared to break chains. Of the others some are only ever read (two if a form reads its
+ * destination, which then has all free ones, those above included), the rest are written in turn:
+ * no instruction waits for another's value, and values that are read never change. A register that
+ * a form names itself (cl, rax, xmm0) is excluded from both. Stores step through 2 KiB, loads
+ * through as much as the shape defines.
  *
- * What breaks the chains of forms that read what they write without a choice of register, put
- * before each of them:
- *   flags read and written (adc, sbb, rcl, adcx), shifts by cl, which keep the flags when the count
- *   is 0   xor r11d, r11d
- *   rax or rdx read and written (mul, cdqe, cmpxchg)
- *          xor of that register
- *   div and idiv: the dividend is made anew
- *          mov eax, a constant; xor edx, edx
+ * Chain breakers, put before each form that reads its destination without a choice of register:
+ * - flags read and written (adc, sbb, rcl, adcx), shifts by cl, which keep the flags when the count
+ *   is 0: xor r11d, r11d
+ * - rax or rdx read and written (mul, cdqe, cmpxchg): xor of that register
+ * - div and idiv, for a new dividend: mov eax, a constant; xor edx, edx
+ *
  * Zeroing costs an issue slot and no port on every machine that knows the idiom.
  *
- * This is x86-64; how bodies of AArch64 are made stands in a64_body.h. */
+ * This is x86-64; a64_body.h makes bodies of AArch64. */
 #ifndef PORTOLAN_ISA_BODY_H
 #define PORTOLAN_ISA_BODY_H
 
@@ -45,8 +43,7 @@ struct form_code *form_code_new(const struct form_row *row, struct err *err);
  * another. */
 struct form_code *form_code_any(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
-/* Whether code can be made of the form, for this CPU or another, as far as that is known without
- * its encoding. */
+/* Whether code can be made of the form, for this CPU or another, without checking its encoding. */
 bool form_has_code(const struct form_row *row);
 /* NULL when the form can be measured on this CPU, else why not, in @buffer. */
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size);
@@ -66,19 +63,19 @@ struct body {
     bool padded;
 };
 
-/* How the executions of an experiment follow each other. A processor that chooses ports when it
- * dispatches, or joins neighbouring stores, takes longer for an order that is in step with it: the
- * least of several orders is what the forms themselves take. */
+/* Order of an experiment's executions. A processor that chooses ports at dispatch, or joins
+ * neighbouring stores, is slower for an order in step with it: the least of several orders is the
+ * forms' own time. */
 enum body_order {
     BODY_SPREAD,      /* all executions alike, the terms of the multiset spread evenly */
     BODY_MIRRORED,    /* every second execution backwards */
     /* three executions at a time: three of the first instruction, three of the second */
     BODY_CLUMPED,
     BODY_SHUFFLED,    /* each execution in an order of its own, always the same one */
-    BODY_ORDERS,      /* so many are measured of everything */
-    /* two executions at a time, what accesses memory, or leaves vectors for a general register or
-     * the flags, beside one of the others, of which the rest comes two in a row: for a rename that
-     * does not give the last slot of a group to everything, nor parts what has two. AArch64: as
+    BODY_ORDERS,      /* orders measured of everything */
+    /* two executions at a time, of forms that access memory, or move vectors to a general register
+     * or the flags, next to one of the others, the rest of which come in pairs: for a rename that
+     * restricts the last slot of a group, or does not split instructions of two slots. AArch64: as
      * BODY_SPREAD */
     BODY_PAIRED = BODY_ORDERS
 };
@@ -86,8 +83,8 @@ enum body_order {
 /* How long a body is, where its loads go and what follows what. */
 struct body_shape {
     unsigned instructions;   /* as many whole executions as come closest above it, at least one */
-    /* bytes that loads step through, 64 to BODY_WINDOW: calibration knows where this machine's
-     * loads do not collide; 0: BODY_WINDOW */
+    /* bytes that loads step through, 64 to BODY_WINDOW: calibration finds a size without bank
+     * conflicts; 0: BODY_WINDOW */
     unsigned load_window;
     enum body_order order;
     /* x86-64: short instructions get prefixes that say nothing, up to BODY_PADDED bytes: a µop
@@ -100,10 +97,10 @@ struct body_shape {
  * body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
                const struct body_shape *shape, struct body *out, struct err *err);
-/* Whether code of bodies or chains is what measuring may run: every instruction decodes and is on
- * the list that code of others passes, leaves alone what the loop around it uses, and reaches
- * memory only where bodies do. False with err, which names the first that is not. body_make and
- * chain_make check what they make of forms that were added. Any thread. */
+/* Whether code of bodies or chains may be run: every instruction decodes and is on the list for
+ * code of others, does not touch the registers of the loop around it, and reaches memory only where
+ * bodies do. False with err, which names the first that violates this. body_make and chain_make
+ * check added forms. Any thread. */
 bool body_check(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Text of machine code of @isa (Intel syntax on x86-64), one instruction a line, at most @lines of
  * them (0: all). */
@@ -127,7 +124,7 @@ enum chain_kind {
     CHAIN_FROM_FLAGS, /* test (tst) makes flags from the result: cmov, setcc, csel */
     CHAIN_TO_FLAGS,   /* cmovz (csel, fcsel) makes a register from the flags: cmp, bt */
     CHAIN_ADDRESS,    /* a loaded register is and-ed into the index of the address */
-    CHAIN_FORWARD,    /* what is stored is loaded again */
+    CHAIN_FORWARD,    /* the stored value is loaded again */
     CHAIN_MEMORY,     /* memory read and written at one place */
     CHAIN_DOMAINS,    /* between general and vector registers, movq (fmov) back */
 };
@@ -138,11 +135,11 @@ enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
 
 struct chain {
     enum chain_kind kind;
-    /* operands of the template where the kind has them; CHAIN_FIXED: from is the register */
+    /* operands of the template if the kind has them; CHAIN_FIXED: from is the register */
     uint8_t from, to;
     char from_name[16], to_name[16];
-    /* cycles of what the chain adds, subtracted: 1 for and, test, cmov; 0 where the helper's time
-     * is not known apart */
+    /* cycles of the chain's added instructions, subtracted: 1 for and, test, cmov; 0 if the
+     * helper's time is unknown */
     double helper;
     const char *note;         /* "" or what the number includes */
 };

@@ -25,8 +25,7 @@ struct cpu_identity {
     enum isa isa;
     char vendor[16];                  /* "GenuineIntel"; AArch64: the implementer, "0x41" */
     unsigned family, model, stepping; /* AArch64: the model is the part, the others 0 */
-    /* of a core beside others of another kind: "core" or "atom" (leaf 1Ah); "" where that is not
-     * said */
+    /* of a core in a hybrid processor: "core" or "atom" (leaf 1Ah); "" otherwise */
     char kind[8];
     /* substituted ones: the instruction sets, a blank between them */
     char sets[128];

@@ -1,5 +1,5 @@
-/* Code of others as measuring runs it: what is refused, how it is copied, what it needs. What
- * differs between the instruction sets. */
+/* Code of others in measurements: refused instructions, copies, needs. What differs between
+ * instruction sets. */
 #ifndef PORTOLAN_ISA_FOREIGN_H
 #define PORTOLAN_ISA_FOREIGN_H
 
@@ -7,8 +7,8 @@
 #include "isa/insn.h"
 #include "isa/memory_loop.h"
 
-/* Of one set (struct isa_ops). Pure, on any computer and thread, but for what is asked of the
- * CPU. */
+/* Of one set (struct isa_ops). Pure, on any computer and thread, except for functions that inspect
+ * the CPU. */
 struct isa_foreign {
     /* Why @in is not run, NULL when it may be; calls, returns and what branches do are looked at
      * elsewhere. */
@@ -22,8 +22,8 @@ struct isa_foreign {
     /* Where in the bytes of @in the 32-bit distance of an operand relative to the instruction
      * stands; 0: it has none. NULL: such instructions are refused. */
     unsigned (*relative_at)(const struct insn *in);
-    /* Whether @again is @in, of the same length, but for where its branch or its operand relative
-     * to itself leads. */
+    /* Whether @again is @in, of the same length, except for the target of its branch or relative
+     * operand. */
     bool (*bytes_alike)(const struct insn *in, const uint8_t *again);
     /* A general register that none of @insns names, for a loop to count in; REG_NONE when there is
      * none: then loops count in memory where that can be addressed. */

@@ -26,8 +26,7 @@ struct form_registers {
     char first[8];   /* the first register handed out */
 };
 
-/* A table that never changes: who holds it reads it on any thread, and what is added makes another
- * one. */
+/* A table that never changes: holders read it on any thread, and an addition makes another one. */
 struct forms;
 /* @path NULL: the forms shipped for @isa. */
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);

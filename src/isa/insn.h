@@ -56,7 +56,7 @@ enum register_file {
 #define REG_HIGH_BYTES 4
 #define INSN_NO_OPERAND 255
 
-/* What an x87 instruction does to the register stack. */
+/* Effect of an x87 instruction on the register stack. */
 enum x87_kind {
     X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE,
     X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR, X87_TURN
@@ -125,11 +125,11 @@ enum insn_trait {
     /* begins when all before it is done, and nothing after it begins before it is: lfence, cpuid,
      * isb */
     INSN_BARRIER = 1 << 26,
-    /* faults where its memory operand is not aligned to its width: movaps, packed operations of
-     * legacy encoding */
+    /* faults if its memory operand is not aligned to its width: movaps, packed operations of legacy
+     * encoding */
     INSN_ALIGNED = 1 << 27,
-    /* a linker is still to fill in a part: its bytes have none of it, its memory operand a place
-     * that stands for the symbol */
+    /* a linker is still to fill in a part: its bytes lack it, and its memory operand has a place
+     * for the symbol */
     INSN_REFERS = 1 << 28,
     /* x86-64: the decoder does not have it; what is known of it comes from the text of another
      * disassembler */
@@ -171,8 +171,8 @@ struct insn {
 };
 
 void insn_done(struct insn *insn);
-/* Fills @out with @n bytes, at most 16, that no decoder knows: one instruction of the form
- * `UNDECODED (0x...)`. @line: what is known of its text; NULL: its bytes are. */
+/* Fills @out with @n bytes, at most 16, of an instruction that no decoder knows: form `UNDECODED
+ * (0x...)`. @line: its text as far as known; NULL: its bytes. */
 void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line,
                     bool text, struct insn *out);
 /* For decoders: fills result and inputs from the operands' accesses. */
@@ -188,8 +188,8 @@ bool insn_streams(const struct insn *insn);
 /* Whether a general register or the flags get something from vectors or masks. */
 bool insn_leaves_vectors(const struct insn *insn);
 const struct operand *insn_memory(const struct insn *insn);
-/* Whether the last two listed operands are one register of at least 32 bits, and no mask is among
- * them. */
+/* Whether the last two listed operands are one register of at least 32 bits, and there is no
+ * mask. */
 bool insn_same_sources(const struct insn *insn);
 /* A shift or rotation by a count in a register: by cl on x86-64. */
 bool insn_count_in_register(const struct insn *insn);
@@ -199,14 +199,13 @@ bool insn_count_in_register(const struct insn *insn);
 const char *insn_place_text(const struct insn *insn, char out[PLACE_TEXT]);
 /* "0x1258" in @out, which is returned; NULL: none is known. */
 const char *insn_address_text(const struct insn *insn, char out[PLACE_TEXT + 2]);
-/* What a column of these is called: "line" or "address"; and how wide it is for @count
- * instructions, at least 4. */
+/* Heading of such a column: "line" or "address"; and its width for @count instructions, at least
+ * 4. */
 const char *insn_place_title(const struct insn *insn);
 unsigned insn_place_width(const struct insn *insns, size_t count);
 /* Appends " (line 7)" or " (0x1258)", or nothing. */
 void insn_place_note(const struct insn *insn, struct str *out);
-/* The instruction as people wrote it, without the blanks before it; its mnemonic where it has no
- * text. */
+/* The instruction's original text, without leading blanks; its mnemonic if it has no text. */
 const char *insn_shown(const struct insn *insn);
 /* Decodes one instruction of @isa at @code; fills all but line (text becomes its disassembly when
  * @text is true). False with err when the bytes are no instruction. Any thread. */
@@ -215,31 +214,30 @@ bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offs
 /* Length only plus form name: the fast path of `forms scan`. Returns 0 when undecodable. */
 size_t insn_form(enum isa isa, const uint8_t *code, size_t length, char form[FORM_MAX],
                  uint32_t *traits);
-/* Before much code is decoded: has the decoder find out together what it does not know by itself.
- * What stays unknown decodes as such. False with err only when that could not be asked. Any
- * thread. */
+/* Prepares decoding of much code: the decoder looks up unknown words together. Those still unknown
+ * decode as such. False with err only when the look-up could not run. Any thread. */
 bool insn_learn(enum isa isa, const uint8_t *code, size_t length, struct err *err);
-/* Where the 32-bit displacement of a rip-relative operand stands in the bytes; 0 when there is
+/* Offset of the 32-bit displacement of a rip-relative operand in the bytes; 0 when there is
  * none. */
 unsigned insn_rip_displacement(const struct insn *insn);
-/* Where the distance of a relative branch stands in the bytes, after whatever prefixes, and in
- * *@size how many bytes it has; 0 when there is none. x86-64. */
+/* Offset of the distance of a relative branch in the bytes, after any prefixes, and its size in
+ * bytes in *@size; 0 when there is none. x86-64. */
 unsigned insn_branch_distance(const struct insn *insn, unsigned *size);
 
-/* Forms by their relation to another: what costs the same, does the same on a register, or does the
- * same otherwise. Each function gives one after the other:
- * *@at is 0 at first and stays the function's own; false when there is none left. Any thread. */
+/* Related forms: of the same cost, the same operation on a register, or the same result in another
+ * way. Each function gives one per call: *@at is 0 at first and stays the function's own; false
+ * when there is none left. Any thread. */
 
 /* An instruction that does what another one does. */
 struct isa_alternative {
     char form[FORM_MAX];
     char name[64];        /* as the assembler's text has it */
     bool loses_flags;     /* it leaves other flags */
-    const char *note;     /* what it takes, NULL: nothing */
+    const char *note;     /* its source, NULL: nothing */
 };
 
-/* Names of @form that stand for it where a table does not have it: another width of an immediate,
- * another encoding. */
+/* Names of forms that can replace @form if a table lacks it: another width of an immediate, another
+ * encoding. */
 bool isa_alike(enum isa isa, const char *form, size_t *at, char out[FORM_MAX]);
 /* Forms that do what @form does after its load or before its store: a register in the place of the
  * memory operand of @bits. The likeliest first. */

@@ -23,7 +23,7 @@ enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
 /* What is known of a form by its name alone, without an encoding. */
 enum form_trait {
     FORM_MEMORY = 1,    /* it has a memory operand */
-    FORM_LOCKED = 2,    /* locked: such instructions execute one after the other */
+    FORM_LOCKED = 2,    /* locked: such instructions execute one after another */
 };
 
 /* The execution unit that the operation of a form needs, by its name alone; forms with a memory
@@ -56,12 +56,11 @@ struct isa_relocation {
     /* how assembler text says it, @ for the name: ":lo12:@"; NULL ends a list */
     const char *spelling;
     bool relative;               /* to the place of the reference itself */
-    /* where it is the name alone and has not the usual ones (isa_ops.reference_bytes); else 0 */
+    /* for the name alone without the usual ones (isa_ops.reference_bytes); else 0 */
     uint8_t bytes;
 };
 
-/* An instruction set: its data and what it does differently. One const table per set, in a folder
- * of its own. */
+/* An instruction set: its data and operations. One const table per set, in a folder of its own. */
 struct isa_ops {
     const char *title;            /* as prose has it: "AArch64" */
     const char *tool_prefix;      /* of binutils' programs: "x86_64-linux-gnu" */
@@ -70,15 +69,14 @@ struct isa_ops {
     /* for processors a compiler does not know: the first whose extension the machine has; NULL:
      * any */
     struct { const char *extension, *name; } generic_targets[4];
-    /* on such a processor they are known by their plain names; else only where the full one is
-     * missing */
+    /* on such a processor their plain names identify them; else only if the full one is missing */
     bool plain_tools;
     /* of `as`, besides those that every set takes; NULL ends them */
     const char *assembler_options[16];
     /* what begins a comment; what a text that the program writes begins with */
     const char *comment, *text_head;
     const char *default_machines[3];      /* that a session shows at first */
-    const char *common_machines[2];       /* that stand for the set where coverage is asked for */
+    const char *common_machines[2];       /* that represent the set for coverage */
     const char *forms_file;       /* of a saved session: the user's own forms */
     const char *template_example; /* how a form's template is written, for advice */
     const char *set_aside;        /* which of its instructions a scan counts apart */
@@ -121,10 +119,10 @@ struct isa_ops {
     bool load_store;
     /* assembler directive for an instruction given as a word of four bytes; NULL: none */
     const char *word_directive;
-    /* Forms whose ports a machine's table has for the pieces of instructions; NULL where the set
-     * has no use for one. */
+    /* Forms whose ports a machine's table has for the pieces of instructions; NULL if the set does
+     * not use one. */
     const char *load_form, *store_form;   /* of a plain load and store of a general register */
-    const char *address_form;     /* the addition that steps an address beside an access */
+    const char *address_form;     /* the addition that steps an address next to an access */
     /* what writes back the stack pointer that was followed in front of the machine */
     const char *stack_sync_form;
     /* the addition of registers that rename may do; NULL: no known processor of the set does */
@@ -138,12 +136,12 @@ struct isa_ops {
     bool (*learn)(const uint8_t *code, size_t length, struct err *err);
     /* What a placeholder of a template becomes in form_instance. */
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
-    /* Bodies and chains of forms (body.h, chain.h). code_make: what the others take of a form, NULL
-     * with err when no processor's can be measured; code_free NULL: nothing to free. code_allowed:
-     * whether one's can, as far as that is known without its encoding; NULL: code_make tells.
-     * code_extension: what a processor must have to run it, borrowed; "" where all do; @code NULL
-     * where code_allowed is there. codes_learn: the encodings that code_make will need, asked of an
-     * assembler; NULL: it needs none. */
+    /* Bodies and chains of forms (body.h, chain.h). code_make: prepares a form for the others, NULL
+     * with err when no processor can measure it; code_free NULL: nothing to free. code_allowed:
+     * whether that is possible, without checking its encoding; NULL: only code_make reports it.
+     * code_extension: the extension that a processor needs to run it, borrowed; "" for none; @code
+     * NULL if code_allowed exists. codes_learn: asks an assembler for the encodings that code_make
+     * will need; NULL: it needs none. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
     void (*code_free)(const void *code);
     bool (*code_allowed)(const struct form_row *row, struct err *err);
@@ -179,13 +177,12 @@ struct isa_ops {
      * or it leads nowhere); *@vector: whether it works on vectors, or numbers in their
      * registers. */
     size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
-    /* Whether the @length bytes at @code, of a listing's column, are one instruction that can stand
-     * as data in the text; *@held: how many of its last bytes hold the distance from its end to
-     * where it jumps or calls, *@far that place from its start; 0: none do. */
+    /* Whether the @length bytes at @code, of a listing's column, are one instruction that can be
+     * data in the text. *@held: how many of its last bytes hold the distance from its end to its
+     * target, *@far that place from its start; 0: none do. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
-    /* Appends the branch or call at @code as text, up to the place it goes to, *@far from its
-     * start. False: it is none, or goes to itself, as until a linker fills it in. NULL where listed
-     * tells of places. */
+    /* Appends the branch or call at @code as text, up to its target, *@far from its start. False:
+     * it is none, or its target is itself, as before linking. NULL if listed gives the places. */
     bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
     /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
@@ -198,7 +195,7 @@ struct isa_ops {
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a
      * move. */
     const char *(*move_class)(const struct insn *move);
-    /* What the name of a form tells, bits of enum form_trait; NULL: nothing. */
+    /* Traits of a form by its name, bits of enum form_trait; NULL: none. */
     unsigned (*form_traits)(const char *form);
     /* Returns the kind of a form, for isa_form_kind. */
     enum form_kind (*form_kind)(const char *form);
@@ -229,7 +226,7 @@ void isa_list(bool titles, const char *last, struct str *out);
 enum isa isa_host(void);
 /* The set whose assembler text has an AT&T and an Intel syntax. */
 const struct isa_ops *isa_of_dialects(void);
-/* Whether @form has @trait by what its name tells. Any thread. */
+/* Whether @form has @trait by its name. Any thread. */
 bool isa_form_has(enum isa isa, const char *form, enum form_trait trait);
 /* Returns the kind of @form. Any thread. */
 enum form_kind isa_form_kind(enum isa isa, const char *form);

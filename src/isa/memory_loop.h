@@ -13,7 +13,7 @@ enum memory_loop {
     LOOP_ODD,         /* 192 bytes */
     LOOP_SKIPPED,     /* 256 bytes */
     LOOP_PAGES,       /* a load 4160 bytes on */
-    LOOP_CHASE,       /* four loads one after the other */
+    LOOP_CHASE,       /* four loads in sequence */
     /* a load in order and instructions that do nothing: 252 µops with the end of the loop */
     LOOP_FEW,
     LOOP_SOME,        /* 72 µops */

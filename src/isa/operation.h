@@ -1,4 +1,4 @@
-/* What an instruction does, in terms that analysis asks for, the same for every instruction set. */
+/* Operation of an instruction, in terms of analysis, the same for every instruction set. */
 #ifndef PORTOLAN_ISA_OPERATION_H
 #define PORTOLAN_ISA_OPERATION_H
 
@@ -30,7 +30,7 @@ enum operation {
     /* the count is the second input: an immediate, or a register (insn_count_in_register) */
     OPERATION_SHIFT_LEFT,
     OPERATION_SHIFT_RIGHT,
-    OPERATION_SHIFT_SIGNED,       /* to the right, copies of the sign come in */
+    OPERATION_SHIFT_SIGNED,       /* to the right, shifts in copies of the sign */
     OPERATION_ROTATE_LEFT,
     OPERATION_ROTATE_RIGHT,
     OPERATION_ROTATE_CARRY,       /* rcl, rcr */
@@ -63,7 +63,7 @@ enum operation {
     OPERATION_BRANCH,
     OPERATION_CALL,
     OPERATION_RETURN,
-    OPERATION_TRAP,               /* nothing goes on behind it: ud2, hlt, udf */
+    OPERATION_TRAP,               /* no execution continues after it: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
     OPERATION_VECTOR_MOVE,        /* whole, a part, a load or a store; no lane changes its place */
@@ -97,7 +97,7 @@ enum operation {
     OPERATION_COUNT,
 };
 
-/* What a conditional branch, move or set asks of the flags. */
+/* Condition of a conditional branch, move or set. */
 enum condition {
     CONDITION_NONE,
     CONDITION_EQUAL,              /* e z eq */

@@ -1,6 +1,6 @@
-/* Instructions written otherwise: what does the same in other code, what adds up, an addition done
- * several times at once. For loops that are made faster without a change of what they compute. What
- * is made was decoded again. Any thread. */
+/* Equivalent instructions: the same result by other code, sums, an addition done several times at
+ * once. For loops that are made faster with the same results. Results are decoded again. Any
+ * thread. */
 #ifndef PORTOLAN_ISA_REWRITE_H
 #define PORTOLAN_ISA_REWRITE_H
 
@@ -38,15 +38,15 @@ struct isa_rewrite {
     /* For the sum @in: @reg holds nothing, and the sum's register takes up what is in @reg. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
-    /* Code that stores the flags @mask below the stack pointer, which it moves down: to compare
-     * what is left in them. At most 32 bytes. */
+    /* Code that stores the flags @mask below the stack pointer, which it decrements, to compare
+     * them. At most 32 bytes. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
     /* The text of @in, with AT&T operands or as the set's makers write it. */
     void (*print)(const struct insn *in, bool att, struct str *out);
 };
 
-/* The next way to write @in into @out, of which *@count are filled; each keeps its line. Those that
- * lose flags say which. False: no more. */
+/* The next alternative of @in in @out, of which *@count are filled; each keeps its line.
+ * Alternatives that lose flags list them. False: no more. */
 bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST],
                   unsigned *count, uint32_t *loses, const char **what);
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);

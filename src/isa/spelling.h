@@ -13,21 +13,20 @@ enum spelled_class {
 
 struct spelled_operand {
     enum spelled_class class;
-    /* register: "gpr", "xmm", "k"; AArch64: "x", "d", "v"; memory: register class of the index,
-     * where that tells forms apart, else "" */
+    /* register: "gpr", "xmm", "k"; AArch64: "x", "d", "v"; memory: register class of the index, if
+     * it distinguishes forms, else "" */
     char name[8];
     char shape[4];       /* AArch64: of the elements, "d" of v0.2d, "" of none */
     unsigned bits;       /* of a general register or memory; 0: the name does not say */
     bool mask;           /* written under an AVX-512 mask */
-    /* parts of the address, where they tell forms apart; elsewhere a base alone stands for any
-     * address */
+    /* parts of the address, if they distinguish forms; elsewhere a base alone is any address */
     bool base, index, scale, offset;
     char base_name[8];   /* AArch64, memory: register class of the base */
-    bool pre, post;      /* AArch64: the base steps, before or behind the access */
+    bool pre, post;      /* AArch64: the base steps, before or after the access */
 };
 
-/* A register class that OSACA's load_latency tells apart, and the plain load that fills one. Of
- * classes with the same fact the first says it. */
+/* A register class of OSACA's load_latency, and the plain load that fills one. Of classes with the
+ * same fact the first is used. */
 struct osaca_load { const char *class, *fact, *form; };
 
 struct spelling;
@@ -36,8 +35,8 @@ struct spelling;
 struct isa_osaca {
     const char *name;                 /* of the set: "x86" */
     const char *register_key;         /* of an operand: where its register class stands */
-    /* registers may have a shape of elements, and addresses step their base; an access is told by
-     * its mnemonic */
+    /* registers may have a shape of elements, and addresses step their base; the mnemonic
+     * determines the access */
     bool shaped;
     const struct osaca_load *loads;   /* general registers first; ends with a NULL class */
     /* the other way in which text may write @f; false when there is none. NULL: never */
@@ -55,7 +54,7 @@ struct spelling {
     const char *const *more;
     struct spelled_operand operands[SPELLING_OPERANDS];
     unsigned count;
-    bool address;                /* the parts of the address tell forms apart */
+    bool address;                /* the parts of the address distinguish forms */
     bool plain;                  /* no prefix, rounding or EVEX mark that this spelling hides */
     bool suffixed;               /* names[0] ends in a size suffix that names[1] lacks */
 };

@@ -1,6 +1,6 @@
-/* Instructions made from others, changed in one thing: for variants of a loop that are run and
- * predicted beside it. What is made was decoded again and is what was asked for, so that it is
- * checked before it is run like any other code. Any thread. */
+/* Makes variants of instructions with one change, for loops that are run and predicted for
+ * comparison. Each is decoded again and verified, so that it is checked before it is run like any
+ * other code. Any thread. */
 #ifndef PORTOLAN_ISA_VARY_H
 #define PORTOLAN_ISA_VARY_H
 
@@ -29,7 +29,7 @@ struct isa_vary {
     void (*name)(uint8_t reg, struct str *out);   /* of a general or vector register */
 };
 
-/* A no-operation as long as @in. False when there is none. No text is made in any of these. */
+/* A no-operation as long as @in. False when there is none. None of these makes text. */
 bool vary_nop(const struct insn *in, struct insn *out);
 bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to, uint8_t from,
                struct insn *out);
@@ -37,8 +37,8 @@ bool vary_register(const struct insn *in, unsigned operand, uint8_t from, uint8_
                    struct insn *out);
 /* The new address is at least @by bytes further, and not more than four times as much. */
 bool vary_moved(const struct insn *in, unsigned operand, int64_t by, struct insn *out);
-/* The address keeps its base. False for a set whose forms tell such addresses apart, and for an
- * instruction of any set whose form does. */
+/* Replaces the address but keeps its base. False for a set whose forms distinguish such addresses,
+ * and for an instruction of any set whose form does. */
 bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale,
                   int64_t displacement, struct insn *out);
 /* Appends the name of a general or vector register, the whole of it. */

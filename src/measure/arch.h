@@ -14,15 +14,14 @@
 /* What measured code leaves. x86-64. */
 struct sandbox_state {
     uint64_t general[32];             /* by number */
-    /* the lowest word first; what the set-up does not have is 0 */
+    /* the lowest word first; 0 where the set-up has none */
     uint64_t vectors[32][8];
     uint64_t masks[8];
     /* addresses of those that were mapped for it, the first of them */
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* What the entry code in assembler uses: offsets are written there as numbers and checked by the
- * compiler. */
+/* Values for the entry code in assembler: offsets are numbers there, checked by the compiler. */
 struct sandbox_frame {
     uint64_t phase;         /* 0: where a loop jumps at its end */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
@@ -63,8 +62,8 @@ struct sandbox_frame {
 #define AREA_PAGES_AT (AREA_PART / 4)
 #define AREA_PAGES (AREA_PART / 4)
 
-/* Runs frame->target with frame->warm iterations, then again with frame->count, all registers set
- * anew before each, and stamps the second. Returns 0, or what sandbox_escape was called with. */
+/* Runs frame->target with frame->warm iterations, then with frame->count, with all registers set
+ * before each, and stamps the second. Returns 0, or the argument of sandbox_escape. */
 unsigned sandbox_enter(struct sandbox_frame *frame);
 /* Signal handler's way out: leaves the foreign code wherever it stands; sandbox_enter returns
  * @fault. */
@@ -73,7 +72,7 @@ void sandbox_escape(unsigned fault) __attribute__((noreturn));
  * Negative: -errno. */
 long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
 extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn_site[];
-/* Goes on as @go(@given) on the stack that ends at @stack, aligned to 16 bytes; @go never
+/* Continues as @go(@given) on the stack that ends at @stack, aligned to 16 bytes; @go never
  * returns. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
 /* Has the thread register that measured code cannot read or change lead to @frame; on x86-64 the
@@ -106,7 +105,7 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 #define ARCH_COUNTER BODY_COUNTER
 #define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
-/* Writes them at @at of the code area @code: what the way in still has to set. Returns how many,
+/* Writes the values that entry still has to set at @at of the code area @code. Returns how many,
  * ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);
 /* Writes at @end what counts down, branches back to @start and at last jumps through frame->phase;
@@ -124,7 +123,7 @@ unsigned arch_setup_plain(const struct sandbox_frame *frame);
 void arch_frame_begin(struct sandbox_frame *frame);
 void arch_frame_kernel(struct sandbox_frame *frame);
 void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
-/* Where the instruction stands that the @context of a signal is about. */
+/* Address of the instruction that raised the signal with @context. */
 uint64_t arch_fault_code(const void *context);
 /* Has the processor that calls see the new instructions. */
 void arch_code_changed(uint8_t *code, size_t length);

@@ -23,8 +23,8 @@
 #endif
 #define BARE_PLAIN no_sanitize("address", "undefined", "thread")
 #define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK BARE_LOOPS))
-/* Of what others use, too: a compiler keeps it out of line where it is not watched by a sanitizer
- * and its caller is, or the other way round. */
+/* Also for functions that others use: a compiler keeps it out of line if either it or its caller,
+ * but not both, is instrumented by a sanitizer. */
 #define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 
 #endif

@@ -1,6 +1,6 @@
-/* What a quiet core of this CPU does: knowledge that is kept between runs, not a sample of the
- * moment. The best that was ever seen of a CPU model (and microcode) stands in baseline.csv in the
- * state directory, with its day; a host that is busy today does not lower it. */
+/* Speed of a quiet core of this CPU, kept between runs. baseline.csv in the state directory has the
+ * best value ever measured of a CPU model (and microcode), with its day; a busy host does not lower
+ * it. */
 #ifndef PORTOLAN_MEASURE_BASELINE_H
 #define PORTOLAN_MEASURE_BASELINE_H
 
@@ -45,7 +45,7 @@ double baseline_width(void);
 double baseline_expected(void);
 /* Of this CPU; all 0 when nothing is kept. Any thread. */
 void baseline_recall(struct baseline *out);
-/* Keeps @b with today's date, which is filled in; what cannot be written is logged. */
+/* Saves @b with today's date, which is filled in. Logs a failed write. */
 void baseline_remember(struct baseline *b);
 
 #endif

@@ -5,23 +5,24 @@
 
 #include "measure/kernel_passes.h"
 
-/* seconds with one block, in all, unless told otherwise: an answer within two */
+/* default seconds per block, in all: an answer within two */
 #define BLOCK_PATIENCE 1.75
 
-/* what is to be done where patience was over */
+/* remedy when patience was over */
 #define BLOCK_WAIT_LONGER "more patience waits longer; another CPU may be quieter"
 
 /* One block. */
 struct block_time {
     struct kernel_measured measured;
-    /* why measured is what was seen and no more; "": it is confirmed */
+    /* reason why measured is not confirmed; "": it is confirmed */
     char unconfirmed[160];
 };
 
-/* Measures @insns in a sandbox of its own, for at most @patience seconds and what a first look at
- * the CPU takes beyond half of them. Its maker is the calling thread, which waits. False with err:
- * ERR_DATA says why it cannot be measured, ERR_LIMIT that patience is over, ERR_INTERRUPTED that
- * @cancelled (NULL: never) said so, others that nothing can be measured here. Any thread. */
+/* Measures @insns in a sandbox of its own, for at most @patience seconds plus the part of the first
+ * look at the CPU that exceeds half of them. The sandbox belongs to the calling thread, which
+ * waits. False with err: ERR_DATA: it cannot be measured, with the reason; ERR_LIMIT: patience is
+ * over; ERR_INTERRUPTED: @cancelled (NULL: never) returned true; others: nothing can be measured
+ * here. Any thread. */
 bool block_time(const struct insn *insns, size_t count, double patience,
                 bool (*cancelled)(void *state), void *state, struct block_time *out,
                 struct err *err);
@@ -38,15 +39,14 @@ struct block_row {
 struct block_rows {
     struct block_row *items;
     size_t count, settled, measured; /* settled: with a last word; measured: with cycles */
-    size_t shown;                    /* the first so many have been given to `shown` */
+    size_t shown;                    /* the first @shown have been passed to `shown` */
     bool improved;                   /* one of these says more since */
-    double begun;                    /* on clock_seconds, behind the calibration */
+    double begun;                    /* on clock_seconds, after the calibration */
 };
 
 struct block_hooks {
     bool (*cancelled)(void *state);
-    /* The instructions of block @i, borrowed until close; NULL with err where it is none, which is
-     * its fault. */
+    /* The instructions of block @i, borrowed until close; NULL with err if it is invalid. */
     const struct insn *(*open)(void *state, size_t i, size_t *count, struct err *err);
     void (*close)(void *state);
     /* The sandbox is calibrated; a visit saw windows; rows have come to something. */
@@ -60,10 +60,10 @@ struct block_hooks {
     void *state;
 };
 
-/* Measures @count blocks; @out gets what was found, also of those before one that ended it, and is
- * to be block_rows_done in any case. Groups of them are visited in turn, again those that are open;
- * when the CPU was not quiet for a while all wait together at the end. False with err when it was
- * cancelled or measuring is impossible. Any thread. */
+/* Measures @count blocks. @out gets the results, also of those before a fatal one, and always needs
+ * block_rows_done. Groups are visited in turn, then open ones again; after long contention all wait
+ * together at the end. False with err when it was cancelled or measuring is impossible. Any
+ * thread. */
 bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out,
                         struct err *err);
 void block_rows_done(struct block_rows *rows);

@@ -40,17 +40,17 @@ struct calibration {
  * the quietest. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
-/* The same with at most @look seconds for such a core. @cancelled NULL: what the sandbox is
- * cancelled by stays. */
+/* The same with at most @look seconds to find such a core. @cancelled NULL: the sandbox keeps its
+ * own. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
 /* The CPUs that may be measured on: those this process may use, at most @most of them, or the one
- * that the sandbox was given. Returns how many, at least 1. */
+ * of the sandbox. Returns how many, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 /* How much longer than usual runs must be when there are @tick_hz ticks a second: 10 us have 1,000
  * ticks or more, so that one is a tenth of a percent. Any thread. */
 double calibrate_stretch(double tick_hz);
-/* How cycles are told, in words. */
+/* Source of cycles, in words. */
 const char *calibration_method(const struct calibration *c);
 /* What the user should know of these measurements before trusting them; NULL: nothing. */
 const char *calibration_remark(const struct calibration *c);

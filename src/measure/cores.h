@@ -15,8 +15,8 @@ struct lane_cpus {
     size_t count;
 };
 
-/* The @n CPUs at @cpus, of which the i-th belongs to core @cores[i] (any numbers), to as many
- * shares as there are cores, at most @most: all CPUs of a core go to one share, as far as there is
+/* Distributes the @n CPUs at @cpus, of which the i-th belongs to core @cores[i] (any numbers), to
+ * as many shares as there are cores, at most @most: all CPUs of a core go to one share, if there is
  * room. The first share has the core of @first. Returns how many shares there are. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);

@@ -25,11 +25,10 @@ void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n
  * reason in @why. Any thread. */
 bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes,
                    uint32_t *counts, char *why, size_t room);
-/* What tells the code of each of the @n experiments from that of others of its name, learnt as
- * above: a sum over the instructions that its forms become, the registers and memory they are
- * given, and what is set up for them, as 16 digits; begins with 'u' where a form of the user's is
- * among them, so that no other can be taken for it. "" where a form has no code on any processor.
- * The same on every CPU and in every process. One thread, while nobody reads. */
+/* Identifies the code of each of the @n experiments, learnt as above: a sum over the instructions
+ * of its forms, their registers and memory, and their set-up, as 16 digits. It begins with 'u' if a
+ * form of the user's is among them, so that no other matches it. "" if a form has no code on any
+ * processor. The same on every CPU and in every process. One thread, while nobody reads. */
 void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n,
                      char (*out)[FORM_CODES_SUM]);
 

@@ -22,7 +22,7 @@ void journal_add(struct journal *j, const struct experiment *e, const char *code
  * whole record, and the rest can be flushed later. */
 bool journal_flush(struct journal *j, struct err *err);
 
-/* What the file already knew when it was opened. */
+/* Contents of the file when it was opened. */
 struct journal_entry {
     double cycles, spread;      /* final, NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
@@ -35,8 +35,8 @@ struct journal_entry {
     double baseline, slowed;
     char day[KEPT_DAY];     /* of it, "" when not known */
 };
-/* NULL when it has nothing of @e with this @code. Where it has only what was written before there
- * were sums, that is taken, but not for forms of the user's ('u'). */
+/* NULL when it has nothing of @e with this @code. Values from before code sums match as well,
+ * except for forms of the user's ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
 /* Default place: $XDG_STATE_HOME or ~/.local/state, portolan/<cpu name>.csv. The caller frees; NULL

@@ -25,8 +25,8 @@ struct journal_parts {
     size_t good, bad;     /* lines of each */
     /* bytes of an unfinished last line, in neither: what the death of a program leaves */
     size_t torn;
-    /* what its records lack at their end, else NULL: written before there were sums of code,
-     * conditions, or checksums */
+    /* fields that its records lack at their end, else NULL: sums of code, conditions, or
+     * checksums */
     const char *old;
 };
 /* False when it is no journal at all: another header and no record. journal_parts_done in both

@@ -36,19 +36,19 @@ struct arrays_measured {
     /* relative, from there to the middle one; beyond a core's own caches to the upper quarter */
     double spread;
     double clock;                /* cycles per tick */
-    /* by the system's clock, which runs of a millisecond tell within a percent; NaN: too short to
-     * tell */
+    /* by the system's clock, which is accurate to a percent for runs of a millisecond; NaN: too
+     * short */
     double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* in each */
 };
 
-/* Places the code in @s, which has an arena (sandbox_arena): beside what is there, of which the
- * last sandbox_clear was the beginning. False with err (ERR_DATA) when @insns cannot be run. */
+/* Places the code in @s, which has an arena (sandbox_arena), after what the last sandbox_clear
+ * began. False with err (ERR_DATA) when @insns cannot be run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Runs it over @arrays for about @seconds, filling them included where that is little. False with
- * err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
+/* Runs it over @arrays for about @seconds, including the filling if that is short. False with err:
+ * a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

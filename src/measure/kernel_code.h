@@ -10,18 +10,18 @@
 
 #define KERNEL_APART 32
 
-/* How many copies of a kernel are run one after the other. */
+/* Number of copies of a kernel that run in sequence. */
 enum kernel_copies {
     KERNEL_CACHED,    /* few enough that a µop cache holds them, if one copy fits into it */
-    /* so many bytes that a µop cache holds them no more where their instructions are short, and the
-     * first-level instruction cache still does */
+    /* so many bytes that they exceed the µop cache if their instructions are short, but fit the
+     * first-level instruction cache */
     KERNEL_DECODED,
 };
 
 /* Why the kernel is refused without running it; NULL when it may be run on this CPU. *@at (may be
  * NULL): the instruction that the reason is about, 1-based; 0: all of them. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
-/* The same without asking what this CPU is. */
+/* The same, independent of this CPU. */
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at);
 /* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code
  * area: branches lead to the next instruction, addresses relative to the instruction to places that
@@ -32,16 +32,16 @@ size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint
  * length. */
 size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out,
                        size_t at);
-/* How many bytes from one copy to the next keep taken branches apart, where the closing branch of
- * @insns would stand within KERNEL_APART bytes of the next copy's; else @length, that of one copy.
- * Branch predictors find one taken branch a cycle only where they are that far from each other. */
+/* Bytes from one copy to the next that keep taken branches apart, if the closing branch of @insns
+ * would lie within KERNEL_APART bytes of the next copy's; else @length, that of one copy. Branch
+ * predictors find one taken branch per cycle only at that distance. */
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
 /* Lets the closing branch of the copy that ends at @at lead over @bytes of nops, which are written.
  * Returns @bytes. */
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
 /* True when @code decodes to whole copies of @insns and nothing else: the same instructions in the
  * same order with the same lengths, each branch leading to the instruction after it, or over the
- * nops of kernel_fill. What is run was looked at as it is run, not as it was given. */
+ * nops of kernel_fill. This checks the emitted code, not the input. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
 /* enum sandbox_counter: x86-64 counts in memory, AArch64 in a general register that the kernel
  * leaves alone; COUNTER_BODY when there is none. */

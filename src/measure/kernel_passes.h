@@ -22,8 +22,8 @@ struct kernel_passes {
     unsigned count, visits;                           /* visits: those that brought a window */
 };
 
-/* What @count instructions take at least: a CPU that was seen to run so many nops a cycle does not
- * run more than twice as many others, two of them fused. 0 where times are an emulator's. Pure. */
+/* Least cycles of @count instructions: a CPU with a measured number of nops per cycle runs no more
+ * than twice as many others, two of them fused. 0 if an emulator keeps the time. Pure. */
 double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Takes over what one visit saw. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);

@@ -1,14 +1,14 @@
-/* A kernel as it stands, on this CPU: a basic block or loop body repeated, its memory mapped where
- * it touches it.
+/* Runs an unmodified kernel on this CPU: a basic block or loop body repeated, with memory mapped
+ * where it touches it.
  *
  * The body is unrolled and looped with a counter in a register that it does not use (or in memory,
- * on x86-64), so that every register is the kernel's; its closing branch stays but leads to the
- * next copy. Registers that serve as base of an address point to places of their own (1,088 bytes
- * apart within their pages), index registers hold 0, others numbers that can be mapped too, or 64,
- * or small ones, whichever lets the pointers stay near longest. Pages that it touches are mapped
- * when it faults, onto a few real ones that stay in the first-level cache. The loop is run so few
- * times that its pointers stay within those, the registers are set anew, and that is repeated; the
- * difference of two loop counts is what it takes. */
+ * on x86-64), so that every register is the kernel's. Its closing branch leads to the next copy.
+ * Base registers point to places of their own (1,088 bytes apart within their pages), index
+ * registers hold 0. Others hold numbers that can be mapped, or 64, or small ones, whichever keeps
+ * the pointers near longest. Pages that it touches are mapped on a fault, onto a few real ones that
+ * stay in the first-level cache. The loop runs so few times that its pointers stay within those.
+ * The registers are then set again, and the run is repeated. The difference of two loop counts is
+ * the time. */
 #ifndef PORTOLAN_MEASURE_KERNEL_RUN_H
 #define PORTOLAN_MEASURE_KERNEL_RUN_H
 
@@ -22,19 +22,18 @@
  * can be compared. */
 struct kernel_plan {
     bool known;
-    enum kernel_copies kind;   /* what is wanted; the rest is found out */
-    unsigned values;        /* what its registers hold that are in no address */
+    enum kernel_copies kind;   /* requested values; the rest is determined */
+    unsigned values;        /* values of its registers that are in no address */
     unsigned copies;        /* of the kernel in the loop's body */
     uint64_t count;         /* iterations of that loop */
-    unsigned passes;        /* so many times over */
+    unsigned passes;        /* number of copies */
     bool apart;             /* the copies' closing branches are kept apart (kernel_apart) */
     bool walks;             /* its pointers would leave the pages if it ran longer */
     unsigned pages;         /* touched */
-    uint32_t offset;        /* of its code, where kernels stay beside each other */
+    uint32_t offset;        /* of its code, if kernels stay in memory together */
     /* so often it reached for addresses that are kept free, of SANDBOX_GUESSES */
     unsigned reached;
-    /* cycles per iteration when it was found out, beside whoever shared the core: no truth, hardly
-     * ever too low */
+    /* cycles per iteration when it was explored, on a shared core: not confirmed, rarely too low */
     double rough;
 };
 
@@ -53,7 +52,8 @@ struct kernel_measured {
     float shorter[KERNEL_WINDOWS], longer[KERNEL_WINDOWS];
     unsigned windows;
     double between;
-    /* the known block was off after it, each time: its windows were dropped, and err says so */
+    /* the known block was off after it, each time: its windows were dropped, with the reason in
+     * err */
     bool vain;
 };
 
@@ -74,10 +74,10 @@ bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c,
                              const struct kernel_plan *hint, struct kernel_plan *plan,
                              struct kernel_measured *out, struct err *err);
 
-/* The known block in the process that runs others' code: it vouches for all that was measured there
- * since the last one. When it is off a few times in a row, *@off is set, all processes are ended,
- * the reference code is written anew, and err says so (ERR_LIMIT: a busy core does that now and
- * then, so a later visit may bring a value). False too when @until (clock_seconds) comes before a
+/* Runs the known block in the process of others' code: it validates all measurements there since
+ * the last one. When it is off a few times in a row, *@off is set, all processes are ended, the
+ * reference code is written again, and err has the reason (ERR_LIMIT: a busy core can cause that,
+ * so a later visit may bring a value). False also when @until (clock_seconds) comes before a
  * verdict (ERR_LIMIT), or as sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off,
                   struct err *err);

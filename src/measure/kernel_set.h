@@ -19,10 +19,10 @@ bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err)
  * cannot be measured (ERR_DATA), or that it did not settle yet (ERR_LIMIT). */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
-/* Cycles per iteration of each of @n loops, NaN for what has no stable time: @code gives the
- * instructions of loop @i of @of, which are copied, and, in *@kind, how it is run where that is not
- * as KERNEL_CACHED. A second for all of them, or what so many need, but no more than @most. False
- * with err when measuring itself is impossible or was cancelled. */
+/* Cycles per iteration of each of @n loops, NaN without a stable time. @code gives the instructions
+ * of loop @i of @of, which are copied, and, in *@kind, how to run it if not as KERNEL_CACHED. Takes
+ * a second for all of them, or the time that many need, but no more than @most. False with err when
+ * measuring itself is impossible or was cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),

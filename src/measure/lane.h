@@ -18,7 +18,7 @@ struct measure_lane {
 struct lane_task {
     const struct source *source;              /* instructions, orders, baseline and record */
     const struct form_codes *codes;
-    /* for forms: without the probe that these do not ask for */
+    /* for forms: without the probe that they do not need */
     const struct calibration *calibration;
     bool wide;                                /* the core may be, SOURCE_WIDE */
     double started;                           /* clock_seconds, for the record */

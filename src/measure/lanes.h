@@ -1,7 +1,6 @@
-/* The CPUs that measure at the same time: lanes, each with a sandbox, a thread and CPUs of its own.
- * Whether they leave each other alone is seen, not believed: what a guest takes for two cores may
- * be one of the host's. A single lane until then, where CPUs disturb each other, for little work,
- * and where the caller names a CPU. */
+/* CPUs that measure concurrently, each with a sandbox and a thread. Interference is measured first:
+ * two virtual cores may be one core of the host. There is a single one until then, if CPUs disturb
+ * each other, for little work, and if the caller names a CPU. */
 #ifndef PORTOLAN_MEASURE_LANES_H
 #define PORTOLAN_MEASURE_LANES_H
 
@@ -16,7 +15,7 @@ struct lanes *lanes_new(int cpu, const struct source_threads *threads, struct er
 void lanes_free(struct lanes *l);
 /* The first lane's, for other uses between calls of lanes_measure. */
 struct sandbox *lanes_sandbox(struct lanes *l);
-/* The first lane's sandbox is calibrated: it is where it is to begin. */
+/* The first sandbox is calibrated, and on its starting CPU. */
 void lanes_begin(struct lanes *l);
 /* Measures experiments 0 to @n - 1 of @t, whose cancelled is called on this thread alone, before
  * each piece at least. Where another lane fails, the first does all of it. False with err as

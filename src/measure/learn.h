@@ -1,8 +1,7 @@
-/* What a form does on the ports, from measurements beside forms that are known: each of these keeps
- * one set of ports busy ("blocking form"), so that a µop of the new form that has nowhere else to
- * go shows as added time (after uops.info, Abel & Reineke, ASPLOS 2019). The usage taken is the one
- * with the fewest µops whose predicted throughput agrees with the measurements all together, not
- * one read off a single of them. */
+/* Determines a form's port usage by measurements with known forms. Each of these keeps one set of
+ * ports busy ("blocking form"), so that a µop of the new form without another port adds time
+ * (uops.info, Abel & Reineke, ASPLOS 2019). The usage with the fewest µops whose predicted
+ * throughput agrees with all measurements is taken. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 

@@ -3,10 +3,10 @@
 #ifndef PORTOLAN_MEASURE_OBSERVED_NOISE_H
 #define PORTOLAN_MEASURE_OBSERVED_NOISE_H
 
-/* The relative deviation below which a share of @at of all is, @at from 0 to 1. Recorded: 279,731
+/* The relative deviation below which a share of @at lies, @at from 0 to 1. Recorded: 279,731
  * experiments that two charts of one Zen 4 (a virtual EPYC 9004 of two CPUs, without counters)
- * measured an hour apart, each through the whole runner, with its orders, contention and what it
- * left out; the logarithm of the ratio of both values. */
+ * measured an hour apart, each through the whole runner, with its orders, contention and
+ * exclusions; the logarithm of the ratio of both values. */
 double observed_deviation(double at);
 
 #endif

@@ -59,7 +59,7 @@ void record_windows(struct record *r, double seconds, double clock_hz, unsigned 
 /* @name: of the CPU, or of the simulated machine. A new series over time begins. */
 void record_begin(struct record *r, const char *name, const struct calibration *c);
 
-/* So many CPUs measure at the same time from now on. */
+/* Sets the number of CPUs that measure concurrently from now on. */
 void record_cpus(struct record *r, unsigned cpus);
 
 /* False when nothing is kept of the experiment whose text is @text. */

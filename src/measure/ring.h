@@ -10,8 +10,8 @@
 #define RING_PRIMES 420          /* 4 * 3 * 5 * 7 */
 #define RING_ADDED 2654435761u   /* a prime */
 
-/* What follows place @i of @places, 4 to 7 times a power of two (Hull and Dobell, 1962: the factor
- * less one is a multiple of 4 and of each prime of @places, and what is added has none of them). */
+/* Successor of place @i of @places, 4 to 7 times a power of two (Hull and Dobell, 1962: the factor
+ * less one is a multiple of 4 and of each prime of @places, and the increment has none of them). */
 BARE_INLINE uint64_t ring_next(uint64_t i, uint64_t places)
 {
     uint64_t factor = (places * 3 / 8 / RING_PRIMES * RING_PRIMES + RING_PRIMES + 1) % places;

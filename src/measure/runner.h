@@ -28,7 +28,7 @@ struct runner_summary {
     double seconds;
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */
-    /* passes that the journal had of experiments which it does not settle */
+    /* passes in the journal of experiments that need more */
     size_t taken_over;
     size_t useful;          /* of passes, those that brought a value or a last word */
     /* of useful, those that took what was expected and need no second one */
@@ -41,14 +41,14 @@ struct runner_summary {
     double seconds_left;
 };
 
-/* What is told of the time left: a guess that jumps with each quiet or busy moment is of no use. */
+/* Smoothed estimate of the remaining time, so that a quiet or busy moment does not make it jump. */
 struct runner_estimate {
     double at, left;        /* seconds since the beginning, and left then */
     bool known;
 };
-/* Takes @guess, made at @seconds since the beginning (NaN: none yet), and returns what to tell: in
- * the first seconds nothing, then the last estimate less the time gone, drawn towards the guess,
- * the slower the longer it runs and has to run. Pure. */
+/* Takes @guess, made at @seconds since the beginning (NaN: none yet), and returns the estimate to
+ * show: nothing in the first seconds, then the last estimate less the elapsed time, drawn towards
+ * the guess, more slowly the longer it runs and has to run. Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
 /* Called on the thread of runner_run. */
@@ -77,10 +77,10 @@ struct runner_hooks {
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
-/* "same", or how much slower one body length is: "+12.3 % at 200" (fetch or decoding binds the
- * longer body), "+8.0 % at 50" (the loop's branch binds the shorter). @shorter, @longer: cycles per
- * execution; @size: instructions of one execution, which says how much of the loop itself each
- * carries. */
+/* "same", or the slower body length: "+12.3 % at 200" (fetch or decoding binds the longer body),
+ * "+8.0 % at 50" (the loop's branch binds the shorter). @shorter, @longer: cycles per execution;
+ * @size: instructions of one execution, which determines each one's share of the loop's
+ * overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
 /* The least of @values (sorted in place) that another one confirms within 1 %; NaN when none is. */

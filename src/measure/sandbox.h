@@ -1,5 +1,5 @@
-/* Machine code run in a child process: pinned, without system calls or new privileges, in an
- * address space that holds nothing else it could write; its faults are caught. Code that Portolan
+/* Runs machine code in a child process: pinned, without system calls or new privileges, in an
+ * address space with nothing else that it could write; its faults are caught. Code that Portolan
  * makes itself shares one child, which is replaced when it dies: only the item it ran is lost. Code
  * of others (kernels, and bodies of forms that a file or session added) has a child of its own,
  * which ends with the next sandbox_clear, and before the next experiment of such forms. A sandbox
@@ -21,13 +21,13 @@
 #define SANDBOX_ITEMS 256        /* in one batch */
 #define SANDBOX_RAW 64           /* samples of a raw item */
 #define SANDBOX_PAGES 512        /* pages mapped on demand for one item */
-/* Of code that looks for what measuring itself needs, which lies in pages of a random place among
- * addresses that nothing else is put at (docs/security.md): an access there that misses ends its
- * run, and so many of them end a block for good. */
+/* Limits for code that searches for the vault, whose pages lie at a random place among unmapped
+ * addresses (docs/security.md): an access that misses ends its run, and several end a block for
+ * good. */
 #define SANDBOX_GUESSES 4
 /* of 4 KiB at most, that can be read and written there; pages that are larger are fewer */
 #define SANDBOX_VAULT_PAGES 24
-#define SANDBOX_VAULT_BITS 46    /* of addresses to choose from, where the system has as many */
+#define SANDBOX_VAULT_BITS 46    /* of addresses to choose from, if the system has as many */
 
 enum sandbox_fault {
     FAULT_NONE,
@@ -69,7 +69,7 @@ struct sandbox_fill {
 /* How much of the arena is filled at a time: what every child does well within the time that one
  * run of code has. */
 #define SANDBOX_FILL_PART ((uint64_t)16 << 20)
-/* before and behind it, where nothing can be touched; also the alignment of its beginning */
+/* unmapped guard on both sides; also the alignment of its beginning */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
 /* What code of others begins with when it is run for what it computes. */
@@ -77,7 +77,7 @@ struct sandbox_fill {
 struct sandbox_start {
     uint64_t general[32];             /* by number */
     uint64_t vectors[SANDBOX_WORDS];  /* vector register i begins at the i-th */
-    /* memory is full of them, one after the other, again and again */
+    /* memory is filled with them repeatedly */
     uint64_t words[SANDBOX_WORDS];
 };
 #define SANDBOX_NO_OFFSET UINT32_MAX
@@ -95,21 +95,19 @@ struct sandbox_item {
     unsigned counter;            /* kernel: enum sandbox_counter, as given to sandbox_add */
     bool difference;
     unsigned vectors;            /* enum vector_setup */
-    /* the pointer to loads starts so many cache lines further on in turn, another one each run; 0:
-     * it stays */
+    /* the pointer to loads advances by this number of cache lines in turn, one step each run; 0: it
+     * stays */
     unsigned load_places;
     unsigned executions;         /* of the experiment in one iteration */
-    /* so many items before this one are the same experiment: when it is not faster, one window is
-     * enough */
+    /* this number of items before it are the same experiment: when it is not faster, one window
+     * suffices */
     unsigned rivals;
-    /* it is not run at all unless one of those took no more cycles per iteration than so many; 0:
-     * it is run */
+    /* it is run only if one of those took at most this many cycles per iteration; 0: always */
     double worth;
     /* raw: iterations; windows: the count to take, 0: what fills the window */
     uint64_t warm, count;
     unsigned samples;            /* raw */
-    /* kernel: how often the timed iterations are run, registers set anew each time; ticks are of
-     * all */
+    /* kernel: runs of the timed iterations, with registers set each time; ticks are of all */
     unsigned passes;
     bool plain_values;           /* kernel: vector registers hold 0 instead of numbers near 1 */
     uint64_t general[32];        /* kernel: by number, AArch64's sp is the last */
@@ -138,8 +136,8 @@ struct sandbox;
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
-/* @cancelled is asked about ten times a second in every run that is given none of its own; NULL:
- * nobody is. */
+/* Sets @cancelled, called about ten times a second in every run that is given none of its own;
+ * NULL: none. */
 void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *state);
 
 /* Starts a new batch: code and items of the last one are dropped, and the child that ran code of
@@ -155,29 +153,29 @@ uint32_t sandbox_data_offset(unsigned slot);
  * full. Fills offset. */
 bool sandbox_add(struct sandbox *s, const uint8_t *code, size_t length, unsigned copies,
                  unsigned counter, uint32_t *offset);
-/* What stands at @offset of the code area; readable until sandbox_clear. */
+/* The code area at @offset; readable until sandbox_clear. */
 const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
-/* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False
- * with err when no child can be started, or cancelled. What a child answers is checked: counts,
- * order and ranges. */
+/* Runs items 0 to @count - 1. @cancelled (may be NULL) is called about ten times a second. False
+ * with err when no child can be started, or cancelled. A child's answers are checked: counts, order
+ * and ranges. */
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules,
                  bool (*cancelled)(void *state), void *state, struct err *err);
 
 /* Runs the code at @offset once, as it was added (COUNTER_MEMORY), with @vectors set up (enum
- * vector_setup): what it computes from @start goes to @after, what it wrote to memory as a sum over
- * places and values to *@memory, and to *@fault (enum sandbox_fault) why it did not end, or that it
- * touched more pages than can be told apart (FAULT_PAGES). False with err as sandbox_run, or where
- * no such runs are possible. */
+ * vector_setup). @after gets the registers computed from @start, *@memory a sum over places and
+ * values written to memory. *@fault (enum sandbox_fault) is why it did not end, or FAULT_PAGES: it
+ * touched too many pages to distinguish. False with err as sandbox_run, or if such runs are not
+ * possible. */
 bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                         const struct sandbox_start *start, struct sandbox_state *after,
                         uint64_t *memory, unsigned *fault, struct err *err);
-/* Whether this kind of processor can tell what code leaves in its registers. */
+/* Whether registers can be read after code on this kind of processor. */
 bool sandbox_has_states(void);
 
-/* Gives children that run code of others an arena of @bytes from now on, on pages of 2 MiB where
- * @huge and the system has them; 0: none. Ends the one that runs. False with err. */
+/* Gives children that run code of others an arena of @bytes from now on, on pages of 2 MiB if @huge
+ * and the system has them; 0: none. Ends the running child. False with err. */
 bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err);
-/* Where it begins; 0: there is none. */
+/* Its beginning; 0: there is none. */
 uint64_t sandbox_arena_at(const struct sandbox *s);
 /* Fills a part of the arena, of at most SANDBOX_FILL_PART bytes, in the child that runs code of
  * others, which keeps it until it ends. False with err. */
@@ -185,12 +183,12 @@ bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err
 /* The share of the arena touched so far that lies on large pages; NaN: not known. */
 double sandbox_arena_huge(const struct sandbox *s);
 
-/* Ends all children and writes the chains and the probe anew: what may have been damaged is as it
- * was in the beginning. Code and items are dropped. */
+/* Ends all children and writes the chains and the probe again, in case they were damaged. Code and
+ * items are dropped. */
 void sandbox_renew(struct sandbox *s);
-/* Runs a block whose time is known in the child that runs code of others, as that code is run. *off
- * is set when it settles at another time than it has, by more than 2 %; *cycles is what it takes
- * then, 1 when it is right. False with err as sandbox_run. */
+/* Runs a block of known time in the child that runs code of others, in the same way. *off is set
+ * when its time differs by more than 2 %; *cycles is that time, 1 when it is right. False with err
+ * as sandbox_run. */
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 

@@ -1,5 +1,5 @@
-/* What a child answers is data from outside: taken field by field, each held to its range, or not
- * at all. Internal to measure/. */
+/* A child's answer is data from outside: each field is checked against its range, or rejected.
+ * Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_ANSWER_H
 #define PORTOLAN_MEASURE_SANDBOX_ANSWER_H
 

@@ -9,8 +9,7 @@
 
 #include "measure/sandbox.h"
 
-/* Own code: shared by the child that runs it and the parent, who takes answers only as they are
- * checked. */
+/* Own code: shared by the child that runs it and the parent, who accepts only checked answers. */
 struct sandbox_batch {
     uint32_t count;
     volatile uint32_t current;      /* item being run */
@@ -74,7 +73,7 @@ struct sandbox_vault {
     struct sandbox_report told;
     struct sandbox_item *item;        /* being run */
     volatile bool inside;             /* measured code is running */
-    uint64_t fault_address, fault_code;   /* what it was about; the instruction, absolute */
+    uint64_t fault_address, fault_code;   /* address of the access; the instruction, absolute */
     uint64_t pages[SANDBOX_PAGES];    /* mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event or -1 */
@@ -82,7 +81,7 @@ struct sandbox_vault {
     uint64_t runs;                    /* of items whose loads move */
     uint64_t ignored_heartbeat;       /* of tasks */
     struct sandbox_range all;         /* the vault with its stacks */
-    /* what it was chosen from: nothing is mapped there for code */
+    /* range that it was chosen from: nothing is mapped there for code */
     struct sandbox_range kept;
     uint64_t signal_bytes;            /* of the signal stack */
 };
@@ -90,7 +89,7 @@ struct sandbox_vault {
 /* Cycles per iteration that an order of an experiment has to come below to count: by the items
  * before it that are its rivals; INFINITY without. Runs in children too. */
 double sandbox_to_beat(const struct sandbox_item *item);
-/* Leaves what the parent had and runs what it is asked to; ends with the link. */
+/* Drops what the parent had and runs requests; ends with the link. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 
 /* Internal to the child's two files. First what needs libc: a vault with its stacks at a random

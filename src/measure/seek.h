@@ -12,16 +12,16 @@ struct seek {
     /* share of looks that found it quiet, the last ones counting most; NaN: not looked at yet */
     double quiet[SEEK_CPUS];
     size_t count, at;
-    double contended;          /* share of windows lost lately where it is */
-    /* clock_seconds of the last look around; of the last time it was calibrated anew */
+    double contended;          /* share of windows recently lost on this CPU */
+    /* clock_seconds of the last look at other CPUs; of the last calibration */
     double looked, learned;
     unsigned moves;
-    /* a probe was quicker than what is known of such cores: what is known was seen on a busy one */
+    /* a probe was quicker than the stored baseline, which was taken on a busy core */
     bool outgrown;
 };
 
-/* Pure: what a look at CPU @i found; the one to be on, which is another one only when that has been
- * clearly quieter for more than one look. */
+/* Pure: records the look at CPU @i. Returns the CPU to use, another one only when it was clearly
+ * quieter in more than one look. */
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
@@ -29,9 +29,9 @@ size_t seek_choice(const struct seek *k);
  * is known, @wanted. Sorts @took. */
 bool seek_outgrown(double *took, size_t n, double wanted);
 
-/* Takes @n looks of 6 us each at the CPU that the sandbox is on: *@quiet of them found it quiet.
- * *@outgrown is set where they are quicker than that. Items of the sandbox are overwritten. False
- * with err as sandbox_run. */
+/* Takes @n looks of 6 us each at the CPU of the sandbox: *@quiet of them found it quiet. *@outgrown
+ * is set if they are quicker than the baseline. Items of the sandbox are overwritten. False with
+ * err as sandbox_run. */
 bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet,
                 bool *outgrown, struct err *err);
 
@@ -42,10 +42,9 @@ void seek_begin(struct seek *k, const struct sandbox *s);
  * as sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended,
                struct err *err);
-/* Where a step found that what is known of quiet cores is too little: calibrates anew, for @c,
- * which keeps its patience and, when it does without, no probe for room; nothing would ever be
- * right by it otherwise. What was found of CPUs before is forgotten. Does nothing otherwise. Items
- * of the sandbox are overwritten. False with err as calibrate. */
+/* If a step found the baseline too low, calibrates again, for @c, which keeps its patience and its
+ * choice of probes; otherwise no time would be accepted again. Earlier results of CPUs are dropped.
+ * Does nothing otherwise. Items of the sandbox are overwritten. False with err as calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

@@ -18,7 +18,7 @@ struct measured {
     bool counter;        /* cycles come from the hardware's counter */
     /* the same in a body of SOURCE_SHORT instructions; NaN: not measured, or by a source alone */
     double short_cycles;
-    /* runner: what the two lengths say, runner_lengths; "" when not both are known */
+    /* runner: comparison of the two lengths, runner_lengths; "" when not both are known */
     char lengths[24];
     /* nops per cycle of the idle core it was judged by; 0: no such thing, simulated */
     double baseline;
@@ -47,15 +47,15 @@ struct source {
      * simulated */
     unsigned cpus;
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
-    /* it measures nothing: what a journal has of a single pass is a value */
+    /* it measures nothing: a single pass in the journal is a value */
     bool one_pass;
     struct record *record;   /* what keeps the samples; NULL: nothing does */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself
      * is impossible or was cancelled: nothing in @out counts then. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
                     bool (*cancelled)(void *state), void *state, struct err *err);
-    /* The sums of the code of @n experiments (form_codes_sums), by which a journal knows them
-     * again; NULL: they are not code, simulated. */
+    /* The sums of the code of @n experiments (form_codes_sums), the key of a journal; NULL: they
+     * are not code, simulated. */
     void (*sums)(struct source *s, const struct experiment *e, size_t n,
                  char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
@@ -66,8 +66,8 @@ static inline void source_free(struct source *s)
         s->free(s);
 }
 
-/* Cycles that @instructions take at least by the issue width of any core, and of one that was seen
- * to run @baseline nops a cycle (0 or NaN: not known): what is less is no time. Pure. */
+/* Least cycles of @instructions by the issue width of any core, and of one with @baseline nops per
+ * cycle (0 or NaN: unknown). Lower times are invalid. Pure. */
 double source_least_cycles(double baseline, uint64_t instructions);
 
 /* Slots a cycle of a core that is fast enough for the way its µop cache delivers short instructions
@@ -80,8 +80,8 @@ double source_least_cycles(double baseline, uint64_t instructions);
 /* PMEvo's: what differs between the two lengths is the front end's, or the loop's. */
 #define SOURCE_SHORT 50
 
-/* Threads for CPUs that measure at the same time, from where threads may begin (work/crew.h, which
- * says what each does). @crew: what begin returned; NULL with err when there are none. */
+/* Threads for CPUs that measure concurrently, where threads may start (work/crew.h has the contract
+ * of each). @crew: returned by begin; NULL with err when there are none. */
 struct source_threads {
     void *(*begin)(unsigned members, struct err *err);
     void (*call)(void *crew, void (*work)(void *state, unsigned member), void *state,

@@ -1,5 +1,5 @@
-/* One experiment's windows: what is run, which windows count, when it is settled. Pure logic over a
- * pulse; no allocation, no system calls: the same code runs in the sandbox child and over a
+/* One experiment's windows: which runs to make, which windows count, when it is settled. Pure logic
+ * over a pulse; no allocation, no system calls: the same code runs in the sandbox child and over a
  * simulated processor. */
 #ifndef PORTOLAN_MEASURE_WINDOW_H
 #define PORTOLAN_MEASURE_WINDOW_H
@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a pulse can run: two dependent chains that tell the clock, three probes that contention
- * slows (nops, which fill the front end; independent comparisons, which fill the ports too; slow
- * operations far apart, which need the whole reorder buffer), and the code measured. */
+/* Runs of a pulse: two dependent chains that measure the clock, three probes that contention slows
+ * (nops, which fill the front end; independent comparisons, which also fill the ports; slow
+ * operations far apart, which need the whole reorder buffer), and the measured code. */
 enum pulse_code {
     PULSE_CHAIN, PULSE_SECOND_CHAIN, PULSE_PROBE, PULSE_PORTS, PULSE_ROOM, PULSE_ITEM
 };
 
 struct pulse {
     /* Runs a loop @warm + @count times and returns the ticks of the last @count; 0 when it failed,
-     * *fault tells how. */
+     * with the reason in *@fault. */
     uint64_t (*run)(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
                     unsigned *fault);
     uint64_t (*now)(void *self);     /* ticks */
@@ -32,7 +32,7 @@ struct window_rules {
     double probe_cycles, ports_cycles, room_cycles;
     double overhead;                      /* ticks of a run of no iterations */
     double chain_tolerance;               /* relative: the two clocks of a window */
-    /* relative: above and below what the probes take; 1 or more: whatever they take */
+    /* relative: above and below the probes' own times; 1 or more: no limit */
     double probe_tolerance;
     /* the same of the probe for ports, whose times differ more on an idle core; 0: no other */
     double ports_tolerance;
@@ -40,14 +40,14 @@ struct window_rules {
     /* how long each is run; a probe gets half of its */
     double chain_ticks, probe_ticks, item_ticks;
     double patience;                      /* ticks without a quiet window after which it gives up */
-    /* iterations that are long enough to tell how many fill the window: 0 for 4, more where ticks
-     * are coarse */
+    /* iterations from which the number that fills the window is computed: 0 for 4, more with coarse
+     * ticks */
     unsigned sizing;
 };
 
-/* How long may be waited for a quiet core, shared by what is measured one after the other: a core
- * that is never quiet costs one wait, not one each. Whoever comes when it is used up still gets one
- * try, and as many more as are quiet. In ticks. */
+/* Ticks that may be spent waiting for a quiet core, shared by experiments in sequence: a core that
+ * is never quiet costs one wait, not one each. After it is used up each still gets one try, and
+ * further ones while quiet. */
 struct window_wait {
     uint64_t quiet;      /* when a window last counted, or the first one began */
     uint64_t until;      /* when waiting ends, whatever comes */
@@ -64,8 +64,8 @@ struct window_result {
     double cycles;           /* per loop iteration; NaN without an accepted window */
     double spread;           /* relative, of the values it rests on */
     double clock;            /* cycles per tick in the last accepted window */
-    /* per loop iteration beside whoever shares the core, when no window was accepted; NaN: not
-     * known. No truth, but what a busy core gives */
+    /* per loop iteration on the shared core, when no window was accepted; NaN: unknown. Not
+     * confirmed */
     double contended_cycles;
     unsigned accepted, contended, disturbed;   /* windows by what became of them */
     /* cycles per loop iteration of the accepted ones, as they came */
@@ -74,13 +74,12 @@ struct window_result {
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
 };
 
-/* Measures PULSE_ITEM under @rules, @count iterations a run (0: what fills the window). With
+/* Measures PULSE_ITEM under @rules, @count iterations a run (0: as many as fill the window). With
  * @difference half as many are run as well and subtracted instead of the overhead, and a whole run
- * warms up: the least of the long runs less the least of the short ones, each confirmed by others,
- * since a disturbance of a short run makes a difference too small, and no difference by itself says
- * which of the two was disturbed. Code that takes @beat cycles per iteration or more (to within the
- * agreement) in its first window is not measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any
- * thread. */
+ * warms up: the least of the long runs less the least of the short ones. Each must be confirmed by
+ * others, since a disturbed short run makes a difference too small. Code that takes @beat cycles
+ * per iteration or more (to within the agreement) in its first window is not measured further:
+ * WINDOW_BEATEN; INFINITY or NaN: it is. Any thread. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
@@ -91,11 +90,10 @@ struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least
  * 1. */
 double window_lowest(double *values, unsigned n, double *spread);
-/* The lowest of the @n @values (sorted in place) around which others lie densely: three at least
- * and @share of all within @width above it, relative. False when there is none. A floor that a core
- * touches by chance is thin, that of code which takes so long is not; single values below it are
- * two times of different disturbance subtracted. *cycles is the middle of those values, *spread how
- * far they lie apart. */
+/* The lowest of the @n @values (sorted in place) with a dense neighbourhood: three at least and
+ * @share of all within @width above it, relative. False when there is none. A floor reached by
+ * chance has few values near it; single lower values come from two runs of different disturbance.
+ * *cycles is the middle of those values, *spread their range. */
 bool window_floor(double *values, unsigned n, double width, double share, double *cycles,
                   double *spread);
 

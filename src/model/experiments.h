@@ -1,5 +1,6 @@
 /* A table of experiments with their measurements. Forms are interned; the counts of an experiment
  * are kept compactly.
+ *
  * The contract between measuring and inference: a row without cycles (NaN) waits to be measured;
  * the runner fills it with experiments_set. A row that failed keeps NaN cycles and has the reason
  * in its state. Nobody reads cycles of a row whose value is NaN. One thread changes it, and only

@@ -13,7 +13,7 @@ struct archive_member {
     /* "lib.a(member.o)"; of several of one name the second is "lib.a(member.o:2)" */
     char *spec;
     char *name;              /* without that number */
-    /* where its bytes are: the archive, or of a thin one the member's own file */
+    /* file with its bytes: the archive, or of a thin one the member's own file */
     char *file;
     uint64_t offset, size;   /* in that file, bytes; size 0: all of it */
 };

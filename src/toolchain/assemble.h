@@ -26,9 +26,8 @@ extern const struct isa_assembler toolchain_assembler;
 /* Encodings that an instruction set has to ask an assembler for, before bodies are made of its
  * forms. */
 
-/* Has what form_code_new will need of many forms of one instruction set found out at once. False
- * with err when that is impossible; what is wrong with a single form form_code_new tells. Any
- * thread. */
+/* Prepares form_code_new for many forms of one instruction set in one run. False with err when that
+ * is impossible; form_code_new reports the fault of a single form. Any thread. */
 bool encodings_learn(const struct form_row *const *rows, size_t count, struct err *err);
 /* form_code_new and form_code_any for a form that may not have been learnt. Any thread. */
 struct form_code *encodings_code(const struct form_row *row, struct err *err);

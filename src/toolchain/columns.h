@@ -9,8 +9,8 @@
 const char *column_bytes(const char *p, const char *end, unsigned *count);
 /* Bytes next to each other, at least two digits; @p itself when there is none. */
 const char *column_joined(const char *p, const char *end);
-/* "12.34" with a percent sign or without, and the rule behind it; NULL when there is none. A
- * profile leaves both blank where it saw nothing. */
+/* "12.34" with or without a percent sign, and the rule after it; NULL when there is none. A profile
+ * leaves both blank without samples. */
 const char *column_percent(const char *p, const char *end, float *percent);
 /* Arrows of jumps, as perf, objdump and JMH draw them before the instruction, and blanks. */
 const char *column_art(const char *p, const char *end);

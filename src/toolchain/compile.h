@@ -14,8 +14,7 @@
 struct compile_wish {
     const char *compiler;            /* NULL: the first installed for the file's language */
     enum isa isa;
-    /* processor, and what else to take where the compiler does not know that; NULL: as the options
-     * say */
+    /* processor, and the alternative for compilers that lack it; NULL: by the options */
     const char *target, *generic;
     const char *const *options;      /* each allowed, a value behind its option */
     size_t count;
@@ -26,7 +25,8 @@ struct compiled {
     struct str source;       /* the source file as the compiler read it */
     /* what the compiler had to say, in its own words; when it refused the source, too */
     struct str printed;
-    const char *target;      /* of the wish, what it was compiled for; NULL: as the options say */
+    /* of the request, the processor that it was compiled for; NULL: by the options */
+    const char *target;
 };
 
 /* True when the file's name ends like C, C++ or Fortran source. */

@@ -21,11 +21,10 @@ enum source_language {
 
 /* By the end of the file's name. */
 enum source_language compiler_language(const char *path);
-/* Whether @name is one of the known compilers, perhaps with a version behind it (gcc-12); false
- * with err. */
+/* Whether @name is one of the known compilers, perhaps with a version (gcc-12); false with err. */
 bool compiler_allowed(const char *name, struct err *err);
-/* Appends what @name, one of the allowed, is started as to make code for @isa:
- * "aarch64-linux-gnu-gcc" for gcc where that is not this computer's set. */
+/* Appends the command of @name, one of the allowed, for code of @isa: "aarch64-linux-gnu-gcc" for
+ * gcc if that is not this computer's set. */
 void compiler_program(const char *name, enum isa isa, struct str *out);
 /* Appends the option that says for which set or word size it is to make code; nothing when it needs
  * none. */
@@ -34,8 +33,7 @@ void compiler_set_option(const char *name, enum isa isa, struct str *out);
  * that has two names is there once. Returns how many. */
 size_t compilers_installed(enum source_language language, enum isa isa, const char **out,
                            size_t most);
-/* The one that is taken when none is named: the first that is installed, else the first there could
- * be. */
+/* The default compiler: the first installed one, else the first of the list. */
 const char *compiler_default(enum source_language language, enum isa isa);
 
 #endif

@@ -45,8 +45,8 @@ struct unit_line {
     uint32_t file;      /* index into files */
 };
 
-/* The line tables of all units of an object, as compilers wrote them: of inlined code the lines
- * where it was written. */
+/* The line tables of all units of an object, as compilers wrote them; inlined code has the lines of
+ * its source. */
 struct unit_lines {
     VEC(struct unit_line) rows;     /* by place */
     VEC(char *) files;              /* each once */

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* "daxpy(int, double)" of "_Z5daxpyid", NULL when the name is plain, or this build cannot tell. The
- * caller frees. Any thread. */
+/* "daxpy(int, double)" of "_Z5daxpyid", NULL when the name is plain, or this build cannot demangle.
+ * The caller frees. Any thread. */
 char *demangle(const char *name);
 /* The name as programmers write it, without parameters; @qualified or its last part alone. A plain
  * one as it is. The caller frees. Any thread. */

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* What has been read of a text so far. Zero-initialised but for isa and intel. */
+/* State of reading a text. Zero-initialised except for isa and intel. */
 struct dialect {
     enum isa isa;
     bool intel;            /* the syntax */
@@ -21,7 +21,7 @@ struct dialect {
     bool gnu;              /* it has directives of `as`: labels with a dot are names of their own */
     struct str scope;      /* NASM: the label that local ones belong to */
     struct names headings; /* labels made of headings: these may come twice, and count once */
-    /* of the lines, where the text has none itself; NULL: not known */
+    /* of the lines, if the text has none itself; NULL: unknown */
     const struct line_places *places;
 };
 
@@ -34,9 +34,9 @@ bool dialect_needs_nasm(const char *p, const char *end);
 /* Notes what a line of the text, without its comment or with it, declares; of all lines before any
  * of them is written. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
-/* Appends to @out what stands for the whole line, without its comment: a directive of another
- * assembler, a label that is more than a word. False: it is none of these. *@function: the name of
- * a function that begins here, within the line, of *@length; NULL: none does. */
+/* Appends to @out the translation of the whole line, without its comment: a directive of another
+ * assembler, a label that is more than a word. False: it is none of these. *@function: the name,
+ * within the line, of a function that begins here, of *@length; NULL: none does. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
                   const char **function, size_t *length);
 /* Appends a label that a disassembler gives as a heading; a second one of the name is dropped. */

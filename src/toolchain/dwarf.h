@@ -11,7 +11,7 @@
  * @address; of the unit and the function around byte @at. */
 struct dwarf_wish {
     int fd;
-    /* beside which debug information is looked for that stands in a file of its own */
+    /* path near which separate debug files are looked for */
     const char *path;
     size_t section;
     uint64_t address, start, end, at;   /* of a relocatable file the address is 0 */

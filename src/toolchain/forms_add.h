@@ -5,9 +5,9 @@
 #include "isa/forms.h"
 
 /* @base with the rows of another CSV of the same columns (extension may be missing), which replace
- * those of the same name; it holds @base. Every template is assembled and
- * must decode to its form: NULL with err otherwise, which names file, line and what the template
- * became, and when it was cancelled. @added gets the number of rows. Any thread. */
+ * those of the same name; it holds @base. Every template is assembled and must decode to its form:
+ * NULL with err otherwise, with file, line and the template's actual form, and when it was
+ * cancelled. @added gets the number of rows. Any thread. */
 struct forms *forms_add(const struct forms *base, const char *path, size_t *added, struct err *err);
 
 #endif

@@ -17,12 +17,12 @@ struct margin {
     unsigned section;       /* of a disassembly, by its headings */
     bool addressed;
     bool symbol;            /* start and end are of a name that a disassembler gives as a heading */
-    /* the instruction's machine code, where the text has a column of it */
+    /* the instruction's machine code, if the text has a column of it */
     uint8_t bytes[MARGIN_BYTES];
     uint8_t byte_count;     /* 0: it has none; MARGIN_BYTES: that many or more */
     bool joined;            /* they stand next to each other, as one number */
     float percent;          /* of the samples of a profile; NaN: not said */
-    /* why nothing of the line is read; NULL: it is read, empty, or a heading that means no code */
+    /* why the line is skipped; NULL: it is read, empty, or a heading without code */
     const char *left_out;
 };
 

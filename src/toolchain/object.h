@@ -51,8 +51,8 @@ struct object_stub {
 
 struct object_line { uint64_t offset; uint32_t line; };
 
-/* Code of all executable sections: of a small file a copy, one after the other; of a large one as
- * it stands in the file, mapped, with what lies between them. */
+/* Code of all executable sections: of a small file a copy, in sequence; of a large one the mapped
+ * file, with all bytes between them. */
 struct object {
     enum isa isa;
     uint8_t *code;
@@ -91,16 +91,16 @@ const struct object_symbol *object_symbol_find(const struct object *o, const cha
 uint64_t object_address(const struct object *o, uint64_t place);
 /* The section with byte @place of the code; NULL: none. Any thread. */
 const struct object_section *object_section_at(const struct object *o, uint64_t place);
-/* Where the instruction at byte @place of @o's code is counted to be: struct insn.offset; and back,
- * UINT64_MAX when no executable section has it. Any thread. */
+/* Offset (struct insn.offset) of the instruction at byte @place of @o's code; and back, UINT64_MAX
+ * when no executable section has it. Any thread. */
 uint64_t object_position(const struct object *o, uint64_t place);
 uint64_t object_position_place(const struct object *o, uint64_t position);
 /* The byte of @o's code at an address of the file; UINT64_MAX when no executable section has it. */
 uint64_t object_address_place(const struct object *o, uint64_t address);
-/* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section
- * has it. */
+/* Place of byte @file_offset of the file in @o's code; UINT64_MAX when no executable section has
+ * it. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
-/* Where byte @place of @o's code stands in the file; @place when no section has it. Any thread. */
+/* Offset in the file of byte @place of @o's code; @place when no section has it. Any thread. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 /* object_names.c: what an ELF file calls the places that its code refers to: symbols, references
@@ -130,8 +130,8 @@ void object_names_done(struct object *o);
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
 /* The stub with the code at @file_offset; NULL: none. Any thread. */
 const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);
-/* Appends what stands at @position (object_position), as the file has it: "puts@plt", "f",
- * "f+0x28". False, nothing appended, where no symbol reaches so far. Any thread. */
+/* Appends the symbol at @position (object_position) as the file has it: "puts@plt", "f", "f+0x28".
+ * False, nothing appended, if no symbol reaches that far. Any thread. */
 bool object_name_add(const struct object *o, uint64_t position, struct str *out);
 /* The reference within the @length bytes of code from @place on; NULL: none. Any thread. */
 const struct code_reference *object_reference_in(const struct object *o, uint64_t place,

@@ -1,4 +1,4 @@
-/* The installed perf, which is asked what its files say: they are not read here. */
+/* Runs the installed perf to read its files. */
 #ifndef PORTOLAN_TOOLCHAIN_PERF_TOOL_H
 #define PORTOLAN_TOOLCHAIN_PERF_TOOL_H
 
@@ -26,8 +26,8 @@ struct perf_samples {
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out);
 /* Adds to an error already set that it is about @profile, given as one. @err may be NULL. */
 void perf_tool_failed(struct err *err, const char *profile);
-/* The same of what perf recorded in the file @profile. False with err when perf cannot tell, or
- * there are none. perf_samples_done frees @out in both cases. Any thread. */
+/* The same from the perf file @profile. False with err when perf fails, or there are none.
+ * perf_samples_done frees @out in both cases. Any thread. */
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out,
                        struct err *err);
 void perf_samples_done(struct perf_samples *s);

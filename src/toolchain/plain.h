@@ -7,10 +7,10 @@
 
 #include "base/str.h"
 
-/* Puts @text into @out without what clipboards, terminals and web pages add: colours, carriage
- * returns, blanks and quotes of typography, HTML entities; of Compiler Explorer's JSON the lines of
- * "asm". As many lines out as in, but for JSON. False, and @out is untouched, when the text is
- * plain as it is. The caller frees @out. Any thread. */
+/* Copies @text into @out without additions of clipboards, terminals and web pages: colours,
+ * carriage returns, typographic blanks and quotes, HTML entities; of Compiler Explorer's JSON the
+ * lines of "asm". The number of lines stays, except for JSON. False, and @out is untouched, when
+ * the text is plain already. The caller frees @out. Any thread. */
 bool plain_text(const char *text, size_t length, struct str *out);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-/* Whether an x86-64 instruction in Intel syntax stands at @p, behind a semicolon, up to the next
- * semicolon, comment or @end: a mnemonic with operands that such instructions have. Words of
- * English that are mnemonics too (add, test, push) need those. Linear in the length of that
- * statement. Any thread. */
+/* Whether an x86-64 instruction in Intel syntax begins at @p, after a semicolon, up to the next
+ * semicolon, comment or @end: a mnemonic with operands that such instructions have. English words
+ * that are also mnemonics (add, test, push) need operands. Linear in the length of that statement.
+ * Any thread. */
 bool semicolon_separates(const char *p, const char *end);
 
 #endif

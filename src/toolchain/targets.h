@@ -12,10 +12,10 @@ void target_label(const struct listing *l, const char *p, const char *end, struc
  * that has it. */
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);
-/* Appends a branch to `<L5>`, or `<f+0x10>` where the lines have no addresses, with the place as
- * @places have it, and gives the section of that place: for @places the number of the function.
- * Nothing is appended where it is no such branch. Places that are not counted yet: it leads to
- * itself, as only lengths are wanted. */
+/* Appends a branch to `<L5>`, or `<f+0x10>` if the lines have no addresses, with the place from
+ * @places, and gives the section of that place: for @places the number of the function. Appends
+ * nothing for other instructions. Places that are not counted yet become the branch itself, since
+ * only lengths are needed. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

@@ -1,5 +1,5 @@
-/* Functions of a program that has no symbols for them: where its unwind tables say that code begins
- * and ends, else where calls and the entry point lead. */
+/* Functions of a program without symbols: by its unwind tables, else by the targets of calls and
+ * the entry point. */
 #ifndef PORTOLAN_TOOLCHAIN_UNWIND_H
 #define PORTOLAN_TOOLCHAIN_UNWIND_H
 

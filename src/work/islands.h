@@ -3,6 +3,7 @@
  * mapping to the next in a ring, or to a random one. Rank 0 has the visible run. It determines the
  * number of ports, passes on settings, pauses and stops, and finally takes every other island's
  * best, by its own prices.
+ *
  * The population is divided: all islands together have as many individuals as a run on one rank,
  * but two each at least. Each individual gets the time that it would get in a run with the threads
  * of all ranks. */

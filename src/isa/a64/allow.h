@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether @word, which a decoder calls @mnemonic, is on the list of instructions that compute and
- * can do nothing else. */
+/* Whether @word, which a decoder calls @mnemonic, is on the list of instructions that only
+ * compute. */
 bool a64_allow(uint32_t word, const char *mnemonic);
 
 #endif

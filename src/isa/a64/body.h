@@ -1,5 +1,5 @@
-/* Bodies of AArch64 forms: which registers and displacements, what keeps executions apart. Internal
- * to isa/, but for the registers' roles.
+/* Bodies of AArch64 forms: registers and displacements, and how executions are kept independent.
+ * Internal to isa/, except for the registers' roles.
  *
  * Written in turn: x0-x10, v8-v28, p4-p15; only read: x11-x15, v0-v7, p0-p3. A form that
  * accumulates chains along its own destination only, a dozen or more apart.

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The text of @word, which stands at @offset; it is Capstone's and lasts until this thread's next
- * call. False when Capstone does not know the word, or the program was built without it. Any
- * thread; the first call loads the library, without which the program ends. */
+/* The text of @word at @offset; it is Capstone's and lasts until this thread's next call. False
+ * when Capstone does not know the word, or the program was built without it. Any thread; the first
+ * call loads the library; the program ends without it. */
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands);
 

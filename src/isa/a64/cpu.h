@@ -1,4 +1,4 @@
-/* What the kernel says of the processor that this is. */
+/* The kernel's description of this processor. */
 #ifndef PORTOLAN_ISA_A64_CPU_H
 #define PORTOLAN_ISA_A64_CPU_H
 

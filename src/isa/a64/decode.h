@@ -1,8 +1,7 @@
-/* AArch64 instruction words to struct insn. Capstone prints the text, a64_form takes it apart,
- * a64_access says what it reads and writes; words that Capstone 4.0.2 does not know (LSE, half
- * precision, dot products, SVE, ...) are looked up among those that a64_learn asked binutils'
- * disassembler for. What neither knows becomes an instruction of unknown form: flagged, never
- * free. */
+/* AArch64 instruction words to struct insn. Capstone prints the text, a64_form parses it,
+ * a64_access gives reads and writes. Words that Capstone 4.0.2 does not know (LSE, half precision,
+ * dot products, SVE, ...) are looked up among those that a64_learn got from binutils' disassembler.
+ * Other words become instructions of unknown form: flagged, never free. */
 #ifndef PORTOLAN_ISA_A64_DECODE_H
 #define PORTOLAN_ISA_A64_DECODE_H
 
@@ -16,8 +15,8 @@ bool a64_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
 /* As insn_form; an undecodable word has its UNDECODED form and length 4. Any thread. */
 size_t a64_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 /* Has aarch64-linux-gnu-objdump name the words of @code that Capstone does not know, one run for
- * all; they are kept until the program ends. Where it is not installed they stay unknown. False
- * with err only when it could not be run. Any thread. */
+ * all; they are kept until the program ends. Without objdump they stay unknown. False with err only
+ * when it could not be run. Any thread. */
 bool a64_learn(const uint8_t *code, size_t length, struct err *err);
 /* The instruction's text: mnemonic and operands taken apart. False when no decoder knows the word.
  * Any thread. */

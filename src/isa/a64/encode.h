@@ -1,8 +1,7 @@
-/* AArch64 form templates to instruction words. Nothing of the architecture's encodings is written
- * down: the assembler is asked for the template's instance, for the same with each register's
- * number changed in one bit, and with other displacements; what differs in the words is where they
- * stand. One assembler run serves many forms, afterwards a word is made in nanoseconds. Internal to
- * isa/. */
+/* AArch64 form templates to instruction words. The encodings are derived from the assembler: it
+ * assembles the template's instance, the same with each register's number changed in one bit, and
+ * with other displacements; the differing bits are their places. One assembler run serves many
+ * forms, afterwards a word is made in nanoseconds. Internal to isa/. */
 #ifndef PORTOLAN_ISA_A64_ENCODE_H
 #define PORTOLAN_ISA_A64_ENCODE_H
 
@@ -50,9 +49,9 @@ struct a64_code {
     char mnemonic[32];
 };
 
-/* Learns what is not known yet of @rows, all in a few assembler runs; it is kept until the program
- * ends. Rows of other sets are passed over, and one that the assembler refuses is found out by
- * a64_code_find. False with err when the assembler cannot be run. Any thread. */
+/* Learns the unknown ones of @rows in a few assembler runs; they are kept until the program ends.
+ * Rows of other sets are skipped; a64_code_find reports one that the assembler refuses. False with
+ * err when the assembler cannot be run. Any thread. */
 bool a64_codes_learn(const struct form_row *const *rows, size_t count,
                      const struct isa_assembler *assembler, struct err *err);
 /* The code of @row; NULL with err when the template cannot be assembled, or was not learnt.
@@ -61,7 +60,7 @@ const struct a64_code *a64_code_find(const struct form_row *row, struct err *err
 /* What the template says by itself: slots, access, step, everything but words. False with the
  * reason in @reason when it is no AArch64 template. Any thread. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
-/* The lines that the assembler is asked to tell @draft's encoding from. */
+/* The lines for the assembler that determine @draft's encoding. */
 void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out,
                   size_t *lines);
 /* Text of @row's instance taken apart without the assembler: what it reads and writes. False when

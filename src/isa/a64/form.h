@@ -37,7 +37,7 @@ struct a64_text {
     char mnemonic[32];       /* lower case, of one spelling where there are several */
     struct a64_operand operands[A64_OPERANDS];
     unsigned count;
-    bool post;               /* an operand behind the memory operand steps the base */
+    bool post;               /* an operand after the memory operand steps the base */
     char line[160];          /* what the operands' texts point into */
 };
 

@@ -1,11 +1,11 @@
-/* What is different about AArch64 text when a listing is cleaned. Internal to listing.c. */
+/* AArch64's part of cleaning a listing. Internal to listing.c. */
 #ifndef PORTOLAN_ISA_A64_LISTING_H
 #define PORTOLAN_ISA_A64_LISTING_H
 
 #include "base/str.h"
 
-/* Behind the eight hex digits of the instruction word that objdump shows; @p where there are none
- * or the text is no @disassembly. */
+/* Skips the eight hex digits of the instruction word in objdump's text; @p if there are none or the
+ * text is no @disassembly. */
 const char *a64_word_end(const char *p, const char *end, bool disassembly);
 /* Copies the line to @out without comments: // to the end, C comments (@in_comment lives over
  * lines), a line that begins with #, and what follows a semicolon unless it reads like a statement

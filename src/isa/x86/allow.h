@@ -8,9 +8,8 @@
 #include <Zydis/Zydis.h>
 
 /* True when @in, with all its operands in @ops, works on registers, flags and memory alone, or is a
- * near branch: no way into the system, no clock, no identity of the machine, no state that outlives
- * the instruction's own registers. What the decoder may come to know later is not on the list. Any
- * thread. */
+ * near branch: no way into the system, no clock, no identity of the machine, no lasting state.
+ * Instructions that the decoder learns later are not on the list. Any thread. */
 bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
 #endif

@@ -4,17 +4,17 @@
 
 #include "isa/insn.h"
 
-/* As insn_decode and insn_form. What Zydis does not have is decoded by the text of another
- * disassembler, where x86_learn had it named; else it is INSN_UNDECODED where its bytes tell its
- * length (VEX, EVEX). Any thread. */
+/* As insn_decode and insn_form. Instructions that Zydis lacks are decoded by the text of another
+ * disassembler, if x86_learn got it; else as INSN_UNDECODED if their bytes give their length (VEX,
+ * EVEX). Any thread. */
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out,
                 struct err *err);
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
 /* As insn_learn: binutils' objdump and LLVM's, in a child, name what Zydis does not have of @code.
  * Any thread. */
 bool x86_learn(const uint8_t *code, size_t length, struct err *err);
-/* The length of a VEX or EVEX encoding, which its bytes tell whatever the instruction is (Intel's
- * manual, volume 2, 2.3 and 2.7); 0 of any other, and of one that is cut. Pure. */
+/* The length of a VEX or EVEX encoding, independent of the instruction (Intel's manual, volume 2,
+ * 2.3 and 2.7); 0 of any other, and of a truncated one. Pure. */
 size_t x86_encoding_length(const uint8_t *code, size_t length);
 size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
 /* As isa_ops.listed. Any thread. */

@@ -16,8 +16,8 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
  * fixed addresses). */
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                    struct str *out);
-/* What stands behind the mnemonic in the name of a form of an instruction that the decoder does not
- * have, where VEX and EVEX share a mnemonic; @zmm: an operand is one. */
+/* Suffix of the mnemonic in the form name of an instruction that the decoder lacks, if VEX and EVEX
+ * share a mnemonic; @zmm: an operand is one. */
 const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
 /* True for operands that the form lists. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);

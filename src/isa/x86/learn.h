@@ -16,10 +16,9 @@ struct x86_window {
     uint8_t bytes[X86_LEARN_BYTES], length;
 };
 
-/* Has binutils' objdump, and LLVM's for what that does not know, name the instructions at the
- * beginning of those of the @count windows that were not asked for yet, one run for all. *@fresh
- * gets how many of them were named. Where neither is installed nothing is. False with err only when
- * one could not be run. Any thread. */
+/* Has binutils' objdump, and LLVM's for the rest, name the instructions at the beginning of the new
+ * ones of the @count windows, one run for all. *@fresh gets how many of them were named. Without
+ * these tools none is. False with err only when one could not be run. Any thread. */
 bool x86_learn_windows(const struct x86_window *windows, size_t count, size_t *fresh,
                        struct err *err);
 /* The length of the named instruction at @code and its text in Intel syntax; 0 when there is none.

@@ -13,7 +13,7 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out);
 /* True for legacy encodings that keep a part of the destination, or all of it when the source is
  * zero, though the decoder has it as written only. */
 bool x86_keeps_old(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
-/* Whether it faults where its vector in memory is not aligned to its width. Any thread. */
+/* Whether it faults if its vector in memory is not aligned to its width. Any thread. */
 bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
 #endif
