@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "cmd/session.h"
 #include "work/job.h"
 #include "../support/support.h"
 
@@ -348,6 +349,42 @@ static void test_end_begins_another(void **state)
     job_shutdown();
 }
 
+static bool run_badly(struct job *job, void *state, struct err *err)
+{
+    (void)job;
+    (void)state;
+    return err_set(err, ERR_DATA, NULL, "it went badly");
+}
+
+static void finish_nothing(void *state, const struct job_info *info)
+{
+    (void)state;
+    (void)info;
+}
+
+static void free_nothing(void *state)
+{
+    (void)state;
+}
+
+/* `job wait` fails for a job that failed, once. */
+static void test_job_wait(void **state)
+{
+    (void)state;
+    static const struct job_ops badly = {
+        .run = run_badly, .finish = finish_nothing, .free = free_nothing};
+    struct session s;
+    struct err err = {0};
+
+    session_init(&s);
+    assert_true(job_start("bad", &badly, NULL, &err) > 0);
+    assert_false(run_line(&s, "job wait", NULL, &err));
+    assert_string_equal(err.what, "it went badly");
+    if (!run_line(&s, "job wait", NULL, &err))
+        fail_msg("%s", err.what);
+    session_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_failure_and_cancel),        cmocka_unit_test(test_pause),
         cmocka_unit_test(test_file_that_shrinks),         cmocka_unit_test(test_measuring_alone),
         cmocka_unit_test(test_many_and_shutdown),         cmocka_unit_test(test_end_begins_another),
-        cmocka_unit_test(test_own_words_come_first)};
+        cmocka_unit_test(test_own_words_come_first),
+        cmocka_unit_test(test_job_wait)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

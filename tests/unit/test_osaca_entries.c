@@ -286,6 +286,115 @@ static void test_conditions_in_names(void **state)
     str_done(&text);
 }
 
+/* Scatters and masked stores: files give the memory operand no mask. */
+static void test_masks_of_stores(void **state)
+{
+    static const char text[] =
+        "isa: x86\nload_latency: {gpr: 5.0}\nports: ['0', '1', '4', '7']\ninstruction_forms:\n"
+        "- name: [vscatterdpd, vscatterqpd]  # with store\n  operands:\n  - class: register\n    "
+        "name: zmm\n"
+        "  - class: memory\n    base: \"*\"\n    offset: \"*\"\n    index: \"*\"\n    scale: "
+        "\"*\"\n"
+        "  latency: 0\n  port_pressure: [[2, '0'], [14, '47']]\n  throughput: 7.0\n  uops: 20\n"
+        "- {name: vmovupd, operands: [{class: register, name: zmm}, {class: memory, base: '*', "
+        "offset: '*', index: '*', scale: '*'}], latency: 0, port_pressure: [[1, '4']]}\n"
+        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
+        "{class: register, name: zmm, mask: true}], latency: 4, port_pressure: [[1, '1']]}\n"
+        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
+        "{class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        /* As the files made of uops.info's tables have it: a general register for the mask, and for
+         * its result; EVEX as a word. */
+        "- name: '{evex} VPMULHUW'\n  operands:\n  - class: register\n    name: xmm\n  - class: "
+        "register\n    name: xmm\n  - class: register\n    name: xmm\n"
+        "  latency: 5\n  port_pressure: [[1, '01']]\n"
+        "- name: VPMULHUW\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n  "
+        "  name: xmm\n  - class: register\n    name: gpr\n  - class: register\n    name: xmm\n"
+        "  latency: 6\n  port_pressure: [[1, '1']]\n"
+        "- {name: VPMULHUW, operands: [{class: register, name: xmm}, {class: register, name: xmm}, "
+        "{class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: "
+        "zmm}, {class: register, name: gpr}, {class: register, name: gpr}], latency: 4, "
+        "port_pressure: [[1, '7']]}\n"
+        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: "
+        "zmm}, {class: register, name: gpr}], latency: 3, port_pressure: [[1, '4']]}\n"
+        "- {name: VCVTSI2SD, operands: [{class: register, name: gpr}, {class: register, name: "
+        "xmm}, {class: register, name: xmm}], latency: 7, port_pressure: [[1, '1'], [1, '0']]}\n";
+    struct osaca_notes notes;
+    struct err err = {0};
+    (void)state;
+    struct machine *m =
+        import_osaca_parse("masks", "masks.yml", text, strlen(text), shipped_forms(), &notes, &err);
+
+    if (!m)
+        fail_msg("%zu: %s", err.line, err.what);
+    assert_usage(m, "VSCATTERDPD (VSIB_YMM, K, ZMM)", "2*p0+14*p47", 0);
+    assert_usage(m, "VMOVUPD (M512, K, ZMM)", "1*p4", 0);
+    /* Where both are there, each is what it says. */
+    assert_usage(m, "VADDPD (ZMM, K, ZMM, ZMM)", "1*p1", 4);
+    assert_usage(m, "VADDPD (ZMM, ZMM, ZMM)", "1*p0", 4);
+    assert_usage(m, "VPMULHUW_EVEX (XMM, XMM, XMM)", "1*p01", 5);
+    assert_usage(m, "VPMULHUW (XMM, K, XMM, XMM)", "1*p1", 6);
+    assert_usage(m, "VPMULHUW (XMM, XMM, XMM)", "1*p0", 4);
+    assert_usage(m, "VPTESTNMQ (K, ZMM, ZMM)", "1*p4", 3);
+    assert_usage(m, "VPTESTNMQ (K, K, ZMM, ZMM)", "1*p7", 4);
+    assert_usage(m, "VCVTSI2SD (XMM, XMM, R64)", "1*p0+1*p1", 7);
+    assert_int_equal(notes.unnamed, 0);
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
+/* A file of a few kilobytes that aliases blow up to more than there is time for. */
+static void test_aliases_are_bounded(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"port_pressure: &p [&q [1, '0']",
+                                        "port_pressure: [[1, &p ['0'",
+                                        "operands: [&q {class: immediate}"};
+    struct str text = {0};
+    for (int i = 0; i < 3; i++) {
+        struct err err = {0};
+        str_clear(&text);
+        str_addf(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- &e {name: add, %s",
+                 lists[i]);
+        for (int k = 0; k < 1000; k++)
+            str_add(&text, i == 1 ? ", '0'" : ", *q");
+        str_add(&text, i == 1 ? "]]]}\n" : "]}\n");
+        for (int k = 0; k < 1000; k++)
+            str_add(&text, "- *e\n");
+        assert_null(
+            import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), NULL, &err));
+        assert_true(strstr(err.what, "too") != NULL);
+    }
+    str_done(&text);
+}
+
+/* Names of entries that are left out count, too: a list of them may stand in any number of
+ * entries. */
+static void test_names_are_bounded(void **state)
+{
+    (void)state;
+    struct str text = {0};
+    struct osaca_notes notes;
+
+    str_add(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: addq, operands: [{class: "
+                   "register, name: gpr}, {class: register, name: gpr}], latency: 1, "
+                   "port_pressure: [[1, '0']]}\n- &e {name: [add");
+    for (int k = 0; k < 2000; k++)
+        str_add(&text, ", a");
+    str_add(&text, ", []]}\n");
+    for (int k = 0; k < 1000; k++)
+        str_add(&text, "- *e\n");
+    struct machine *m =
+        import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), &notes, NULL);
+    assert_usage(m, "ADD (R64, R64)", "1*p0", 1);
+    assert_int_equal(notes.skipped_count, 1001);
+    assert_non_null(strstr(notes.skipped[0].why, "without a name"));
+    assert_non_null(strstr(notes.skipped[1000].why, "more than a million names"));
+    osaca_notes_done(&notes);
+    machine_free(m);
+    str_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +407,9 @@ int main(void)
         cmocka_unit_test(test_ports_named_whole),
         cmocka_unit_test(test_index_without_base),
         cmocka_unit_test(test_conditions_in_names),
+        cmocka_unit_test(test_masks_of_stores),
+        cmocka_unit_test(test_aliases_are_bounded),
+        cmocka_unit_test(test_names_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

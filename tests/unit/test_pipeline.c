@@ -179,11 +179,76 @@ static void test_three_uops(void **state)
     }
 }
 
+/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles,
+ * the bottleneck is @kind. */
+static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
+{
+    struct bounds bounds;
+    struct simulation sim = run(m, hex, &bounds);
+
+    if (fabs(bounds.total - cycles) > 1e-9 || fabs(sim.cycles - cycles) > 1e-9 ||
+        bounds.bottleneck != kind)
+        fail_msg("%s, %s: bound %.3f (%s), simulated %.3f, not %.3f (%s)", m->id, hex, bounds.total,
+                 bound_name(bounds.bottleneck), sim.cycles, cycles, bound_name(kind));
+    machine_free(m);
+}
+
+static struct machine *with_branches(const char *id, const char *branches)
+{
+    struct machine *m = load_machine(id);
+    machine_set_fact(m, "taken_branches", branches, "", "");
+    return m;
+}
+
+/* A branch that is taken each time closes the loop: so many iterations a cycle at most (fact
+ * taken_branches). */
+static void test_taken_branch(void **state)
+{
+    /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
+    static const char search[] = "0fb650014883c001f6c2df75f3";
+
+    (void)state;
+    check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
+    /* movzx, add at rename, a pair on p06: two a cycle */
+    check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);
+    /* dec rcx; jne: unrolled it stays a cycle, by its chain */
+    check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);
+    /* jmp to itself, which takes no port */
+    check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);
+    /* test rcx, rcx; jne */
+    check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);
+    /* Eight nops and a pair: nine slots of six a cycle. The branch is not in every cycle, and
+     * iterations share cycles. */
+    check_loop(load_machine("sapphirerapids"),
+               "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
+}
+
+/* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10,
+ * retired in 12. */
+static void test_stages(void **state)
+{
+    (void)state;
+    const struct simulated_step step = {
+        .fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
+    /* without a µop */
+    const struct simulated_step moved = {
+        .fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};
+    char line[16] = "", other[16] = "";
+
+    for (int32_t cycle = 0; cycle < 14; cycle++) {
+        line[cycle] = stage_glyph(stage_at(&step, cycle));
+        other[cycle] = stage_glyph(stage_at(&moved, cycle));
+    }
+    assert_string_equal(line, " F..I--D==__R ");
+    assert_string_equal(other, " FD_R         ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_barriers), cmocka_unit_test(test_alone),
         cmocka_unit_test(test_mirrored), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_three_uops)};
+        cmocka_unit_test(test_three_uops),
+        cmocka_unit_test(test_taken_branch), cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,129 +353,6 @@ static void test_save_spares_other_files(void **state)
     session_done(&s);
 }
 
-static void test_forms_add(void **state)
-{
-    (void)state;
-    static const struct { const char *text, *what; size_t line;
-    } faults[] = {
-        {"form,template\n\"ADD (R64, R64)\",\"sub {RW:R64}, {R:R64}\"\n",
-         "assembles to SUB (R64, R64)", 2},
-        {"form,template\n\"ADD (R64, R64)\",\"add {RW:R64}, {R:R64}\"\n\"X (R64)\",\"flumb "
-         "{R:R64}\"\n",
-         "no such instruction", 3},
-        {"form,template\n\"NOP ()\",\"nop; nop\"\n", "invalid template", 2},
-        {"form,template\n\"NOP ()\",\".incbin x\"\n", "invalid template", 2},
-        {"form,template\n\"NOP ()\",\"nop #\"\n", "invalid template", 2},
-        {"form,template\n,nop\n", "empty", 2},
-        {"form\nNOP ()\n", "column template is missing", 1},
-        {"form,template\n\"NOP ()\",\"rep nop\"\n", "assembles to PAUSE ()", 2},
-        {"form,template\nNOP (),nop\n\"MOV (R64, R64)\",\"mov r13, r14\"\n",
-         "names a register that measuring itself uses", 3},
-        {"form,template\n\"MOV (M64, R64)\",\"mov {W:M64}, r11\"\n",
-         "names a register that measuring itself uses", 2},
-        {"form,template\nINC (R64),inc {RW:R64\n", "invalid template", 2},
-        {"form,template\nINC (R64),inc RW:R64}\n", "invalid template", 2},
-        {"form,template\nINC (R64),inc {WR:R64}\n", "invalid template", 2},
-        {"form,template\nINC (R64),inc {RW:}\n", "invalid template", 2},
-        {"form,template\nINC (R64),inc {RW:{R64}}\n", "invalid template", 2},
-        {"form,template\nINC (R64),inc r15\n", "names a register that measuring itself uses", 2},
-        {"form,template\nINC (R8l),inc r15b\n", "names a register that measuring itself uses", 2},
-        {"form,template\n\"MOV (R64, M64)\",\"mov {W:R64}, [r14]\"\n",
-         "names a register that measuring itself uses", 2},
-        {"form,template\n\"MOV (R64, R64)\",\"mov rsp, {R:R64}\"\n",
-         "names a register that measuring itself uses", 2},
-    };
-    struct session s;
-    struct str text = {0};
-
-    session_init(&s);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        struct err err = {0};
-        work_put("f.csv", faults[i].text);
-        if (run(&s, NULL, &err, "forms add %s", "f.csv"))
-            fail_msg("%s was taken", faults[i].text);
-        if (!strstr(err.what, faults[i].what) || err.line != faults[i].line)
-            fail_msg("%s: %zu: %s", faults[i].text, err.line, err.what);
-    }
-    size_t before = forms_count(session_forms(&s, ISA_X86_64, NULL)), count;
-    forms_added(s.document.forms[ISA_X86_64], &count);
-    assert_int_equal(count, 0);
-    work_put("f.csv", "template,form\n\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",\"VPADDD_EVEX "
-                      "(XMM, XMM, XMM)\"\nnop,NOP ()\n");
-    RUN(&s, &text, "forms add %s", "f.csv");
-    assert_int_equal(forms_count(s.document.forms[ISA_X86_64]), before);
-    for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
-        assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form,
-                           forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
-    /* Who holds a table keeps it as it is when more is added, and when the session ends; the new
-     * one has the rows of both files. */
-    struct forms *held = forms_hold(s.document.forms[ISA_X86_64]);
-    work_put("f.csv",
-             "form,template,extension\nNOP (),nop,FIRST\n\"VPADDD_EVEX (XMM, XMM, "
-             "XMM)\",\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}\",MINE\nNOP (),nop,LAST\n");
-    RUN(&s, &text, "forms add %s", "f.csv");
-    forms_added(s.document.forms[ISA_X86_64], &count);
-    assert_int_equal(count, 5);
-    assert_int_equal(forms_count(s.document.forms[ISA_X86_64]), before);
-    assert_string_equal(forms_find(s.document.forms[ISA_X86_64], "NOP ()")->extension, "LAST");
-    assert_string_equal(
-        forms_find(s.document.forms[ISA_X86_64], "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "MINE");
-    forms_free(s.document.forms[ISA_X86_64]);
-    s.document.forms[ISA_X86_64] = NULL;
-    assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->template,
-                        "{{evex}} vpaddd {W:XMM}, {R:XMM}, {R:XMM}");
-    assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "");
-    assert_int_equal(forms_count(held), before);
-    forms_free(held);
-    /* What is read and written is the code's to say. */
-    str_clear(&text);
-    work_put("f.csv",
-             "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} "
-             "vpaddd {W:XMM}, {R:XMM}, {RW:XMM}\"\nDEC (R64),dec {RW:R64}\n");
-    RUN(&s, NULL, "forms add %s", "f.csv");
-    RUN(&s, &text, "forms list 'INC (R64)'%s", NULL);
-    assert_non_null(strstr(str_text(&text), "its template says R of operand 1, which is RW"));
-    str_clear(&text);
-    RUN(&s, &text, "forms list 'VPADDD_EVEX (XMM, XMM, XMM)'%s", NULL);
-    assert_non_null(strstr(str_text(&text), "its template says RW of operand 3, which is R"));
-    str_clear(&text);
-    RUN(&s, &text, "forms list 'DEC (R64)'%s", NULL);
-    assert_null(strstr(str_text(&text), "not measured"));
-    session_done(&s);
-    str_done(&text);
-}
-
-/* What is added for AArch64, where # begins a number, comes back with the session. */
-static void test_forms_add_a64(void **state)
-{
-    (void)state;
-    static const char *const refused[] = {"add {W:W}, {R:W} // x", "add {W:W}, {R:W} /* x */",
-                                          "nop; nop", "#nop"};
-    struct session s, t;
-
-    session_init(&s);
-    session_init(&t);
-    RUN(&s, NULL, "set machine neoverse-n1%s", NULL);
-    work_put("f.csv",
-             "form,template,extension\n\"ADD (W, W, I)\",\"add {W:W}, {R:W}, #0xc0\",MINE\n");
-    RUN(&s, NULL, "forms add %s", "f.csv");
-    RUN(&s, NULL, "session save %s", "a64");
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct err err = {0};
-        char text[128];
-        snprintf(text, sizeof text, "form,template\nNOP (),\"%s\"\n", refused[i]);
-        work_put("f.csv", text);
-        assert_false(run(&s, NULL, &err, "forms add %s", "f.csv"));
-        if (!strstr(err.what, "invalid template") || !strstr(err.todo, "add {W:X}, {R:X}"))
-            fail_msg("%s: %s; %s", refused[i], err.what, err.todo);
-    }
-    RUN(&t, NULL, "session load %s", "a64");
-    assert_string_equal(forms_find(t.document.forms[ISA_AARCH64], "ADD (W, W, I)")->extension,
-                        "MINE");
-    session_done(&s);
-    session_done(&t);
-}
-
 static void test_export(void **state)
 {
     (void)state;
@@ -526,7 +403,6 @@ static void test_export(void **state)
     str_done(&text);
 }
 
-/* What the session did not make stays, by whatever name. */
 /* A pipe among its files keeps nobody waiting. */
 static void test_pipes_are_refused(void **state)
 {
@@ -564,6 +440,7 @@ static void test_pipes_are_refused(void **state)
     session_done(&s);
 }
 
+/* What the session did not make stays, by whatever name. */
 static void test_strangers_are_kept(void **state)
 {
     static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s",
@@ -772,41 +649,6 @@ static void test_set_shows_all(void **state)
     str_done(&text);
 }
 
-static bool run_badly(struct job *job, void *state, struct err *err)
-{
-    (void)job;
-    (void)state;
-    return err_set(err, ERR_DATA, NULL, "it went badly");
-}
-
-static void finish_nothing(void *state, const struct job_info *info)
-{
-    (void)state;
-    (void)info;
-}
-
-static void free_nothing(void *state)
-{
-    (void)state;
-}
-
-/* `job wait` fails for a job that failed, once. */
-static void test_job_wait(void **state)
-{
-    (void)state;
-    static const struct job_ops ops = {
-        .run = run_badly, .finish = finish_nothing, .free = free_nothing};
-    struct session s;
-    struct err err = {0};
-
-    session_init(&s);
-    assert_true(job_start("bad", &ops, NULL, &err) > 0);
-    assert_false(run(&s, NULL, &err, "job wait%s", NULL));
-    assert_string_equal(err.what, "it went badly");
-    RUN(&s, NULL, "job wait%s", NULL);
-    session_done(&s);
-}
-
 /* Whether another process finds @path locked. */
 static bool locked_for_others(const char *path)
 {
@@ -861,8 +703,6 @@ int main(void)
         cmocka_unit_test(test_private),
         cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files),
-        cmocka_unit_test(test_forms_add),
-        cmocka_unit_test(test_forms_add_a64),
         cmocka_unit_test(test_export),
         cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
@@ -872,7 +712,6 @@ int main(void)
         cmocka_unit_test(test_loop_in_use),
         cmocka_unit_test(test_use_beside_a_job),
         cmocka_unit_test(test_set_shows_all),
-        cmocka_unit_test(test_job_wait),
         cmocka_unit_test(test_own_is_not_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -644,56 +644,6 @@ static void test_held_ports(void **state)
     machine_free(m);
 }
 
-/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles,
- * the bottleneck is @kind. */
-static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
-{
-    struct block_work *w = block_work_new(m);
-    struct simulator *s = simulator_new();
-    struct block b = {.count = 0};
-    struct bounds bounds;
-
-    assert_true(append_all(&b, hex));
-    struct simulation sim = run(s, w, &b, &bounds);
-    if (fabs(bounds.total - cycles) > 1e-9 || fabs(sim.cycles - cycles) > 1e-9 ||
-        bounds.bottleneck != kind)
-        fail_msg("%s, %s: bound %.3f (%s), simulated %.3f, not %.3f (%s)", m->id, hex, bounds.total,
-                 bound_name(bounds.bottleneck), sim.cycles, cycles, bound_name(kind));
-    simulator_free(s);
-    block_work_free(w);
-    machine_free(m);
-}
-
-static struct machine *with_branches(const char *id, const char *branches)
-{
-    struct machine *m = load_machine(id);
-    machine_set_fact(m, "taken_branches", branches, "", "");
-    return m;
-}
-
-/* A branch that is taken each time closes the loop: so many iterations a cycle at most (fact
- * taken_branches). */
-static void test_taken_branch(void **state)
-{
-    /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
-    static const char search[] = "0fb650014883c001f6c2df75f3";
-
-    (void)state;
-    check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
-    /* movzx, add at rename, a pair on p06: two a cycle */
-    check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);
-    /* dec rcx; jne: unrolled it stays a cycle, by its chain */
-    check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);
-    /* jmp to itself, which takes no port */
-    check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);
-    /* test rcx, rcx; jne */
-    check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);
-    /* Eight nops and a pair: nine slots of six a cycle. The branch is not in every cycle, and
-     * iterations share cycles. */
-    check_loop(load_machine("sapphirerapids"),
-               "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
-}
-
 /* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5
  * cycles. */
 static void test_thesis_example(void **state)
@@ -796,26 +746,6 @@ static void test_replayed_early(void **state)
     vec_done(&real.blocks);
 }
 
-/* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10,
- * retired in 12. */
-static void test_stages(void **state)
-{
-    (void)state;
-    const struct simulated_step step = {
-        .fetch = 1, .issue = 4, .dispatch = 7, .done = 10, .retire = 12};
-    /* without a µop */
-    const struct simulated_step moved = {
-        .fetch = 1, .issue = 2, .dispatch = 2, .done = 2, .retire = 4};
-    char line[16] = "", other[16] = "";
-
-    for (int32_t cycle = 0; cycle < 14; cycle++) {
-        line[cycle] = stage_glyph(stage_at(&step, cycle));
-        other[cycle] = stage_glyph(stage_at(&moved, cycle));
-    }
-    assert_string_equal(line, " F..I--D==__R ");
-    assert_string_equal(other, " FD_R         ");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold),
@@ -832,10 +762,8 @@ int main(void)
                                        cmocka_unit_test(test_facts_beyond),
                                        cmocka_unit_test(test_far_ahead),
                                        cmocka_unit_test(test_held_ports),
-                                       cmocka_unit_test(test_taken_branch),
                                        cmocka_unit_test(test_thesis_example),
                                        cmocka_unit_test(test_timeline),
-                                       cmocka_unit_test(test_replayed_early),
-                                       cmocka_unit_test(test_stages)};
+                                       cmocka_unit_test(test_replayed_early)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a chart finds behind the ports: latencies, forms of the stack by substitutes, and usages of
+ * forms that nothing explained. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "chart/stages.h"
+#include "../support/charted_facts.h"
+#include "../support/support.h"
+
+static const char *const addition[] = {"ADD (R64, R64)"};
+
+/* How many of the chains of ADD (R64, R64) are measured when the file at @path says @text, which is
+ * written again; how many forms it knew. */
+static size_t latencies_measured(const struct machine *truth, struct forms *forms, const char *path,
+                               const char *text, unsigned *known)
+{
+    struct imitation *cpu = imitation_new(truth, 0, 1);
+    struct chart *c = chart_at(machine_copy(truth), forms, addition, 1);
+    struct late_lab l;
+    struct err err = {0};
+    size_t measured = 0;
+
+    if (text)
+        assert_true(file_write(path, text, strlen(text), &err));
+    lab_on(&l, imitation_cpu(cpu));
+    l.options.latencies = path;
+    if (!latencies_find(&l.lab, c, &err))
+        fail_msg("%s", err.what);
+    for (size_t i = 0; i < c->latencies.count; i++)
+        measured += c->latencies.items[i].latency.cycles > 0;
+    *known = l.lab.resumed;
+    chart_free(c);
+    imitation_free(cpu);
+    return measured;
+}
+
+/* A form of which the file lacks a chain is measured again; what the file says of forms that the
+ * chart does not have stays in it. */
+static void test_latencies_are_kept(void **state)
+{
+    static const char head[] = "form,from,to,cycles,spread,note,state\n",
+                      other[] = "\"SUB (R64, R64)\",op1,op1,7,0,seen elsewhere,ok\n";
+    const char *path = work_path("latencies.csv");
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+    struct str text = {0}, part = {0};
+    unsigned known;
+
+    (void)state;
+    assert_true(forms && truth);
+    size_t all = latencies_measured(truth, forms, path, NULL, &known);
+    assert_true(all > 1 && known == 0);
+    assert_int_equal(latencies_measured(truth, forms, path, NULL, &known), all);
+    assert_int_equal(known, 1);
+    /* Without its last line, and with one of another form. */
+    assert_true(file_read(path, 1 << 20, &text, &err));
+    size_t end = text.length - 1;
+    while (text.data[end - 1] != '\n')
+        end--;
+    str_addf(&part, "%s%s%.*s", head, other, (int)(end - strlen(head)), text.data + strlen(head));
+    assert_int_equal(latencies_measured(truth, forms, path, str_text(&part), &known), all);
+    assert_int_equal(known, 0);
+    str_clear(&text);
+    assert_true(file_read(path, 1 << 20, &text, &err));
+    assert_non_null(strstr(str_text(&text), other));
+    assert_int_equal(latencies_measured(truth, forms, path, NULL, &known), all);
+    assert_int_equal(known, 1);
+    str_done(&text);
+    str_done(&part);
+    machine_free(truth);
+    forms_free(forms);
+}
+
+/* Whether @form is one that the loops of chart/substitutes.h speak of. */
+static bool is_of_stack(const char *form)
+{
+    return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0;
+}
+
+/* A copy of @truth without pushes and pops. */
+static struct machine *without_stack(const struct machine *truth)
+{
+    struct machine *m = machine_copy(truth);
+
+    mapping_free(m->mapping);
+    m->mapping = mapping_new(mapping_ports(truth->mapping));
+    mapping_set_issue_width(m->mapping, mapping_issue_width(truth->mapping));
+    for (size_t i = 0; i < mapping_count(truth->mapping); i++)
+        if (!is_of_stack(mapping_at(truth->mapping, i)->form))
+            mapping_set(m->mapping, mapping_at(truth->mapping, i));
+    return m;
+}
+
+/* Pushes and pops of @machine are found by what does the same, with the ports of the tables. */
+static void check_substitutes(const char *machine, struct forms *forms, const char *const *expected)
+{
+    struct err err = {0};
+    struct machine *truth = machine_load_shipped(machine, &err);
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    struct chart *c = chart_at(without_stack(truth), forms, addition, 1);
+    struct late_lab l;
+
+    lab_on(&l, imitation_cpu(cpu));
+    c->width = machine_number(truth, "issue_width");
+    assert_null(mapping_find(c->machine->mapping, "PUSH (R64)"));
+    assert_true(substitutes_find(&l.lab, c, &err));
+    for (; *expected; expected++) {
+        const struct mapping_entry *is = mapping_find(c->machine->mapping, *expected),
+                                   *should = mapping_find(truth->mapping, *expected);
+        if (!is || !should || !usage_equal(&is->usage, &should->usage))
+            fail_msg("%s of %s: %s", *expected, machine, is ? "another usage" : "not found");
+    }
+    chart_free(c);
+    imitation_free(cpu);
+    machine_free(truth);
+}
+
+static void test_stack_forms(void **state)
+{
+    static const char *const stack[] = {"PUSH (R64)", "POP (R64)", "PUSH (I8)", NULL};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+
+    (void)state;
+    assert_non_null(forms);
+    check_substitutes("sapphirerapids", forms, stack);
+    check_substitutes("icelake-server", forms, stack);
+    check_substitutes("skylake", forms, stack);
+    check_substitutes("znver3", forms, stack);
+    forms_free(forms);
+}
+
+static void add_form(struct chart *c, const struct forms *forms, const char *form,
+                     enum chart_state state, double alone, portset ports, uint32_t count)
+{
+    struct mapping_entry entry = {
+        .form = (char *)form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+
+    usage_add(&entry.usage, ports, count);
+    mapping_set(c->machine->mapping, &entry);
+    usage_done(&entry.usage);
+    c->forms[c->form_count++] =
+        (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
+}
+
+/* Half a cycle alone is no four µops of one port: it becomes what the others of half a cycle are,
+ * of the same operands rather than of others, or else of the same kind rather than of what there
+ * are more of. What agrees with its time stays, and so does what is explained. */
+static void test_unexplained_is_not_absurd(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct ports ports;
+
+    (void)state;
+    assert_non_null(forms);
+    ports_number(&ports, 4);
+    c->machine = machine_new("charted", &ports);
+    c->forms = mem_zero(8, sizeof *c->forms);
+    add_form(c, forms, "ADD (R64, R64)", CHART_PLACED, 0.5, 3, 1);
+    add_form(c, forms, "PADDD (XMM, XMM)", CHART_PLACED, 0.5, 12, 1);
+    add_form(c, forms, "PSUBD (XMM, XMM)", CHART_PLACED, 0.5, 12, 1);
+    add_form(c, forms, "AND (R64, R64)", CHART_UNEXPLAINED, 0.5, 1, 4);
+    add_form(c, forms, "OR (R64, R64)", CHART_UNEXPLAINED, 1, 1, 1);
+    add_form(c, forms, "XOR (R64, R64)", CHART_PLACED, 9, 1, 1);
+    add_form(c, forms, "RORX (R32, R32, I8)", CHART_UNEXPLAINED, 0.5, 1, 4);
+    assert_int_equal(unexplained_mend(c, 0.05), 2);
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "RORX (R32, R32, I8)")->usage,
+                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "AND (R64, R64)")->usage,
+                            &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
+    assert_int_equal(mapping_find(c->machine->mapping, "OR (R64, R64)")->usage.uops[0].ports, 1);
+    assert_int_equal(mapping_find(c->machine->mapping, "XOR (R64, R64)")->usage.uops[0].count, 1);
+    assert_int_equal(c->forms[3].state, CHART_UNEXPLAINED);
+    chart_free(c);
+    forms_free(forms);
+}
+
+/* Loads of a part of a register also merge, which takes a cycle more: they do not say what a load
+ * takes, even where most do. Golden Cove's loads take five cycles, and Zen's four. */
+static void test_load_latency_of_whole_registers(void **state)
+{
+    static const char *const loads[] = {"MOV (R64, M64)", "MOV (R16, M16)", "MOV (R8l, M8)"};
+    static const struct {
+        const char *id;
+        double cycles;
+    } cpus[] = {{"sapphirerapids", 5}, {"znver3", 4}};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+
+    (void)state;
+    assert_non_null(forms);
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
+        struct machine *truth = machine_load_shipped(cpus[i].id, &err);
+        assert_non_null(truth);
+        struct imitation *cpu = imitation_new(truth, 0, 1);
+        struct chart *c = chart_at(machine_copy(truth), forms, loads, sizeof loads / sizeof *loads);
+        struct late_lab l;
+        lab_on(&l, imitation_cpu(cpu));
+        if (!latencies_find(&l.lab, c, &err))
+            fail_msg("%s", err.what);
+        assert_float_equal(machine_number(c->machine, "load_latency"), cpus[i].cycles, 0);
+        chart_free(c);
+        imitation_free(cpu);
+        machine_free(truth);
+    }
+    forms_free(forms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_latencies_are_kept),
+        cmocka_unit_test(test_load_latency_of_whole_registers),
+        cmocka_unit_test(test_stack_forms),
+        cmocka_unit_test(test_unexplained_is_not_absurd),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
