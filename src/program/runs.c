@@ -20,7 +20,7 @@
 #define INPUT_MOST ((size_t)64 << 20)
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* as malloc aligns */
-#define SHORT_SECONDS 1.0
+#define SHORT_REFERENCES 4e7     /* about a second; no clock, since a busy host traces as much */
 #define START_TRIES 5
 #define CALL_RUNS 3              /* in which calls are timed; the shortest time of each counts */
 
@@ -351,6 +351,15 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
     return ok;
 }
 
+static bool is_short(const struct program *p, const struct program_run *run)
+{
+    double references = 0;
+
+    for (size_t i = 0; i < p->reference_count; i++)
+        references += run->references[i].references;
+    return references < SHORT_REFERENCES;
+}
+
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err)
 {
@@ -361,8 +370,8 @@ bool program_runs_add(struct program_runs *runs, const double *inputs,
     if (!runs->started)
         runs->how = invocation_copy(&options->how);
     runs->started = true;
-    for (; ok && options->mode != TRACE_COUNTS && run.seconds < SHORT_SECONDS && count < SHIFTS;
-         count++) {
+    const bool moves = ok && options->mode != TRACE_COUNTS && is_short(runs->program, &run);
+    for (; ok && moves && count < SHIFTS; count++) {
         struct program_run moved;
         ok = run_once(runs, inputs, options, count * SHIFT_BYTES, &moved, err);
         for (size_t i = 0; ok && i < runs->program->reference_count; i++)
