@@ -52,6 +52,11 @@ static const struct result_column run_columns[] = {
     {.key = "joined", .kind = CELL_COUNT},
     {.key = "ports_assumed", .kind = CELL_SWITCH},
     {.key = "best_so_far_experiments", .kind = CELL_COUNT},
+    {.key = "consensus", .kind = CELL_SWITCH},
+    {.key = "least_error", .kind = CELL_NUMBER, .decimals = 4},
+    {.key = "least_error_uops", .kind = CELL_COUNT},
+    {.key = "unmeasured", .kind = CELL_NUMBER, .decimals = 4},
+    {.key = "least_error_unmeasured", .kind = CELL_NUMBER, .decimals = 4},
 };
 
 static json_t *acceptance_json(const struct evolve_status *t)
@@ -115,6 +120,18 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_count(table, t->joined);
     cell_switch(table, t->ports_known != PORTS_FOUND);
     cell_count(table, (int64_t)t->reached_of);
+    cell_switch(table, t->agreed);
+    if (t->agreed) {
+        cell_number(table, t->d_single);
+        cell_count(table, (int64_t)t->distinct_single);
+        cell_number(table, t->unseen_agreed);
+        cell_number(table, t->unseen_single);
+    } else {
+        cell_number(table, t->d_avg);
+        cell_count(table, (int64_t)t->distinct);
+        cell_missing(table);
+        cell_missing(table);
+    }
 }
 
 /* "8 ports", or the numbers tried while they are sought. */
@@ -169,6 +186,14 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
                     100 * t->d_avg, (unsigned long long)t->distinct, (unsigned long long)t->volume,
                     t->cost, 100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6,
                     t->rate / 1e6);
+    if (t->agreed)
+        result_line(result,
+                    "the best is a consensus: on experiments that were not measured it is %.2f %% "
+                    "from the mean of the good mappings; the mapping of least error (%.2f %%, %llu "
+                    "distinct µops) is %.2f %% from it. evolve adopt takes the consensus, evolve "
+                    "adopt --least-error the other",
+                    100 * t->unseen_agreed, 100 * t->d_single,
+                    (unsigned long long)t->distinct_single, 100 * t->unseen_single);
     str_done(&line);
     str_done(&of);
 }
@@ -504,7 +529,7 @@ static struct machine *base_of(struct session *s, struct err *err)
 }
 
 struct adopt_values {
-    bool alone;
+    bool alone, least_error;
 };
 
 static const struct parameter adopt_options[] = {
@@ -512,6 +537,10 @@ static const struct parameter adopt_options[] = {
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct adopt_values, alone),
      .help = "a machine of the inferred forms and ports alone"},
+    {.name = "--least-error",
+     .kind = PARAMETER_FLAG,
+     .at = offsetof(struct adopt_values, least_error),
+     .help = "the mapping of least error, not the consensus where the run ended with one"},
     {0},
 };
 
@@ -573,21 +602,25 @@ static bool adopt(struct session *s, const struct adopt_values *v, struct mappin
 
 static bool run_adopt(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    const struct adopt_values *v = values;
     struct evolve_run *run = current(s, err);
 
     if (!run)
         return false;
     evolve_catch_up(s);
+    if (v->least_error)
+        evolve_drop_consensus(run->evolve);
     struct mapping *best = evolve_run_best(run);
     if (!best)
         return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");
     note_confidence(run, best);
     if (s->document.experiments)
         list_hidden(best, s->document.experiments, result);
-    return adopt(s, values, best, result, err);
+    return adopt(s, v, best, result, err);
 }
 
-static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alone", NULL};
+static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alone",
+                                             "evolve adopt --least-error", NULL};
 
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",

@@ -200,9 +200,7 @@ void evolve_sample(struct evolve *e, bool now)
         if (n) {
             qsort(d, n, sizeof *d, compare_doubles);
             qsort(v, n, sizeof *v, compare_doubles);
-            if (e->p == e->first)
-                e->reached = fmin(e->reached, d[0]);
-            else if (e->best)
+            if (e->best)
                 evolve_reach(e, e->best);
             struct evolve_sample s = {seconds,  e->generation, e->reached, d[0],     d[n / 2],
                                       d[n - 1], v[0],          v[n / 2],   v[n - 1], 0};
@@ -220,17 +218,40 @@ static bool outdated(const struct evolve *e, const struct genome *g)
     return e->ports && g->ports != e->ports;
 }
 
+/* Whether @g is better than the best: its error is no larger, and no µops were added that cost more
+ * than the error that they explain. */
+static bool improves(const struct evolve *e, const struct genome *g)
+{
+    const struct genome *best = e->best;
+
+    if (!best)
+        return true;
+    if (e->best_expanded)
+        return g->d_avg <= best->d_avg;
+    return g->d_avg <= best->d_avg &&
+           (g->cost < best->cost ||
+            (g->d_avg < best->d_avg && genome_distinct(g) <= genome_distinct(best)));
+}
+
 void evolve_note_best(struct evolve *e, const struct genome *g)
 {
-    if (e->p == e->first)
-        e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
-    if (outdated(e, g))
-        return;
-    if (e->best && !e->best_expanded && e->best->cost <= g->cost)
+    if (outdated(e, g) || !improves(e, g))
         return;
     genome_free(e->best);
     e->best = genome_copy(g);
     e->best_expanded = false;
+    if (e->p == e->first)
+        e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
+}
+
+void evolve_price_best(struct evolve *e)
+{
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    struct genome *best =
+        e->best ? evolve_judge(e->p, e->best, e->best->width, &prices) : NULL;
+
+    evolve_forget_best(e);
+    e->best = best;
 }
 
 void evolve_forget_best(struct evolve *e)
@@ -249,7 +270,8 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
         return;
     }
     evolve_note_best(e, take_g);
-    evolve_reach(e, take_g);
+    if (e->best)
+        evolve_reach(e, e->best);
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
@@ -496,8 +518,16 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
         genome_free(e->population[i]);
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
-    genome_free(e->best);
-    e->best = genome_copy(pmevo_individual(m, 0));
+    /* Fitness is relative to the generation. The fittest counts if its error is smaller than the
+     * best's, and any other one if it has no more µops either. */
+    for (size_t i = 0; i < e->finished; i++) {
+        const struct genome *g = e->population[i], *best = e->best;
+        if (best && (g->d_avg >= best->d_avg ||
+                     (i && genome_distinct(g) > genome_distinct(best))))
+            continue;
+        genome_free(e->best);
+        e->best = genome_copy(g);
+    }
     e->stats.evaluations = evaluations * e->p->experiments;
     evolve_sample(e, true);
 }
@@ -557,9 +587,9 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         evolve_quench(e);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
-        if (e->best && e->best_expanded && e->ports == e->best->ports)
-            adopt(e, e->best, 0);
-        else if (e->best && e->ports)
+        if (e->best_expanded)
+            evolve_price_best(e);
+        if (e->best && e->ports == e->best->ports)
             evolve_insert(e, genome_copy(e->best));
         evolve_take_agreed(e);
         e->ended = e->paused_at > 0 ? e->paused_at : clock_seconds();

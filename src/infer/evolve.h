@@ -85,11 +85,18 @@ struct evolve_status {
     unsigned generation, population, ports;
     enum ports_known ports_known;
     double width, scale;         /* scale: NaN while it is sought */
-    /* of the best genome; NaN before there is one. At the end a consensus may replace the one with
-     * the least error */
+    /* of the best genome, which evolve_best gives; NaN before there is one. The error only rises
+     * when the number of ports is chosen, when experiments join, or where at the end a consensus
+     * takes the best's place */
     double d_avg, cost;
-    /* least D_avg of the run's genomes so far, whatever their cost, over the experiments that the
-     * run began with: it never rises; NaN before there is one */
+    /* at the end: it is a consensus (infer/consensus.h); then the error and distinct µops of the
+     * best beside it, and how far both are from the mean of the good mappings on experiments that
+     * were not measured, on average and relative */
+    bool agreed;
+    double d_single, unseen_agreed, unseen_single;
+    uint64_t distinct_single;
+    /* least D_avg of the best so far, over the experiments that the run began with: it never rises;
+     * NaN before there is one */
     double d_reached;
     size_t reached_of;           /* the number of these, those that came later left out */
     uint64_t reached_print;      /* their fingerprint */
@@ -185,13 +192,15 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
 /* A copy of the best genome, at the end the consensus where there is one; NULL before there is one.
  * @over (NULL: not wanted) gets the problem that it is of, held. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
-/* Copies of all finished individuals, best first, and before them the consensus where there is one;
- * the caller frees each and the array. @over as above. */
-struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
-/* Copies of the best, followed by up to @limit other finished individuals of its shape, best first;
- * none before there is one. The caller frees each and the array. @over as above. */
+/* Copies of the best as evolve_best gives it, followed by up to @limit other finished
+ * individuals of its shape, those of least cost first; none before there is one. The caller frees
+ * each and the array. @over as above. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
+/* The same with as many as the population has individuals, beside a consensus. */
+struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
+/* From now on the best is the mapping of least error, also of a run that ended with a consensus. */
+void evolve_drop_consensus(struct evolve *e);
 /* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
 /* What it works on now, held: the caller's problem_free. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The last part of a run whose individuals explain the measurements about as well and yet disagree
  * elsewhere: one mapping is fitted to the measurements and to the mean of what they predict
- * (infer/consensus.h), by a run inside the run that begins with them. */
+ * (infer/consensus.h), by a run inside the run that begins with them. It is taken where it comes
+ * nearer to that mean than it loses on the measurements. */
 #include <math.h>
 
 #include "base/lock.h"
@@ -114,15 +115,45 @@ bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
     return e->next && evolve_go_on(e, w);
 }
 
+/* Mean relative distance of what @g predicts for the unmeasured experiments of @with, from @from on,
+ * to the mean of the good mappings. */
+static double unseen_error(const struct genome *g, const struct problem *with, size_t from)
+{
+    float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);
+    double sum = 0;
+
+    genome_predict(g, with, cycles);
+    for (size_t e = from; e < with->experiments; e++)
+        sum += (double)fabsf(cycles[e] * with->inverse[e] - with->weight[e]);
+    free(cycles);
+    return sum / (double)(with->experiments - from);
+}
+
 void evolve_take_agreed(struct evolve *e)
 {
     struct genome *found = e->inner ? evolve_best(e->inner, NULL) : NULL;
     struct anneal_prices prices = evolve_prices_at(e, 1);
 
     genome_free(e->agreed);
-    e->agreed =
-        found && found->ports == e->ports ? evolve_judge(e->p, found, e->width, &prices) : NULL;
+    e->agreed = NULL;
+    if (found && e->best && found->ports == e->ports) {
+        struct genome *agreed = evolve_judge(e->p, found, e->width, &prices);
+        e->unseen_agreed = unseen_error(agreed, e->inner->p, e->p->experiments);
+        e->unseen_best = unseen_error(e->best, e->inner->p, e->p->experiments);
+        if (agreed->d_avg + e->unseen_agreed < e->best->d_avg + e->unseen_best)
+            e->agreed = agreed;
+        else
+            genome_free(agreed);
+    }
     genome_free(found);
+}
+
+void evolve_drop_consensus(struct evolve *e)
+{
+    lock_take(&e->lock);
+    genome_free(e->agreed);
+    e->agreed = NULL;
+    lock_give(&e->lock);
 }
 
 void evolve_forget_consensus(struct evolve *e)

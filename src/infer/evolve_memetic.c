@@ -114,14 +114,14 @@ static double note_expanded(struct evolve *e, const struct genome *g)
     const double d_avg = whole->d_avg = genome_error(whole, e->p);
     bool wanted = (!e->best || e->best_expanded) && !(e->ports && whole->ports != e->ports);
 
-    evolve_reach(e, whole);
-    if (!wanted || (e->best && e->best->ports == whole->ports && e->best->d_avg <= d_avg)) {
+    if (!wanted || (e->best && e->best->d_avg <= d_avg)) {
         genome_free(whole);
         return d_avg;
     }
     genome_free(e->best);
     e->best = whole;
     e->best_expanded = true;
+    evolve_reach(e, whole);
     return d_avg;
 }
 
@@ -305,8 +305,9 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
         if (evolve_go_on(e, w)) {   /* ended before, its errors are those of a hot state */
-            evolve_forget_best(e);
             e->scale = evolve_residual_scale(e->p, g->d_avg);
+            if (!e->best_expanded)
+                evolve_price_best(e);
         }
         genome_free(g);
         pthread_cond_broadcast(&e->change);
@@ -335,7 +336,8 @@ static void settle_ports(struct evolve *e, unsigned n)
 {
     while (e->finished > 0 && e->population[0]->ports != n)
         genome_free(e->population[--e->finished]);
-    evolve_forget_best(e);
+    if (e->best && e->best->ports != n)
+        evolve_forget_best(e);
     e->ports = n;
     evolve_insert(e, genome_copy(e->trials[n]));
     e->cooled = true;
@@ -663,19 +665,13 @@ void evolve_quench(struct evolve *e)
     e->cooled = true;
     if (isnan(e->scale)) {
         struct genome *pilot = quenched(e, seconds);
-        /* which is shown until the next takes its place, by another price */
-        evolve_reach(e, pilot);
+        evolve_note_best(e, pilot);
         e->scale = evolve_residual_scale(e->p, pilot->d_avg);
-        if (!e->ports || pilot->ports == e->ports) {   /* else another run settled them meanwhile */
-            evolve_forget_best(e);
-            e->best = pilot;
-        } else {
-            genome_free(pilot);
-        }
+        evolve_price_best(e);
+        genome_free(pilot);
     }
     struct genome *g = quenched(e, seconds);
     evolve_note_best(e, g);
-    evolve_reach(e, g);
     genome_free(g);
 }
 

@@ -77,15 +77,18 @@ struct evolve {
     /* the run for it, whose lock may be taken under this one's; NULL: none */
     struct evolve *inner;
     double consensus_from;           /* seconds at which it began */
-    /* result: the best then, though its cost may not be the least; NULL: none */
+    /* what came of it, where it is taken in place of the best; NULL: none */
     struct genome *agreed;
+    /* how far that and the best are, on average, from the mean of the good mappings on experiments
+     * that were not measured: relative */
+    double unseen_agreed, unseen_best;
     struct live *live;
     struct anneal_stats stats;       /* of finished searches */
     unsigned generation, workers;
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
     double last_sample;
-    double reached;              /* least D_avg so far, over first; INFINITY before there is one */
+    double reached;       /* least D_avg of the best so far, over first; INFINITY: none yet */
 };
 
 /* Who waits and works for a run, on one thread. */
@@ -141,9 +144,13 @@ double evolve_residual_scale(const struct problem *p, double d_avg);
 bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves, @now or when it is time. */
 void evolve_sample(struct evolve *e, bool now);
+/* Takes a copy of @g as the best if its error is no larger than the best's, and no µops were added
+ * that cost more than the error that they explain. */
 void evolve_note_best(struct evolve *e, const struct genome *g);
-/* Marks that published mappings have other ports or prices than those that follow; the least error
- * so far stays. */
+/* The best gets its cost by the prices in force. */
+void evolve_price_best(struct evolve *e);
+/* What was published so far has other ports than what follows; the least error that was reached
+ * stays. */
 void evolve_forget_best(struct evolve *e);
 /* Needs no lock but that of @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
@@ -159,7 +166,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g);
 double evolve_search_until(const struct evolve *e);
 /* Work of a thread after the search, without using the problem; false when there is no more. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
-/* Ends the run: its best is the consensus, if there is one. */
+/* The run is over: what was agreed on is taken where it promises to be more right than the best. */
 void evolve_take_agreed(struct evolve *e);
 /* Restarts with the individuals; no thread may be running. */
 void evolve_forget_consensus(struct evolve *e);

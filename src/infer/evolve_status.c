@@ -46,7 +46,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     return "two good mappings are combined and improved; the result replaces a worse one";
 }
 
-/* The best there is to show. */
+/* What is shown and adopted. */
 static const struct genome *shown(const struct evolve *e)
 {
     return e->agreed ? e->agreed : e->best;
@@ -69,6 +69,13 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
         .seconds = evolve_elapsed(e),
         .stats = evolve_stats(e),
     };
+    if (e->agreed) {
+        out->agreed = true;
+        out->d_single = e->best->d_avg;
+        out->distinct_single = genome_distinct(e->best);
+        out->unseen_agreed = e->unseen_agreed;
+        out->unseen_single = e->unseen_best;
+    }
     if (best) {
         out->volume = genome_volume(best);
         out->distinct = genome_distinct(best);
@@ -160,20 +167,6 @@ struct genome *evolve_best(struct evolve *e, struct problem **over)
     return copy;
 }
 
-struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over)
-{
-    lock_take(&e->lock);
-    hold_problem(e, over);
-    struct genome **copies = mem_zero(e->finished + 2, sizeof *copies);
-    *count = 0;
-    if (e->agreed)
-        copies[(*count)++] = genome_copy(e->agreed);
-    for (size_t i = 0; i < e->finished; i++)
-        copies[(*count)++] = genome_copy(e->population[i]);
-    lock_give(&e->lock);
-    return copies;
-}
-
 /* Whether @a is another mapping than @best, of its shape. */
 static bool is_other(const struct genome *a, const struct genome *best)
 {
@@ -185,19 +178,36 @@ static bool is_other(const struct genome *a, const struct genome *best)
     return false;
 }
 
-struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, struct problem **over)
+/* Under the lock. */
+static struct genome **copy_leaders(struct evolve *e, size_t limit, size_t *count,
+                                    struct problem **over)
 {
     struct genome **copies = mem_zero(limit + 1, sizeof *copies);
-
-    lock_take(&e->lock);
-    hold_problem(e, over);
     const struct genome *best = shown(e);
+
+    hold_problem(e, over);
     *count = 0;
     if (best)
         copies[(*count)++] = genome_copy(best);
     for (size_t i = 0; best && i < e->finished && *count <= limit; i++)
         if (is_other(e->population[i], best))
             copies[(*count)++] = genome_copy(e->population[i]);
+    return copies;
+}
+
+struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, struct problem **over)
+{
+    lock_take(&e->lock);
+    struct genome **copies = copy_leaders(e, limit, count, over);
+    lock_give(&e->lock);
+    return copies;
+}
+
+struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over)
+{
+    lock_take(&e->lock);
+    struct genome **copies =
+        copy_leaders(e, e->agreed ? e->target : e->target - 1, count, over);
     lock_give(&e->lock);
     return copies;
 }

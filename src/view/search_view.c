@@ -63,10 +63,14 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
                  status->ports_known == PORTS_NO_TIME
                      ? "more time would tell how many there are"
                      : "no number of ports explains the measurements");
-    if (status->d_reached < status->d_avg && !status->joined)
+    if (status->agreed)
         str_addf(&text,
-                 "The least error reached is %.2f %%; what is shown costs less in error and µops "
-                 "together, or is the consensus of the good mappings. ",
+                 "The best is a consensus, %.1f %% from the mean of the good mappings on what was "
+                 "not measured; the mapping of least error (%.2f %%) is %.1f %% from it. ",
+                 100 * status->unseen_agreed, 100 * status->d_single,
+                 100 * status->unseen_single);
+    else if (status->d_reached < status->d_avg && !status->joined)
+        str_addf(&text, "With another number of ports %.2f %% was reached. ",
                  100 * status->d_reached);
     add_moves(status, &text);
     y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));

@@ -134,9 +134,6 @@ static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     }
     free(genomes);
     problem_free(problem);
-    /* no individual is finished yet: what there is */
-    if (!count && (p.mappings[0] = evolve_run_best(run)))
-        p.count = 1;
     if (p.count)
         ok = population_save(&p, run->checkpoint, err);
     population_done(&p);
