@@ -37,6 +37,9 @@ static _Thread_local bool draws;
 static bool colors;
 static struct str pasted;
 static int click_x, click_y;
+/* the cells that stdscr holds, which keeps them for its own comparison with the terminal; none
+ * before the first and after a change of size */
+static struct grid shown;
 
 static enum background asked_for;   /* by the setting */
 static bool is_light;               /* the background, as far as it is known */
@@ -213,6 +216,7 @@ void screen_close(void)
     restore();
     die_set_hook(NULL);
     str_done(&pasted);
+    grid_done(&shown);
     input_done();
 }
 
@@ -221,6 +225,7 @@ void screen_resize(void)
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
         resizeterm(size.ws_row, size.ws_col);
+    grid_done(&shown);
 }
 
 void screen_size(unsigned *width, unsigned *height)
@@ -243,9 +248,20 @@ void screen_show(const struct grid *g, int x, int y)
 {
     if (!drawing_begin())
         return;
+    const bool anew = shown.width != g->width || shown.height != g->height;
+    if (anew) {
+        grid_done(&shown);
+        grid_init(&shown, g->width, g->height, g->ascii);
+    }
     for (unsigned row = 0; row < g->height && row < (unsigned)LINES; row++)
         for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
-            const struct cell *cell = &g->cells[(size_t)row * g->width + column];
+            const size_t at = (size_t)row * g->width + column;
+            const struct cell *cell = &g->cells[at];
+            /* curses takes some hundred instructions for a cell, and few change from frame to
+             * frame */
+            if (!anew && memcmp(cell, &shown.cells[at], sizeof *cell) == 0)
+                continue;
+            shown.cells[at] = *cell;
             if (!cell->glyph[0])
                 continue;
             int pair = cell->lower
