@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libportolan: predicting and measuring loops, inferring port mappings and charting CPUs, from
- * programs of your own.
+/* libportolan: predicts and measures loops, infers port mappings and charts CPUs, for programs of
+ * your own.
  *
  * Handles are opaque, and each is used by one thread at a time; different handles by different
- * threads at once. The library keeps no settings and no state between calls. What can fail returns
- * 0 or NULL and fills a portolan_error (NULL: not wanted); nothing is printed. Structures that the
- * caller provides begin with their size, which sizeof fills in, so that later versions can add
- * members behind it: what a library does not know stays as it was. Missing numbers are NaN. Only
- * when memory for small things runs out does the process end. */
+ * threads at once. The library keeps no settings and no state between calls. A function that fails
+ * returns 0 or NULL and fills a portolan_error (NULL: ignored); nothing is printed. Structures that
+ * the caller provides begin with their size, which sizeof fills in, so that later versions can
+ * append members; a library leaves members that it does not know unchanged. Missing numbers are
+ * NaN. The process ends only when memory for small things runs out. */
 #ifndef PORTOLAN_H
 #define PORTOLAN_H
 
@@ -80,9 +80,9 @@ typedef struct portolan_analysis {
     /* not 0: something in it is not known, so it takes at least that */
     int lower_bound;
     size_t instructions, unknown;    /* unknown: of a form that the machine does not know */
-    double simulated;                /* per iteration; NaN where the machine has no load latency */
-    char sentence[512];              /* what binds, in words; cut where it is longer */
-    int estimate;                    /* not 0: what the machine says of a form is an estimate */
+    double simulated;                /* per iteration; NaN if the machine has no load latency */
+    char sentence[512];              /* the limit, in words; truncated if longer */
+    int estimate;                    /* not 0: the machine's row of a form is an estimate */
 } portolan_analysis;
 
 /* The @length bytes of machine code at @code as the body of a loop that repeats, for the machine's
@@ -106,7 +106,8 @@ int portolan_evaluate(const portolan_machine *machine, const char *file,
 typedef struct portolan_inference {
     /* sizeof (portolan_inference), by the caller; 0 in the members below: the default */
     size_t size;
-    unsigned ports;                  /* of the mapping; 0: as few as explain the measurements */
+    /* of the mapping; 0: the fewest that explain the measurements */
+    unsigned ports;
     unsigned threads;                /* 0: one; up to 1024 */
     unsigned generations;            /* 0: no limit; then there must be one on seconds */
     /* 0: no limit. The search plans with it: half of it is for the first generation */
@@ -122,7 +123,7 @@ typedef struct portolan_progress {
     uint64_t distinct;               /* different µops in it */
 } portolan_progress;
 
-/* Called some times a second on the calling thread; not 0 ends the run with what it has. */
+/* Called some times a second on the calling thread; not 0 ends the run with its result so far. */
 typedef int (*portolan_watcher)(void *state, const portolan_progress *progress);
 
 /* A port mapping that explains the measured experiments of a CSV file, as a machine of its own; the
@@ -135,10 +136,9 @@ typedef struct portolan_measurement {
     size_t size;                     /* sizeof (portolan_measurement), by the caller */
     double cycles, spread;           /* per iteration; how far repeats lie apart, relative */
     double clock_hz;                 /* of the CPU while it was measured */
-    /* 0: cycles is what was seen of a contended CPU, or less than its ports take, for the
-     * reason: */
+    /* 0: cycles was measured on a contended CPU, or is below the port bound, with the reason: */
     int confirmed;
-    char reason[160];                /* cut where it is longer; "" where it is confirmed */
+    char reason[160];                /* truncated if longer; "" if confirmed */
 } portolan_measurement;
 
 /* Runs the @length bytes of machine code at @code, for the instruction set of this CPU, as the body
@@ -170,10 +170,10 @@ typedef struct portolan_stage {
 /* Called some times a second on the calling thread; not 0 ends the chart without a result. */
 typedef int (*portolan_chart_watcher)(void *state, const portolan_stage *stage);
 
-/* A machine made from measurements alone: ports and the usage of the forms that one of the @count
- * @patterns matches (* and ? are wildcards; 0: all forms, which takes hours). Nothing is written to
- * disk. The more kinds of forms, the more ports can be told apart. @charting and @watcher may be
- * NULL. The caller frees it. NULL with an error. */
+/* A machine made from measurements alone: ports and the usages of the forms that match one of the
+ * @count @patterns (* and ? are wildcards; 0: all forms, which takes hours). Nothing is written to
+ * disk. More kinds of forms distinguish more ports. @charting and @watcher may be NULL. The caller
+ * frees it. NULL with an error. */
 portolan_machine *portolan_chart(const char *const *patterns, size_t count,
                                  const portolan_charting *charting, portolan_chart_watcher watcher,
                                  void *state, portolan_error *error);

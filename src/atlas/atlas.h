@@ -11,9 +11,9 @@ struct atlas_size {
     size_t left_out;                    /* experiments with forms that no table has */
 };
 
-/* Writes the site as directory @path, whole or not at all: to a temporary directory beside it, then
- * renamed. What is at @path must be missing, an empty directory or an atlas, which is replaced.
- * False with err; ends when the thread's watch is over. */
+/* Writes the site as directory @path, whole or not at all: to a temporary directory next to it,
+ * then renamed. @path must be missing, an empty directory or an atlas, which is replaced. False
+ * with err; ends with the thread's watch. */
 bool atlas_write(const struct atlas_options *options, const char *path, struct atlas_size *size,
                  struct err *err);
 

@@ -40,7 +40,7 @@ struct atlas_forms {
 void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out);
 void atlas_forms_done(struct atlas_forms *f);
 
-/* Each appends a script to @out. Text from files is JSON in ASCII: nothing of it is markup. */
+/* Each appends a script to @out. Text from files is JSON in ASCII, without markup. */
 void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *forms,
                       struct str *out);
 void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct atlas_forms *f,

@@ -1,9 +1,9 @@
-/* What the views and the frame around them do that no other command does: the words of `do`. */
+/* Actions of the views and their frame without a command of their own: the words of `do`. */
 #ifndef PORTOLAN_CMD_ACTION_H
 #define PORTOLAN_CMD_ACTION_H
 
-/* Moving first. A view takes those that mean something to it; the last ones are the frame's where
- * no view has a use for them. */
+/* Movement first. A view handles those that apply to it; the frame handles the last ones if no view
+ * does. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \

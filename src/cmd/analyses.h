@@ -1,6 +1,5 @@
-/* Analyses of a loop on several machines, with simulations beside them: what views show. They hold
- * what they are of, so they are right for as long as the session has that kernel, that loop and
- * those machines. One thread, but for analyses_make. */
+/* Analyses of a loop on several machines, with simulations, for views. They hold their kernel, loop
+ * and machines, so they are valid while the session has these. One thread, except analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 
@@ -15,17 +14,17 @@ struct analyses {
     const struct kernel *kernel;        /* held; NULL: there is none, and no analysis */
     size_t loop;
     struct machine **machines;          /* held */
-    struct analysis **items;            /* beside the machines, once made */
-    struct simulation **simulations;    /* beside them; NULL: not asked for */
+    struct analysis **items;            /* one per machine, once made */
+    struct simulation **simulations;    /* one per machine; NULL: not requested */
     size_t count;
-    /* where a machine does not know all of the loop: those that do */
+    /* machines that know all of the loop, if one does not */
     struct machine_names coverage;
     bool made;
-    /* the session's revision at which they were found to be neither made nor under way; 0: not
-     * so */
+    /* the session's revision at which they were found to be neither made nor in progress; 0:
+     * none */
     unsigned long given_up;
     unsigned job;                       /* that makes them; 0: none does */
-    _Atomic unsigned holders;           /* besides the one that asked for them */
+    _Atomic unsigned holders;           /* besides the requester */
 };
 
 /* Of loop @loop of @k on @machines, nothing made yet. */

@@ -1,4 +1,4 @@
-/* The workbench's session, saved by itself beside the screen whenever it has changed. UI thread. */
+/* Saves the workbench's session in the background whenever it has changed. UI thread. */
 #ifndef PORTOLAN_CMD_AUTOSAVE_H
 #define PORTOLAN_CMD_AUTOSAVE_H
 
@@ -6,8 +6,7 @@
 
 struct autosave;
 
-/* @named: what was opened is the user's, and is saved as it is; else only what changes from now
- * on. */
+/* @named: the opened session is the user's, and is saved as it is; else only later changes are. */
 struct autosave *autosave_new(struct session *s, bool named);
 /* Looks, and begins to save when something has changed; @hold: not now. Returns within how many
  * seconds it wants to be called again, INFINITY: after the next change. */

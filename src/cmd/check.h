@@ -1,4 +1,4 @@
-/* What machine check found: single forms measured on this CPU beside what a machine's tables say,
+/* Result of machine check: single forms measured on this CPU compared with a machine's tables,
  * throughput and latency of each pair of operands. */
 #ifndef PORTOLAN_CMD_CHECK_H
 #define PORTOLAN_CMD_CHECK_H
@@ -7,7 +7,7 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-#define CHECK_DISAGREES 0.05   /* relative, and at least so many cycles more or less: */
+#define CHECK_DISAGREES 0.05   /* relative, and this minimum of cycles: */
 #define CHECK_CYCLES 0.04
 
 struct check_row {
@@ -32,7 +32,7 @@ struct check {
     size_t count;
 };
 
-/* Of @m beside @cpu, or beside @simulated (NULL: this CPU). */
+/* Of @m compared with @cpu, or with @simulated (NULL: this CPU). */
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated);
 void check_free(struct check *c);
 /* A row of its own form, borrowed until the next is added. */

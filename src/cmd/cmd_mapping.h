@@ -7,7 +7,7 @@
 
 #define MAPPING_ID 64
 
-/* "dir/skx.yml" becomes "skx": what a machine read from a file is called. */
+/* "dir/skx.yml" becomes "skx": the name of a machine read from a file. */
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
 /* The line "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);

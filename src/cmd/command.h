@@ -1,23 +1,21 @@
-/* Commands: one record each, beside its code, from which parsing, help, the man page, completion
- * and tests come.
+/* Commands: one record each, next to its code. Parsing, help, the man page, completion and tests
+ * read it.
  *
  * To add one:
- * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am; a new name stands in command.c's
- *    list too, one line.
- * 2. struct NAME_values holds what is read; `static const struct parameter options[]` and
- *    `arguments[]` describe each member (parameter.h): kind, offsetof,
- *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise,
- *    completion, help. Handlers parse nothing.
+ * 1. cmd_NOUN_VERB.c, or one file per noun, named in Makefile.am, and a line in command.c's list.
+ * 2. struct NAME_values holds the parsed values; `static const struct parameter options[]` and
+ *    `arguments[]` describe each member (parameter.h): kind, offsetof, placeholder, unit, range,
+ *    default (initial: read like typed text, or in words), completion, help. Handlers parse
+ *    nothing.
  * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err
- *    *err)` does the work and fills the result (table/result.h): fields
- *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format.
- *    What does and shows nothing
- *    calls result_confirm, or result_note. What takes its time has `prepare` in place of run, which
- *    takes what the work needs (cmd/task.h); what only reads the session has `read`.
+ *    *err)` does the work and fills the result (table/result.h): fields and tables with the JSON
+ *    keys of scripts, lines for text. It never reads the format. A command without output calls
+ *    result_confirm, or result_note. A long one has `prepare` in place of run, which collects the
+ *    input of the work (cmd/task.h); one that only reads the session has `read`.
  * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size,
- *    .run, .flags, .examples}`; an example stands alone on a line.
- * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man
- *    page. JSON prints one object per command, by itself. */
+ *    .run, .flags, .examples}`; each example has a line of its own.
+ * 5. tests/unit/test_command.c checks every record; sh tools/make-man.sh writes the man page. JSON
+ *    prints one object per command without further code. */
 #ifndef PORTOLAN_CMD_COMMAND_H
 #define PORTOLAN_CMD_COMMAND_H
 
@@ -34,8 +32,8 @@ extern const struct command command_kernel_load, command_set;
  * written to @out as each ends. False with err on the first failure. On the screen a command may
  * leave a job running that is waited for; what follows is then kept in session.queue. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
-/* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run
- * goes on. */
+/* Runs a script line by line; faults begin with name:line. With keep-going faults are reported and
+ * the run continues. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out,
                     struct err *err);
 /* Runs the command from @text to @end for the queue; *@waits: not yet, it is to run when the job
@@ -59,8 +57,8 @@ bool command_check(const char *line, const struct command **found, struct err *e
 /* Appends "FILE [--machine ID]...". */
 void command_usage(const struct command *c, struct str *out);
 
-/* An option --cpu: @number, which this process must be allowed to run on, or NOT_GIVEN, which is
- * -1: any. */
+/* An option --cpu: @number, which must be allowed to this process, or NOT_GIVEN, which is -1:
+ * any. */
 bool command_cpu(size_t number, int *out, struct err *err);
 
 /* Writes @text to @file and confirms it in @result. False with err. */
@@ -85,8 +83,8 @@ bool experiments_measure(struct session *s, struct experiments **made,
                          const struct experiments *base, const struct measure_choice *choice,
                          struct result *result, struct err *err);
 #define EVOLVED_MACHINE "evolved"   /* that evolve adopt makes */
-/* Has @s use the charted machine @name as it is on disk: what is used from now on is what was
- * saved. A fault goes to the log. UI thread. */
+/* Has @s use the saved version of the charted machine @name from now on. A fault goes to the log.
+ * UI thread. */
 void chart_adopt(struct session *s, const char *directory, const char *name);
 /* UI thread: what program profile has seen so far becomes the document's. */
 void profile_publish(struct session *s);

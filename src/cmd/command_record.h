@@ -1,4 +1,4 @@
-/* The record of a command (cmd/command.h says how to write one). */
+/* The record of a command (cmd/command.h describes how to write one). */
 #ifndef PORTOLAN_CMD_COMMAND_RECORD_H
 #define PORTOLAN_CMD_COMMAND_RECORD_H
 
@@ -12,7 +12,7 @@
 #include "table/result.h"
 
 enum command_flags {
-    COMMAND_CHANGES = 1,   /* the document: what was analysed and predicted is stale afterwards */
+    COMMAND_CHANGES = 1,   /* the document: analyses and predictions are stale afterwards */
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
     /* the remainder of the line is one argument, as written; the only parameter is a
      * PARAMETER_TEXT */
@@ -40,7 +40,7 @@ struct command {
      * nothing given all is done. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
     /* Worker, on the screen: only reads kernel, loop, machines, forms, experiments and settings. @s
-     * is a copy of what these were when it began. */
+     * is a copy of these from its start. */
     bool (*read)(struct session *s, const void *values, struct result *result, struct err *err);
 };
 

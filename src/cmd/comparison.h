@@ -1,5 +1,5 @@
-/* Two loops beside each other, aligned by instruction: what `kernel diff` prints and the view
- * compare shows. It holds all that it is of. */
+/* Two loops aligned by instruction: output of `kernel diff` and of the view compare. It holds its
+ * loops. */
 #ifndef PORTOLAN_CMD_COMPARISON_H
 #define PORTOLAN_CMD_COMPARISON_H
 
@@ -26,7 +26,8 @@ struct comparison_side {
     struct machine *machine;          /* held */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
-    /* iterations that it does at once (kernel tune, or compiled so): all is told per one */
+    /* iterations of the source per iteration (kernel tune, or compiled so): all values are per
+     * one */
     double times;
 };
 
@@ -49,9 +50,9 @@ bool comparison_make(struct paired_loops *c, struct err *err);
 /* Cycles per iteration of side @i. */
 double comparison_cycles(const struct paired_loops *c, int i);
 /* Whether neither's cycles are a lower bound, as where a machine does not know all instructions:
- * only then a difference says something. */
+ * only then a difference is meaningful. */
 bool comparison_is_exact(const struct paired_loops *c);
-/* Appends which takes how much, and the difference where there is one: a whole sentence or, @brief,
+/* Appends the cycles of each, and the difference if there is one: a whole sentence or, @brief,
  * without its verb. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
 /* Whether the session's machines are still those that were compared: false after an edit. */

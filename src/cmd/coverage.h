@@ -11,8 +11,8 @@ struct machine_names { VEC(char *) list; };
 /* Instructions of @a that its machine does not know. */
 size_t unknown_count(const struct analysis *a);
 /* Adds the shipped machines and the user's own that know every instruction of loop @loop of @k:
- * this CPU's before those shown at first, and these before others. Ends early, with what it has,
- * when the thread's watch is over. Any thread. */
+ * this CPU's before the initial ones, and these before others. Ends early, with the result so far,
+ * when the thread's watch ends. Any thread. */
 void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 void machine_names_done(struct machine_names *names);
 /* Appends "skylake does not know VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids, znver4

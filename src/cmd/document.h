@@ -42,7 +42,7 @@ struct whatif_pair {
     struct { double bounds, simulated; const char *bottleneck; } sides[2];
 };
 
-/* A run of inference that was not at its end when its session was left: evolve resume goes on with
+/* A run of inference that was unfinished when its session was closed: evolve resume continues
  * it. */
 struct unfinished_run {
     char *checkpoint;                 /* path; NULL: there is none */
@@ -65,9 +65,9 @@ struct here {
     enum isa isa;
     struct err fault;
 };
-/* What it is called where a machine's id is wanted. */
+/* Its name in place of a machine's id. */
 #define HERE_NAME "native"
-/* What the user's machine is called that holds what was measured here: the CPU's name and this. */
+/* Name of the user's machine with the measurements of this CPU: the CPU's name and this. */
 #define HERE_MEASURED "-measured"
 
 /* The program's own time at inputs, as it was measured here. */
@@ -112,7 +112,7 @@ struct document {
     /* of the session that was loaded, until a run is begun here */
     struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
-    /* the run that followed them; 0 while they go on, and after they failed */
+    /* the run that followed them; 0 while they run, and after they failed */
     unsigned active_run;
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
@@ -146,8 +146,8 @@ struct document {
     struct forecasts *forecasts;      /* session_forecast; NULL: not asked for */
 };
 
-/* Empty, with the machines of each instruction set that are shown at first: the one that this
- * computer is, then the set's own. */
+/* Empty, with the initial machines of each instruction set: the one that this computer is, then the
+ * set's own. */
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
@@ -156,8 +156,8 @@ void sweep_copy(const struct sweep *from, struct sweep *to);
 void program_state_done(struct program_state *p);
 /* Forgets the analyses, and ends the job that makes them. */
 void document_drop_analyses(struct document *d);
-/* Puts loop @loop (from 0, one of the kernel's) into use. What was measured and swept of the one
- * before is dropped. */
+/* Selects loop @loop (from 0, one of the kernel's). Measurements and sweeps of the previous one are
+ * dropped. */
 void document_use_loop(struct document *d, size_t loop);
 /* Keeps a machine that another has replaced until document_let_go: a command that named both may
  * look at it. */

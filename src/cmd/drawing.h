@@ -20,7 +20,7 @@ enum drawing_kind { DRAWINGS(DRAWING_VALUE) DRAWING_KINDS };
 extern const char *const drawing_names[DRAWING_KINDS];
 
 struct drawing;
-/* UI thread. NULL with err when the session has nothing of that kind. */
+/* UI thread. NULL with err when the session has no such data. */
 struct drawing *drawing_new(struct session *s, enum drawing_kind kind, struct err *err);
 /* Any thread: works out what remains. False with err when it was cancelled. */
 bool drawing_prepare(struct drawing *d, struct err *err);

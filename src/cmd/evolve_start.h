@@ -10,7 +10,7 @@
 #include "work/evolve_job.h"
 
 #define LIVE_SECONDS 0.2 /* between two looks for what was measured, in scripts */
-#define ACTIVE_SIZE 4    /* forms of the largest experiments, unless told otherwise */
+#define ACTIVE_SIZE 4    /* default forms of the largest experiments */
 
 /* Of evolve start; some can be set while it runs. */
 extern const struct parameter evolve_start_options[];
@@ -27,23 +27,23 @@ struct active_choice {
 
 /* Adds @take_run to the session's runs. */
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
-/* What was measured since it began joins the newest run, if that is a live one (evolve start
- * --live); to be called now and then. */
+/* Adds measurements made since the start to the newest run, if it is a live one (evolve start
+ * --live); call it now and then. */
 void evolve_feed(struct session *s);
-/* The same at once, in scripts, where the next command would come too early: when it returns, a
- * live run that goes on has all that was measured. Nothing in the workbench. */
+/* The same at once, in scripts, where the next command would come too early: on return, a live run
+ * has all measurements. Does nothing in the workbench. */
 void evolve_catch_up(struct session *s);
-/* Tells what was started. */
+/* Reports the started run. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
 /* Makes @task lay the experiments out, measure and infer in turns, then start a run on all of it,
- * and tell both; in scripts it waits for the run to start. @checkpoint is that run's, and the table
- * is kept beside it; may be NULL: neither is kept. */
+ * and report both; in scripts it waits for the run to start. @checkpoint is that run's, and the
+ * table is kept next to it; may be NULL: neither is kept. */
 bool evolve_start_active(struct session *s, const struct active_choice *w,
                          const struct evolve_options *evolve, const char *checkpoint,
                          struct task *task, struct err *err);
-/* Whether such a job goes on. */
+/* Whether such a job is running. */
 bool evolve_active_choosing(const struct session *s);
-/* Tells the rounds so far. */
+/* Reports the rounds so far. */
 void evolve_active_show(const struct session *s, struct result *result);
 /* The rounds that run @number followed, to be released; NULL when it followed none. */
 json_t *evolve_active_json(const struct session *s, unsigned number);

@@ -13,8 +13,8 @@
 /* Fills the columns in all measured rows of @t that do not say yet: this host's name, its CPU and
  * microcode. */
 void experiments_host_fill(struct experiments *t);
-/* Sets @out to what names row @index in every table: its terms in the order of their forms' names.
- * Tables order them by where a form is first mentioned. Any thread. */
+/* Sets @out to a name of row @index that is the same in every table: its terms in the order of
+ * their forms' names. Tables order them by first mention. Any thread. */
 void experiments_host_key(const struct experiments *t, size_t index, struct str *out);
 
 #endif

@@ -15,8 +15,8 @@ struct listed_function {
     char *name;                   /* as people write it */
     /* of the member of an archive: lib.a(member.o); NULL: the list's own */
     char *path;
-    /* as --symbol takes it: an address, which tells twins apart, but in a relocatable file, where
-     * each section begins at 0 */
+    /* as --symbol takes it: an address, which is unique, except in a relocatable file, where each
+     * section begins at 0 */
     char *symbol;
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
@@ -43,7 +43,7 @@ struct function_list {
     VEC(struct listed_loop) loops;      /* the same, of all functions */
     bool by_loops;                /* loops were asked for */
     unsigned long serial;         /* no other list of this process has it */
-    _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
+    _Atomic unsigned holders;     /* besides the creator; it never changes */
 };
 
 /* Of the file @path, or of all members of an archive; ranked by what perf recorded in the file

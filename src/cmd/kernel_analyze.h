@@ -6,8 +6,8 @@
 #include "cmd/parameter.h"
 #include "cmd/session.h"
 
-/* One analysis for each of @machines, or of the selected ones where it is empty; they point into
- * the kernel and the machines. kernel_analyses_free frees them. NULL with err. */
+/* One analysis for each of @machines, or of the selected ones if it is empty; they point into the
+ * kernel and the machines. kernel_analyses_free frees them. NULL with err. */
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count,
                                  struct err *err);
 void kernel_analyses_free(struct analysis **analyses, size_t count);

@@ -1,4 +1,4 @@
-/* kernel analyze --trip: what an iteration of an outer loop takes. */
+/* kernel analyze --trip: time of an outer loop's iteration. */
 #ifndef PORTOLAN_CMD_KERNEL_TRIP_H
 #define PORTOLAN_CMD_KERNEL_TRIP_H
 

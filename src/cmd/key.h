@@ -34,7 +34,7 @@ enum keycode {
     KEYCODE_F12 = KEYCODE_F1 + 11,
 };
 
-#define KEY_SEQUENCE_MOST 32   /* bytes of a sequence that are looked at; what is longer is none */
+#define KEY_SEQUENCE_MOST 32   /* the most bytes of a sequence; a longer one is invalid */
 
 /* The key of the sequence that @bytes begin with behind their Esc, as terminals send it whatever
  * TERM says: "[1~" Home, "[5~" PgUp, "OP" F1. KEYCODE_NONE for one that means nothing here
@@ -46,9 +46,8 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used);
  * *@used 0: it is none, or not complete. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
-/* The key that is called @name, by any of its names and without regard to case where it has more
- * than a letter: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space". KEYCODE_NONE: no key is called
- * so. Any thread. */
+/* The key with the name @name, any of its names, ignoring case if longer than a letter: "j", "F3",
+ * "Ctrl-W", "^W", "C-w", "PgUp", "Space". KEYCODE_NONE: there is no such key. Any thread. */
 int key_of_name(const char *name);
 /* Writes the name of @key, which key_of_name takes. Any thread. */
 #define KEY_NAME_MOST 16

@@ -1,5 +1,4 @@
-/* Keys and the commands that they run: one table of what is built in, and what the user has bound.
- * UI thread. */
+/* Keys and their commands: one table of built-in ones, and the user's. UI thread. */
 #ifndef PORTOLAN_CMD_KEYMAP_H
 #define PORTOLAN_CMD_KEYMAP_H
 
@@ -18,9 +17,9 @@ struct key_row {
     const char *views;     /* names, a blank between them; NULL ends the table */
     /* names, a blank between them; where there is no command, what help shows in their place */
     const char *keys;
-    const char *command;   /* NULL: nothing is bound, what the terminal does is told */
+    const char *command;   /* NULL: nothing is bound; the terminal's own function is shown */
     const char *help;      /* one line */
-    /* what it does in a word or two, where views and the bar name their keys; NULL: not there */
+    /* its effect in a word or two, where views and the bar name their keys; NULL: not there */
     const char *hint;
 };
 extern const struct key_row key_rows[];
@@ -42,7 +41,7 @@ void keymap_free(struct keymap *k);
 /* What @key runs in @view itself, or with KEYMAP_ALL in all views; NULL: nothing. Borrowed until
  * the next change. */
 const struct key_binding *keymap_find(const struct keymap *k, const char *view, int key);
-/* In the order of the table, behind them the user's. */
+/* In the order of the table, followed by the user's. */
 size_t keymap_count(const struct keymap *k);
 const struct key_binding *keymap_at(const struct keymap *k, size_t at);
 /* Binds as "[VIEW] KEY COMMAND" says, in the place of what the key did there; false with err for an
@@ -60,8 +59,8 @@ bool keymap_key(const struct keymap *k, const char *view, const char *command,
 /* The user's own binding of @key that is heard in @view; NULL: there is none. Borrowed until the
  * next change. */
 const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key);
-/* Appends a line for each thing that keys do in @view, as @line wants it: the keys and what they
- * do. */
+/* Appends a line for each action of keys in @view, formatted by @line: the keys and their
+ * effect. */
 void keymap_tell(const struct keymap *k, const char *view,
                  void (*line)(void *to, const char *keys, const char *command, const char *help),
                  void *to);

@@ -25,8 +25,8 @@ bool line_split(const char *text, const char *end, struct line_words *words, str
 /* Appends @before and @word in quotes, so that line_split gives just that word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);
 void line_words_done(struct line_words *words);
-/* What stands behind the first @skip words of [text, end), blanks trimmed, as it was written; a
- * backslash before ; # \ or a quote goes. To be freed. */
+/* The text after the first @skip words of [text, end), blanks trimmed, as written; a backslash
+ * before ; # \ or a quote is removed. To be freed. */
 char *line_rest(const char *text, const char *end, int skip);
 
 #endif

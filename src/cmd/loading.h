@@ -1,5 +1,5 @@
-/* A kernel on its way into the session: read, compiled or assembled beside the screen, and told
- * when it is there. UI thread. */
+/* Loads a kernel into the session: reads, compiles or assembles it in the background, and reports
+ * it when it is there. UI thread. */
 #ifndef PORTOLAN_CMD_LOADING_H
 #define PORTOLAN_CMD_LOADING_H
 
@@ -20,12 +20,12 @@
     }
 
 /* Makes @task the loading of a file, or of text, as the session's kernel. Takes the recipe and the
- * text. True. What a compiler had to say stands in the result. */
+ * text. True. The result has the compiler's messages. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
 bool loading_start_text(struct session *s, struct str *take_text,
                         const struct kernel_options *options, struct task *task);
-/* Makes @task a task whose publish makes the session's kernel. The newest of them is the one that
- * comes: one still on its way is cancelled. True. */
+/* Makes @task a task whose publish makes the session's kernel. The newest one wins: an earlier one
+ * in progress is cancelled. True. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
 /* Its ops' goes_on. */

@@ -13,15 +13,15 @@
 
 struct memory_point {
     double bytes;                /* of all arrays together */
-    const char *level;           /* where they are */
+    const char *level;           /* level that holds them */
     struct memory_time time;     /* predicted; cycles NaN: nothing is known of this memory */
-    double moved;                /* bytes per iteration between the core and where they are */
+    double moved;                /* bytes per iteration between the core and their level */
     double measured, spread;     /* NaN: not measured */
     double huge;                 /* share of large pages then */
     /* bytes of blocks that the loop were quicker with if it passed over each again, and how many
      * times; 0: none */
     double block, block_gain;
-    const char *help;            /* what else would help most; NULL: nothing of what is tried */
+    const char *help;            /* the next best remedy; NULL: none of those tried */
     double gain;                 /* how many times */
 };
 

@@ -11,8 +11,8 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* What a parameter is and what it is read into; in brackets what stands there when it was not given
- * and has no default. */
+/* Kinds of parameters and their types; in brackets the value if it was not given and has no
+ * default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): an option without a value */
     PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
@@ -71,7 +71,7 @@ struct parameter {
     const char *initial;        /* the default, as a user would type it */
     const char *unset;          /* of a number or ports: the word that means not given: "auto" */
     const struct parameter *of; /* of PARAMETER_VALUE: the options */
-    /* what holds without it, in words, where there is no such value: "all CPUs" */
+    /* default in words, if it is no value: "all CPUs" */
     const char *otherwise;
     enum completion complete;
     const char *help;           /* what it means, without a full stop */

@@ -23,8 +23,8 @@ void pending_results_done(struct pending_results *a);
  * the others are dropped if not. A table that someone reads is copied first. UI thread. */
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a,
                          size_t most);
-/* Puts all that are left there, for the last time: on the screen, if it takes long, by a job, which
- * nothing else can change the session beside. Takes what @a has. UI thread. */
+/* Adds all remaining ones to that session, for the last time: on the screen, if it takes long, by a
+ * job, during which nothing else can change the session. Takes the members of @a. UI thread. */
 void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a);
 
 #endif

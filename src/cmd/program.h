@@ -44,7 +44,7 @@ bool program_case_read(struct session *s, const struct word_list *inputs, const 
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
 
-/* Says that the memory of this CPU is the one measured on @day; nothing when that is empty. */
+/* Reports that the memory of this CPU was measured on @day; nothing when that is empty. */
 void program_say_memory(struct result *result, const char *day);
 /* Option of a prediction, with a field fresh. */
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
@@ -68,14 +68,14 @@ void program_say_memory(struct result *result, const char *day);
         .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
         .help = "with --threads: cache lines that all threads use; the others are one thread's"    \
     }
-/* Says that more than one of @threads was asked for, and what that supposes. */
+/* Reports that @threads is more than one, and the assumption in that. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
 /* Studies the program at the last run's inputs on the current machine, for the Program view, in the
  * background and without a word. */
 void program_show_quietly(struct session *s);
-/* Ends that job, for its load would be in what is measured now; and has it made after all when
- * measuring has ended, unless there is a study by then. */
+/* Ends that job, since its load would disturb this measurement; it runs again after the measuring,
+ * unless there is a study by then. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

@@ -1,5 +1,5 @@
-/* What a program prints that a command runs, in a file of its own or in the one that the user
- * named. UI thread; the worker may drop it. */
+/* Output of a program that a command runs, in a file of its own or the user's. UI thread; the
+ * worker may drop it. */
 #ifndef PORTOLAN_CMD_PROGRAM_OUTPUT_H
 #define PORTOLAN_CMD_PROGRAM_OUTPUT_H
 

@@ -1,6 +1,6 @@
-/* The queue of commands: lines and scripts are run one command at a time. On the screen a command
- * whose work goes on in the background holds up those after it, which wait here; so does one whose
- * machines are still being loaded. UI thread. */
+/* The queue of commands: lines and scripts run one command at a time. On the screen the commands
+ * after one that continues in the background wait here, and so do those whose machines are still
+ * being loaded. UI thread. */
 #ifndef PORTOLAN_CMD_QUEUE_H
 #define PORTOLAN_CMD_QUEUE_H
 
@@ -35,7 +35,7 @@ struct queued_machine {
 struct command_queue {
     unsigned job;      /* that the commands wait for; 0: none, AWAIT_ALL: every one */
     bool now;          /* the command line in hand asked for it: its remainder is to be kept */
-    /* the job does the command's own work: who does not wait for it does not want it */
+    /* the job does the command's own work: whoever stops waiting cancels it */
     bool own;
     struct queued_commands *commands;   /* the first first */
     size_t count;
@@ -55,16 +55,16 @@ void queue_await(struct session *s, unsigned number, bool own);
 bool queue_ended(struct session *s, bool *ended, struct err *err);
 /* Runs what waited, once the wait is over. False with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);
-/* Waits for job @number (0: all), its result added to the session's; false with err when it failed
- * or was cancelled; of all: when one failed and no command has told so yet. In scripts a live run
- * of inference gets what is measured meanwhile. */
+/* Waits for job @number (0: all), and adds its result to the session's; false with err when it
+ * failed or was cancelled; of all: when one failed and no command has reported it yet. In scripts a
+ * live run of inference gets the measurements meanwhile. */
 bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Job @number is one of which nothing is known. */
 void queue_forget(struct command_queue *q, unsigned number);
 
-/* Loads the machines that the words of @c name and the session has not, as a job. *@later: it goes
- * on in the background, and the command is to run when it has ended. What cannot be read or loaded
- * is left to the command to tell. False with err when the job could not start or was cancelled. */
+/* Loads the machines that the words of @c name and the session lacks, as a job. *@later: it
+ * continues in the background, and the command is to run when it has ended. The command reports
+ * what cannot be read or loaded. False with err when the job could not start or was cancelled. */
 bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
                          bool *later, struct err *err);
 /* The machine loaded as @name for the command that runs, the caller's; NULL: none. */

@@ -9,7 +9,7 @@ void rank_worker_run(void);
 /* Rank 0, main thread: the others end. */
 void rank_worker_end(void);
 
-/* Beside the commands that hand it out. */
+/* In the same file as the commands that hand it out. */
 extern const struct farm_work kernel_evaluate_farm, forms_scan_farm, program_sweep_farm;
 
 #endif

@@ -5,7 +5,7 @@
 #include "cmd/session.h"
 
 /* From now on die() saves @s, when a command has changed it, into
- * $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS and says so; NULL: no more. UI thread. */
+ * $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS and reports that; NULL: no longer. UI thread. */
 void rescue_set(struct session *s);
 
 #endif

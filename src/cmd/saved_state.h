@@ -21,8 +21,8 @@ struct kept_sessions { struct kept_session *items; size_t count; };
 
 /* Where this process keeps its session; the caller frees. NULL without a home. Makes nothing. */
 char *saved_state_session(void);
-/* Says to other processes, for as long as this one lives, that it has that session open; its
- * directory is made. False with err. Once. */
+/* Marks that session as open for other processes while this one lives; its directory is made. False
+ * with err. Once. */
 bool saved_state_begin(struct err *err);
 /* A name for a checkpoint that no other run has, its directory made; the caller frees. NULL without
  * a home. */
@@ -37,8 +37,8 @@ void kept_session_done(struct kept_session *k);
 void saved_state_report(const struct kept_session *k, struct str *out);
 /* The newest of a workbench that runs no more; false when there is none. */
 bool saved_state_last(struct kept_session *out);
-/* The directory that @name stands for: one as it is, a kept session by its name, or "last". The
- * caller frees. NULL with err. */
+/* The directory of session @name: a path, a kept session by its name, or "last". The caller frees.
+ * NULL with err. */
 char *saved_state_find(const char *name, struct err *err);
 /* Removes the oldest sessions and checkpoints beyond those that are kept. */
 void saved_state_prune(void);

@@ -23,7 +23,7 @@ struct session_views;
 /* A file that the screen is to open in the user's editor. */
 struct edit_request {
     char *path;                       /* NULL: none */
-    /* the kernel is text without a file: where its own was put; NULL: the kernel's file */
+    /* the kernel is text without a file: path of its saved text; NULL: the kernel's file */
     char *directory;
     size_t line;                      /* to begin at; 0: the first */
     bool opened;                      /* an editor has it, or had it */
@@ -45,32 +45,31 @@ struct session {
      * sight */
     char *failed_line;
     bool quit;
-    bool any_failed;                  /* a command failed and keep-going let the run go on */
+    bool any_failed;                  /* a command failed and keep-going let the run continue */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
     FILE *out;                        /* where the running command's output goes in the end */
     size_t *input_line;               /* line counter of that source, may be NULL */
-    /* a screen is open: jobs go on while commands return, text asks for a paste */
+    /* a screen is open: jobs continue while commands return, text is loaded as a paste */
     bool interactive;
-    /* seconds for which a command may hold up the screen before its work goes on in the
-     * background */
+    /* seconds that a command may block the screen before its work continues in the background */
     double patience;
     /* the screen is to collect text and run paste_command on it */
     bool want_paste;
     char paste_command[160];
     /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
     struct str refused;
-    size_t refused_line;              /* where it is wrong, from 1; 0: not known */
+    size_t refused_line;              /* of the fault, from 1; 0: unknown */
     /* the view that shows the result of the command or job that ends, in place of its text; NULL:
      * none */
     const char *in_view;
     /* confirmations of the line that runs, for the workbench to show where nothing is printed */
     struct str said;
-    /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
+    /* text for the terminal's clipboard, sent by the screen; empty: none */
     struct str copied;
     /* the last path of a session's file that the user was shown; NULL: none */
     char *shown_path;
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
-    /* whose results come in while it goes on; NULL: none */
+    /* source of live results; NULL: none */
     struct experiments_measuring *measuring;
     struct profiling *profiling;      /* the `program profile` whose program runs; NULL: none */
     struct kernel_blaming *blaming;   /* the same of `kernel blame` */
@@ -80,7 +79,7 @@ struct session {
     /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     unsigned replacing;
     const char *replacing_how;        /* "is loading another session" */
-    /* bumped by every command that changes the document: what was derived is stale */
+    /* incremented by every command that changes the document: derived data is stale */
     unsigned long revision;
     const struct session_views *views;   /* what shows views; NULL: nothing does */
     void *view_state;                 /* of views */
@@ -108,17 +107,17 @@ struct session_views {
                   void *to);
     /* Gives `export` the rows as shown; false when there are none. May be NULL. */
     bool (*rows)(struct session *s, struct rows_shown *out);
-    /* The command @name, as it was typed, has begun well: it ran, or its work goes on. May be
+    /* Records that command @name, as typed, has started well: it ran, or its work continues. May be
      * NULL. */
     void (*ran)(struct session *s, const char *name);
 };
 
 void session_init(struct session *s);
 void session_done(struct session *s);
-/* The same but for the background jobs, which go on: for a session that was only built up to be
- * looked at. */
+/* The same except for the background jobs, which continue: for a session that was only built to be
+ * shown. */
 void session_release(struct session *s);
-/* @id, or what HERE_NAME stands for: NULL with err when no machine is this CPU. */
+/* @id, or the machine of HERE_NAME: NULL with err when no machine is this CPU. */
 const char *session_machine_id(const struct session *s, const char *id, struct err *err);
 /* Whether machine @id is loaded. */
 bool session_has_machine(const struct session *s, const char *id);
@@ -132,9 +131,9 @@ struct machine *session_change_machine(struct session *s, struct machine *m, con
 /* The same with the copy made beforehand. */
 struct machine *session_take_changed(struct session *s, struct machine *m,
                                      struct machine *take_copy, const char *what);
-/* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller:
- * *@made is what has become of it, and running measurements go on filling it; false with err when
- * the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
+/* Replaces the session's experiments by *@made and sets it NULL. @base, held by the caller: *@made
+ * was made from it, and running measurements continue to fill it; false with err when the session's
+ * are no longer @base. NULL: *@made is unrelated. */
 bool session_set_experiments(struct session *s, struct experiments **made,
                              const struct experiments *base, struct err *err);
 /* The session's experiments, to be changed at once; replaced by a copy when something else reads
@@ -142,15 +141,14 @@ bool session_set_experiments(struct session *s, struct experiments **made,
 struct experiments *session_change_experiments(struct session *s);
 /* The first selected machine. */
 struct machine *session_current(struct session *s, struct err *err);
-/* @line, a command or the title of a job, has failed: `export` has nothing of it, nor of what was
- * there before. NULL: something is in sight again. */
+/* Records that @line, a command or the title of a job, has failed: `export` has neither its result
+ * nor the previous one. NULL: a result is shown again. */
 void session_note_failure(struct session *s, const char *line);
 /* Drops what jobs that ended between commands had to say. */
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
-/* The same, by the user's word: others do not stand in for them where they do not fit the
- * kernel. */
+/* The same, selected by the user: others do not replace them if they do not fit the kernel. */
 bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
 /* The same without asking: machines of @isa that are known to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
@@ -159,14 +157,14 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
  * (session_analysing). */
 struct analysis *const *session_analyses(struct session *s, size_t *count);
 bool session_analysing(const struct session *s);
-/* The simulation beside analysis @index, made when first asked for; borrowed until the next
- * command. NULL for a loop too long to simulate at once. */
+/* The simulation of analysis @index, made on the first request; borrowed until the next command.
+ * NULL for a loop too long to simulate at once. */
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows
  * views. */
 bool session_view(struct session *s, const char *verb, const char *argument, struct result *result,
                   struct err *err);
-/* How many threads commands use unless told otherwise, at least 1. */
+/* Default number of threads of commands, at least 1. */
 unsigned session_threads(const struct session *s);
 /* Form table, loaded on first use; borrowed. NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
@@ -186,15 +184,14 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
 /* Whether the machines shown are of the kernel's instruction set because they were chosen, or
  * nobody chose any; false with err when those chosen are of another set. */
 bool session_shown_fit(const struct session *s, struct err *err);
-/* The machine for a command about the kernel: @id; where it is NULL the one that kernel analyze was
- * last asked for by name, else the current one. NULL with err, also when it is for another
- * instruction set. */
+/* The machine for a command about the kernel: @id; if it is NULL the last one that kernel analyze
+ * got by name, else the current one. NULL with err, also when it is for another instruction set. */
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
 /* Makes @id, NULL: none, the machine that kernel analyze was asked for. */
 void session_note_analysed(struct session *s, const char *id);
 /* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's
  * machines are shown again. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
-/* Goes to kernel @at of the shelf, which has so many, with its loop @loop in use. */
+/* Selects kernel @at of the shelf, which has so many, with its loop @loop in use. */
 void session_use_shelved(struct session *s, size_t at, size_t loop);
 #endif

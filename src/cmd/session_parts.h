@@ -21,8 +21,8 @@ void session_row(struct str *out, const char *key, const char *value);
 void session_row_number(struct str *out, const char *key, uint64_t value);
 /* Fills @path with the place of @name in @dir, and returns its text. */
 const char *session_path(struct str *path, const char *dir, const char *name);
-/* The field in @column (from 0) of the row in @line of @path, which is @key's, is not as it has to
- * be: false with err. */
+/* Reports that the field in @column (from 0) of the row in @line of @path, which is @key's, is
+ * invalid: false with err. */
 bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key,
                        const char *value);
 /* The @count columns @names of @t into @at; false with err when one is missing. */
@@ -32,12 +32,12 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
 bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value),
                        void *to, struct err *err);
 
-/* What rows say of a kernel; its text stands in files of its own. */
+/* Rows that describe a kernel; its text is in files of its own. */
 struct kernel_record {
     char *name;                     /* NULL: no such row yet */
     struct kernel_options options;
-    size_t address;                 /* of machine code: where it was in its file, */
-    char *place;                    /* and what its loop is called; NULL: nobody knows */
+    size_t address;                 /* of machine code: its place in its file, */
+    char *place;                    /* and the name of its loop; NULL: unknown */
 };
 void kernel_record_done(struct kernel_record *r);
 /* Takes a row: false when it is not of a kernel; *@valid says whether it can be. */
@@ -48,7 +48,7 @@ bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_
 /* NULL with err. *@loop gets the loop in use. */
 struct kernel *session_kernel_load(const char *dir, const char *prefix,
                                    const struct kernel_record *r, size_t *loop, struct err *err);
-/* The kernels beside the one in use, by their numbers in the list: its own is missing. */
+/* The other kernels, by their numbers in the list: the one in use is missing. */
 bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
 /* Puts them, and @current (NULL: none) with its loop in its place among them, into @s, which has
  * none; takes @current. */
@@ -60,8 +60,8 @@ bool session_sweep_save(const struct sweep *sweep, struct session_saving *w, str
 bool session_sweep_load(const char *dir, struct sweep *out, struct err *err);
 bool session_run_save(const struct unfinished_run *run, struct session_saving *w, struct err *err);
 bool session_run_load(const char *dir, struct unfinished_run *out, struct err *err);
-/* What can be said of the last run of @s: empty when there is none that could go on. UI thread; the
- * caller calls unfinished_run_done. */
+/* Description of the last run of @s: empty when none can be resumed. UI thread; the caller calls
+ * unfinished_run_done. */
 struct unfinished_run session_unfinished_run(const struct session *s);
 
 #endif

@@ -23,7 +23,7 @@ struct settings {
     bool color, ascii, keep_going, panes;
     enum background background;
     uint64_t seed;       /* random seed, unless a command is given one */
-    unsigned threads;    /* likewise; 0: as many as there are processors */
+    unsigned threads;    /* likewise; 0: one per processor */
     /* directories that debug information may name sources in, ":" between them */
     char source_path[SOURCE_PATH_MOST];
 };
@@ -41,21 +41,21 @@ struct setting {
     uint64_t least, most;      /* of a count */
     const char *initial;       /* in words that setting_set takes */
     bool saved;                /* in a session directory */
-    const char *help;          /* what it is, one line without a full stop */
+    const char *help;          /* its meaning, one line without a full stop */
 };
 extern const struct setting settings_table[];   /* ends with a NULL name */
 
 void settings_init(struct settings *s);
 /* NULL when there is none of that name, in which _ and - are the same. */
 const struct setting *setting_find(const char *name);
-/* Reads @text; false with @err (may be NULL), which says what is allowed. */
+/* Reads @text; false with @err (may be NULL), which lists the allowed values. */
 bool setting_set(struct settings *s, const struct setting *setting, const char *text,
                  struct err *err);
 /* Takes over one value of @from. */
 void setting_take(struct settings *s, const struct settings *from, const struct setting *setting);
 /* Appends the value in words that setting_set takes. */
 void setting_print(const struct settings *s, const struct setting *setting, struct str *out);
-/* What it takes: "text, csv or json", "1 to 1024, or auto", "on or off". */
+/* Allowed values: "text, csv or json", "1 to 1024, or auto", "on or off". */
 void setting_range(const struct setting *setting, struct str *out);
 
 #endif

@@ -5,8 +5,8 @@
 #include "cmd/command.h"
 
 /* Makes @task add to the session's table the pairs of forms that no measured experiment compares,
- * and what would tell the ports of forms of the machine evolved that do not show, and measure what
- * has no cycles. False with err. */
+ * and experiments that show hidden ports of forms of the evolved machine, and measure those without
+ * cycles. False with err. */
 bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task,
                   struct err *err);
 

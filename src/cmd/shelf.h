@@ -23,11 +23,10 @@ struct shelf {
 void shelf_done(struct shelf *s);
 /* @to, which is empty, holds the same kernels. */
 void shelf_copy(const struct shelf *from, struct shelf *to);
-/* @k behind all others, whatever it is made of; the one in use stays. */
+/* Appends @k, of any source; the one in use stays. */
 void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
-/* @k with loop @loop in use is the one in use from now on: in place of the one that is made of the
- * same file and function in the same way, else behind all others: versions that were
- * compiled otherwise stay beside each other. */
+/* Makes @k with loop @loop the one in use: replaces the one made of the same file and function in
+ * the same way, else is appended: versions that were compiled differently all stay. */
 void shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
 /* Appends "dot.c -O3 -march=skylake: innermost loop .L4", as a list has it. */
 void shelf_name(const struct shelved *item, struct str *out);

@@ -1,5 +1,5 @@
-/* A command's work: the command prepares it on the UI thread, a thread of its own does it while
- * there is a screen, and what it made is published on the UI thread, whole. */
+/* Runs a command's work on a worker thread when the UI is up; the command prepares it and the
+ * result is published atomically on the UI thread. */
 #ifndef PORTOLAN_CMD_TASK_H
 #define PORTOLAN_CMD_TASK_H
 
@@ -18,10 +18,10 @@ enum task_listed {
 struct task_ops {
     const char *title;       /* the job's; NULL: the command's name */
     const char *doing;       /* as in "job 3 loads" */
-    /* Worker thread: does the work on what @state holds, and nothing of the session but what was
-     * held for it. Loops ask watch_steps (base/watch.h), and what ends early because of it comes to
-     * nothing. What @result gets is shown when the task has ended well. job_current() is the job,
-     * for progress. False with err on failure. */
+    /* Worker thread: does the work on @state, and on no part of the session that @state does not
+     * hold. Loops poll watch_steps (base/watch.h); the result of work that ends early is dropped.
+     * @result is shown when the task has ended well. job_current() is the job, for progress. False
+     * with err on failure. */
     bool (*work)(void *state, struct result *result, struct err *err);
     /* UI thread, when work ended well: puts what it made into the session, and may add to @result.
      * NULL: nothing is put. False with err: the task failed after all. */
@@ -31,13 +31,13 @@ struct task_ops {
     /* UI thread, when work failed (@err) or was cancelled (NULL): what is shown of it all the same.
      * NULL: nothing. */
     void (*failed)(struct session *s, void *state, struct result *result, const struct err *err);
-    /* UI thread: the screen waits no longer, the work goes on as job @number. NULL: that does not
-     * matter. */
+    /* UI thread: the screen no longer waits, the work continues as job @number. NULL: not
+     * needed. */
     void (*goes_on)(struct session *s, unsigned number);
     enum task_listed listed;
     bool (*measures)(const void *state);   /* as those of struct job_ops */
     bool measures_alone, counts;
-    /* its work may return true also when it was ended: with what it had made by then, which is
+    /* its work may return true also when it was ended: with its result so far, which is
      * published */
     bool keeps;
 };
@@ -55,8 +55,8 @@ bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
  * most session.patience, after which what follows the command waits for it (session.queue). False
  * with err when it could not start, or has failed already. UI thread. */
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err);
-/* Starts work that goes on in the background while other commands run. Returns the job's number, 0
- * with err when it could not start. */
+/* Starts work that continues in the background while other commands run. Returns the job's number,
+ * 0 with err when it could not start. */
 unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
                     void *take_state, struct err *err);
 /* The same for work that nobody asked for and nobody waits for (job_start_aside). Returns the job's

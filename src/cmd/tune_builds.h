@@ -1,5 +1,5 @@
-/* What the compiler can do for a loop of a source: levels, other compilers, the machine as target,
- * -ffast-math, each compiled and predicted. One thread, usually a worker. */
+/* Builds of a source's loop: levels, other compilers, the machine as target, -ffast-math, each
+ * compiled and predicted. One thread, usually a worker. */
 #ifndef PORTOLAN_CMD_TUNE_BUILDS_H
 #define PORTOLAN_CMD_TUNE_BUILDS_H
 
@@ -29,9 +29,9 @@ struct tune_builds_hooks {
     void *self;
 };
 
-/* Compiles the source of @k again and again; nothing for a kernel that was not compiled here. What
- * does not compile, or how far its loop goes in an iteration is not known, is left out. False with
- * err when cancelled. @out is empty before; tune_builds_done frees it. */
+/* Compiles the source of @k with each; nothing for a kernel that was not compiled here. Builds that
+ * fail, or whose loop has an unknown step per iteration, are left out. False with err when
+ * cancelled. @out is empty before; tune_builds_done frees it. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct tune_builds_hooks *hooks, struct tune_builds *out,
                       struct err *err);

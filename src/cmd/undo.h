@@ -1,6 +1,6 @@
-/* What was changed in a session and can be taken back: a machine before a change of its mapping,
- * the machines that were selected before one was read, imported or inferred, a kernel before its
- * text was edited. Steps hold what was there; nothing is copied for them. One thread. */
+/* Undo of session changes: a machine before a change of its mapping, the machines that were
+ * selected before one was read, imported or inferred, a kernel before its text was edited. Steps
+ * hold the previous objects; nothing is copied. One thread. */
 #ifndef PORTOLAN_CMD_UNDO_H
 #define PORTOLAN_CMD_UNDO_H
 
@@ -14,19 +14,19 @@
 
 struct session;
 struct result;
-/* What was selected of an instruction set, and which set was shown. */
+/* Selection of an instruction set, and the shown set. */
 struct undo_choice {
     VEC(char *) ids;
     enum isa shown;
 };
 struct undo_step {
     char *what;                            /* "mapping set ADD (R64, R64)" */
-    /* held: to be put back in place of the one of its id; NULL: a kernel */
+    /* held: replaces the one of its id; NULL: a kernel */
     struct machine *machine;
     const struct kernel *kernel, *now;     /* held: to be put back in place of @now */
     size_t loop;
-    /* Of a machine that came: its id, NULL: the step is another one; @machine is then the one of
-     * that id before it, NULL: there was none. */
+    /* Id of an added machine, NULL: the step is another one; @machine is then its predecessor of
+     * that id, NULL: there was none. */
     char *id;
     enum isa isa;                          /* of the machine */
     /* it came; what was chosen since then stays when it goes */
@@ -53,11 +53,11 @@ void undo_note_arrived(struct session *s, const char *id);
 /* @before, with its loop @loop, was replaced by @now. */
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
                       const struct kernel *now);
-/* The title of a changed copy says so. */
+/* The title of a changed copy tells it apart. */
 void undo_mark_edited(struct machine *m);
 
-/* Takes the last change back (all machines that came together), or does the last that was taken
- * back again (@again), and tells what it was. False with err when there is none. */
+/* Undoes the last change (all machines that were added together), or redoes the last undone one
+ * (@again), and reports it. False with err when there is none. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

@@ -34,7 +34,7 @@ void block_maker_free(struct block_maker *m);
 size_t block_maker_forms(const struct block_maker *m);
 /* The instruction of form @form (below the above) as it was assembled; borrowed. */
 const struct insn *block_maker_insn(const struct block_maker *m, uint32_t form);
-/* A form by chance: by the square root of its uses, so that what programs use less is met, too. */
+/* A random form, weighted by the square root of its uses, so that rare ones occur as well. */
 uint32_t block_maker_draw(const struct block_maker *m, struct rng *rng);
 
 /* A place of an instruction that names a register of the user's choice. */
@@ -53,17 +53,17 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);
 /* Puts @reg into @slot of @b; false, and @b as it was, when there is no such instruction. */
 bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t reg);
-/* Gives the address of instruction @at the index and displacement of that of @like, as far as its
- * form allows it. */
+/* Gives the address of instruction @at the index and displacement of that of @like, if its form
+ * allows it. */
 void block_copy_address(struct random_block *b, size_t at, const struct insn *like);
 /* Moves the address of instruction @at by @bytes (0 and up); false when it cannot be. */
 bool block_move_address(struct random_block *b, size_t at, int64_t bytes);
 
-/* Whether it has legacy vector instructions beside such with VEX or EVEX, which programs do not
- * mix: switching between them costs what neither of them does. */
+/* Whether it mixes legacy vector instructions with VEX or EVEX, which programs do not: switching
+ * has a cost of its own. */
 bool block_mixed(const struct random_block *b);
-/* @count instructions of random forms, registers and addresses, not mixed. What is pushed is popped
- * in the same block. */
+/* @count instructions of random forms, registers and addresses, not mixed. Pushes are popped in the
+ * same block. */
 void block_random(const struct block_maker *m, size_t count, struct rng *rng,
                   struct random_block *out);
 /* Instruction @from of @of put in at @at; @b must have room. */

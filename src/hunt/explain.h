@@ -9,7 +9,7 @@
 #include "hunt/blocks.h"
 #include "model/machine.h"
 
-/* A block, what it takes, and what a model says. */
+/* A block, its time, and a model's prediction. */
 struct judged {
     struct random_block block;
     double truth, predicted;     /* cycles per iteration; predicted NaN: not known */

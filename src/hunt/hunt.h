@@ -1,14 +1,14 @@
-/* The hunt for what a model gets wrong: random blocks, and mutations of those on which they differ,
- * are predicted and timed; one on which the two differ is made as small as it can be while they
- * still do, then as general (pattern.h), and the single change of the machine that would mend it is
- * looked for (explain.h). With that change made, the hunt goes on for what is left. One thread. */
+/* Hunts for errors of a model. Random blocks, and mutations of those with an error, are predicted
+ * and timed. One with an error is minimised while the error lasts, then generalised (pattern.h),
+ * and a single change of the machine that would correct it is looked for (explain.h). With that
+ * change made, the hunt continues. One thread. */
 #ifndef PORTOLAN_HUNT_HUNT_H
 #define PORTOLAN_HUNT_HUNT_H
 
 #include "hunt/explain.h"
 #include "hunt/pattern.h"
 
-/* What the model is held against: this CPU, another machine. */
+/* Reference of the model: this CPU, another machine. */
 struct hunt_truth {
     /* Cycles per iteration of each of @n blocks into @cycles, NaN where there is no time. False
      * with err: the hunt ends. */
@@ -32,7 +32,7 @@ struct hunt {
     size_t count;
     size_t sampled;              /* random blocks with a time and a prediction */
     size_t differ;               /* of these */
-    /* mutations of blocks that differ, with a time and a prediction, beside the sample */
+    /* mutations of blocks with an error, with a time and a prediction, in addition to the sample */
     size_t mutants;
     size_t untimed;              /* drawn, mutants included, and without a time */
     /* of the sample, as many blocks that differ as the findings' blocks are counted among */
@@ -44,7 +44,8 @@ struct hunt_options {
     /* to sample, mutants included; 0: until the watch ends it (base/watch.h) */
     size_t blocks;
     size_t round;                /* blocks drawn at a time */
-    unsigned mutants;            /* one of so many blocks is one, as soon as some differ; 0: none */
+    /* one in this many blocks is one, once there are errors; 0: none */
+    unsigned mutants;
     unsigned draws;              /* blocks drawn from a pattern to see whether it holds */
     uint64_t seed;
     bool simulated;              /* predict cycle by cycle, not by the bounds */
@@ -52,8 +53,8 @@ struct hunt_options {
     void *state;
 };
 
-/* Hunts for what @m gets wrong on blocks of @maker. NULL with err when the truth fails; what the
- * watch ends early is a result, too. The caller frees. */
+/* Hunts for errors of @m on blocks of @maker. NULL with err when the reference fails; a hunt ended
+ * early by the watch is a result. The caller frees. */
 struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
                       const struct hunt_truth *truth, const struct hunt_options *options,
                       struct err *err);

@@ -1,5 +1,5 @@
-/* Blocks made from others by a change or two, so that the neighbourhood of what was found is
- * searched, too. One thread per maker. */
+/* Mutates blocks by a change or two, to search the neighbourhood of an error. One thread per
+ * maker. */
 #ifndef PORTOLAN_HUNT_MUTATE_H
 #define PORTOLAN_HUNT_MUTATE_H
 

@@ -1,6 +1,6 @@
-/* A block made general, as AnICA does (Ritter and Hack, OOPSLA 2022): each instruction a form, all
- * forms of its mnemonic, or all that do the same; each register shared as in the block, or any;
- * each address where it is, or any. Concrete blocks are drawn from it; it tells which blocks
+/* A generalised block, as in AnICA (Ritter and Hack, OOPSLA 2022): each instruction a form, all
+ * forms of its mnemonic, or all with the same operation; each register shared as in the block, or
+ * any; each address fixed, or any. Concrete blocks are drawn from it; it tests whether blocks
  * contain it. Pure, any thread. */
 #ifndef PORTOLAN_HUNT_PATTERN_H
 #define PORTOLAN_HUNT_PATTERN_H
@@ -31,7 +31,7 @@ bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed
 
 /* Whether the instruction @in fits instruction @at of @p. */
 bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in);
-/* Appends what stands for instruction @at: "any IMUL or the like". */
+/* Appends the pattern of instruction @at: "any IMUL or the like". */
 void pattern_title(const struct pattern *p, size_t at, struct str *out);
 
 /* A block that fits it. */

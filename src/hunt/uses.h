@@ -1,5 +1,5 @@
-/* Forms by how often programs use them: what is measured and hunted first, and what random blocks
- * are made of. Any thread. */
+/* Forms by frequency in programs: order of measuring and hunting, and weights of random blocks. Any
+ * thread. */
 #ifndef PORTOLAN_HUNT_USES_H
 #define PORTOLAN_HUNT_USES_H
 

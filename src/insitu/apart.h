@@ -5,8 +5,8 @@
 
 #include "insitu/insitu.h"
 
-/* Calls @run in a copy of this process, with the progress told here, and takes over what it fills,
- * copies excepted. False with err as @run, or when there can be no such process. */
+/* Calls @run in a copy of this process, with progress reported here, and copies its results back,
+ * except copies. False with err as @run, or when there can be no such process. */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

@@ -8,12 +8,12 @@
 #include "insitu/code.h"
 #include "insitu/region.h"
 
-/* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and
- * comes back, which takes longer. In a copy of the process: COPY_FOLLOW records as COPY_RECORD
- * does, also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought
- * to the cache at each stamp. These two end with int3 where control goes on in the original. An
- * indirect jump goes where it goes in the original: to there in what counts and what times, until
- * the pivot leads back, and to the copies in what records. */
+/* COPY_TIME stamps the time every few iterations; COPY_VISIT also when control leaves the loop and
+ * returns, which takes longer. In a copy of the process: COPY_FOLLOW records as COPY_RECORD does,
+ * also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought to
+ * the cache at each stamp. These two end with int3 where control continues in the original. An
+ * indirect jump goes to the original target when counting and timing, until the pivot leads back,
+ * and to the copies when recording. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
@@ -72,7 +72,7 @@ enum copy_slot {
  * one of these. */
 #define EVENT_PASS 0xffffu     /* the pivot */
 #define EVENT_LEAVE 0xfffeu    /* control leaves the loop */
-#define EVENT_AWAY 0xfffdu     /* it goes on in the original code: a call */
+#define EVENT_AWAY 0xfffdu     /* it continues in the original code: a call */
 
 /* A place in the copies where all registers are as in the original code before instruction @at. */
 struct copy_point {
@@ -85,10 +85,10 @@ struct copy_point {
 struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* by place */
-    unsigned times[COPY_MODES];      /* copies of the loop, one after the other */
+    unsigned times[COPY_MODES];      /* copies of the loop, in sequence */
     uint32_t entry[COPY_MODES];      /* labels: of the pivot */
     VEC(uint32_t) resumes[COPY_MODES];   /* labels: of the region's resumed places */
-    /* labels: what the pivot and the resumed places are patched to jump to */
+    /* labels: jump targets for patching the pivot and the resumed places */
     VEC(uint32_t) gates;
     /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
     uint32_t clock;

@@ -1,6 +1,6 @@
-/* A loop within its running program: how often it runs, what an iteration takes there, and which
- * way its branches go. The program's code is patched to lead to copies of the loop that count, time
- * or record; what it computes and prints stays the same. */
+/* A loop within its running program: iterations, cycles per iteration, and directions of its
+ * branches. The program's code is patched to lead to copies of the loop that count, time or record;
+ * its results and output stay the same. */
 #ifndef PORTOLAN_INSITU_INSITU_H
 #define PORTOLAN_INSITU_INSITU_H
 
@@ -47,7 +47,7 @@ struct insitu {
  * it, or when it cannot be run; insitu_done frees @out in either case. Any thread. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
-/* Stands for a quantile: the mean of all blocks but those that were disturbed, which took much
+/* Index in place of a quantile: the mean of all blocks except disturbed ones, which took much
  * longer than the quieter ones. */
 #define INSITU_TYPICAL (-1.0)
 /* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between

@@ -1,4 +1,4 @@
-/* What a process has mapped, as /proc says. Any thread. */
+/* Mappings of a process, from /proc. Any thread. */
 #ifndef PORTOLAN_INSITU_MAPS_H
 #define PORTOLAN_INSITU_MAPS_H
 

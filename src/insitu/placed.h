@@ -16,7 +16,7 @@ struct timed_block {           /* between two stamps */
     uint64_t iterations;
 };
 
-/* Iterations of one thread, one after the other, recorded. */
+/* Iterations of one thread in sequence, recorded. */
 struct recorded_stretch {
     uint64_t iterations;
     size_t first, count;       /* of the events */
@@ -56,8 +56,8 @@ bool placed_take(struct placed *x, struct traced *t);
 /* Patches the original code, or restores it. All threads are stopped, and settled before the
  * original is patched. */
 bool placed_patch(struct placed *x, bool on, struct err *err);
-/* Moves @t from the copies to where it would be in the original, by single steps where need be.
- * False: it is where the original is patched. When it has ended, @t is another or none. */
+/* Moves @t from the copies to the same place in the original, by single steps if necessary. False:
+ * the original is patched there. When it has ended, @t is another or none. */
 bool placed_settle(struct placed *x, struct traced *t);
 /* What the thread's counters and buffers hold, added up; they begin again. */
 void placed_harvest(struct placed *x, struct traced *t);

@@ -25,7 +25,7 @@ struct traced {
     bool replaced;             /* within exec: it has become another program */
     uint32_t considered;       /* the last process_stop that looked at it */
     bool listening;            /* stopped by a stop signal; waits for SIGCONT */
-    int signal;                /* to deliver when it goes on */
+    int signal;                /* to deliver when it resumes */
     siginfo_t info;            /* of that */
 };
 
@@ -34,7 +34,7 @@ enum process_news {
     PROCESS_ENDED
 };
 
-/* What happened to one thread, which is stopped except when the process has ended. */
+/* Event of one thread, which is stopped except when the process has ended. */
 struct process_event {
     enum process_news news;
     pid_t tid;
@@ -52,8 +52,8 @@ struct process {
     VEC(struct process_event) children;   /* new processes whose first stop is to come */
     VEC(struct process_event) late;       /* what happened while all were being stopped */
     VEC(pid_t) unknown;        /* what stopped before its parent reported it */
-    /* address of a system call instruction in it, for process_call; 0: none, and one is written
-     * where the thread is */
+    /* address of a system call instruction in it, for process_call; 0: none, and one is written at
+     * the thread's place */
     uint64_t call_at;
     pid_t born;                /* what the last call of process_call made, if it made a process */
     uint32_t stops;            /* calls of process_stop */
@@ -64,7 +64,7 @@ struct process {
 /* Takes hold of all threads of @pid without stopping them; @ours: it dies with us. False with err:
  * what forbids it. */
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
-/* Closes what is open; threads that are still traced are let go. */
+/* Closes open descriptors; detaches threads that are still traced. */
 void process_done(struct process *p);
 /* Waits at most @seconds for the next event. */
 struct process_event process_wait(struct process *p, double seconds);
@@ -75,10 +75,9 @@ bool process_reopen(struct process *p, struct err *err);
  * that has become another program. That and new processes are kept for process_poll_stop and
  * process_wait. False with err when some thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
-/* Takes what happened while all were being stopped, one after the other. False: there is no
- * more. */
+/* Takes the next event that arrived while all were being stopped. False: there is none. */
 bool process_poll_stop(struct process *p, struct process_event *out);
-/* Lets one stopped thread, or all, go on, with the signal that waits for it. */
+/* Resumes one stopped thread, or all, with the signal that waits for it. */
 void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);
 /* Lets go of all threads, which are stopped. */

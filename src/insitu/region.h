@@ -24,7 +24,7 @@ struct region {
     const struct kernel *kernel;          /* borrowed */
     size_t loop;                          /* of the kernel's loops */
     VEC(struct region_insn) list;         /* by address */
-    /* the instruction that every iteration executes once, where the original is patched first */
+    /* the instruction that every iteration executes once, at which the original is patched first */
     uint32_t pivot;
     bool flags_free;                      /* at the pivot no flag is needed */
     /* further patched places: after instructions executed in place */

@@ -29,8 +29,8 @@ bool replay_possible(const struct region *r);
 /* Replays what thread @t, stopped and settled, would do next, and adds it to @out. @overhead: ticks
  * of a stamp's clock besides its instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
-/* What all moments together say, but live. False: they do not agree, or are too few; *@why, static,
- * says so. */
+/* Combines the results of all moments except live. False: they do not agree, or are too few; *@why,
+ * static, has the reason. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why);
 void replayed_done(struct replayed_all *r);

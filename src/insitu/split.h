@@ -1,7 +1,7 @@
-/* Why a loop takes longer in its program than predicted: mispredicted branches, caches, or what is
- * left. Where iterations were replayed each has its term. Else what is missing is of one cause,
- * where only one is there; where both are, neither is given: how they overlap depends on their
- * order. Pure. */
+/* Attributes the time beyond prediction of a loop in its program: mispredicted branches, caches, or
+ * the rest. With replayed iterations each has its term. Else it is attributed to one cause, if
+ * there is only one; with both, neither is given, since their overlap depends on their order.
+ * Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
 
@@ -11,7 +11,7 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 
 /* Cycles per iteration of iterations that were run again, and how far off they may be. */
 struct split_replays {
-    double warm, warm_off;         /* what they access was in the cache before */
+    double warm, warm_off;         /* accessed lines were in the cache before */
     double trained, trained_off;   /* and their branches were known */
     /* the same in the program, with what of the code between visits the replays have */
     double live;

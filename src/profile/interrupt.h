@@ -1,7 +1,7 @@
-/* Instruction pointers of programs that are interrupted for them (ptrace), where the system's
- * sampling clock is refused. The calling thread becomes the tracer of all threads and children, so
- * it must be the one that launched the program; those that do not stop in time for interrupt_free
- * (they wait in the system) go on untraced when it ends. */
+/* Samples instruction pointers by interrupting programs (ptrace), if the system's sampling clock is
+ * refused. The calling thread becomes the tracer of all threads and children, so it must be the one
+ * that launched the program. Those that do not stop in time for interrupt_free (they wait in the
+ * system) continue untraced when it ends. */
 #ifndef PORTOLAN_PROFILE_INTERRUPT_H
 #define PORTOLAN_PROFILE_INTERRUPT_H
 
@@ -23,7 +23,7 @@ void interrupt_free(struct interrupt *p);
  * and *@usage. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
                      struct rusage *usage);
-/* The same without sampling or waiting: what has stopped goes on. */
+/* The same without sampling or waiting: resumes stopped threads. */
 bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage);
 /* Since the beginning: samples that lay nowhere known, processes and threads that were started. */
 size_t interrupt_lost(const struct interrupt *p);

@@ -19,14 +19,13 @@ struct launched {
  * Any thread. */
 char *launch_find(const char *name);
 /* Finds @argv[0] and forks; the child waits in a process group of its own for launch_go. @output:
- * path its output and errors are appended to; @input: path it reads, NULL: nothing. False with err:
- * no such file, not executable, for another processor. Any thread; the one that calls it is the
+ * path that its output and errors are appended to; @input: path it reads, NULL: nothing. False with
+ * err: no such file, not executable, for another processor. Any thread; the calling one is the
  * parent. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
-/* Lets it run, and returns when it does; whoever traces it lets it go on when it stops meanwhile:
- * @go_on (NULL: nobody) is called about once a millisecond. False with err when the system
- * refuses. */
+/* Runs it, and returns when it ends; its tracer resumes it when it stops meanwhile: @go_on (NULL:
+ * none) is called about once a millisecond. False with err when the system refuses. */
 bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err);
 /* Kills it, and all of its group, when it still runs, and frees what @l has. The process is not
  * waited for. */

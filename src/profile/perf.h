@@ -1,6 +1,5 @@
-/* Instruction pointers from the system's software clock (perf_event_open, PERF_COUNT_SW_CPU_CLOCK):
- * no counter of the processor is needed. Threads and children of what is watched are watched, too.
- * One thread. */
+/* Instruction pointers from the system's software clock (perf_event_open, PERF_COUNT_SW_CPU_CLOCK),
+ * without a counter of the processor. Includes threads and children. One thread. */
 #ifndef PORTOLAN_PROFILE_PERF_H
 #define PORTOLAN_PROFILE_PERF_H
 

@@ -4,9 +4,9 @@
 
 #include "profile/profile.h"
 
-/* Adds to @p the functions and loops of image @image that @s has samples in, with source lines
- * where @lines. What cannot be read has a function without a name. Any thread; asks watch_steps,
- * and ends early when that says so. */
+/* Adds to @p the functions and loops of image @image with samples in @s, with source lines if
+ * @lines. An unreadable image has a function without a name. Any thread; polls watch_steps, and
+ * ends early with it. */
 void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a program's run time went into: functions, and the loops within them, by samples of where it
- * was. Made once; then nothing in it changes. */
+/* Run time of a program by functions and the loops within them, from samples. Made once; then it
+ * never changes. */
 #ifndef PORTOLAN_PROFILE_PROFILE_H
 #define PORTOLAN_PROFILE_PROFILE_H
 
@@ -8,7 +8,7 @@
 #include "profile/sampling.h"
 
 struct profile_function {
-    char *name;                /* as the file has it; "" where it has no symbols there */
+    char *name;                /* as the file has it; "" if it has no symbols there */
     char *shown;               /* as programmers write it, without parameters */
     /* path of the program or library; "" for code that lies in no file */
     char *file;
@@ -25,12 +25,12 @@ struct profile_loop {
     double measured;           /* cycles per iteration on this CPU, alone; NaN: not measured */
     double bound, predicted;   /* cycles per iteration, by bounds and simulated; NaN: not known */
     char *bottleneck;          /* "dependencies"; NULL: bound is NaN */
-    /* the sentence that says what limits it alone, and what that assumes; NULL: bound is NaN */
+    /* the sentence on its limit when run alone, and its assumptions; NULL: bound is NaN */
     char *why;
     /* cycles per iteration were its arrays as large as all of the program's memory; NaN: not
      * known */
     double over_memory;
-    const char *level;         /* then: where they are, "L2", ..., static */
+    const char *level;         /* then: level of its data, "L2", ..., static */
 };
 
 struct run_profile {
@@ -54,7 +54,7 @@ struct run_profile {
 
 /* With @goes_on the hot loops get their source lines, for which child processes are waited for.
  * Looks up @s, which is taken over except for its samples. Loops with less than @least of all
- * samples are left out. @goes_on (may be NULL) is told the share done and says whether to go on:
+ * samples are left out. @goes_on (may be NULL) gets the share done and returns whether to continue:
  * NULL with err when not, or when the thread's watch ends it. Any thread; seconds for large
  * libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least,

@@ -1,5 +1,5 @@
-/* A program looked at about a thousand times a second while it runs: by the system's sampling
- * clock, or, where that is refused, by interrupting it. */
+/* Samples a program about a thousand times a second while it runs: by the system's sampling clock,
+ * or, if that is refused, by interrupting it. */
 #ifndef PORTOLAN_PROFILE_SAMPLING_H
 #define PORTOLAN_PROFILE_SAMPLING_H
 
@@ -43,7 +43,7 @@ struct sampled {
     int status;
 };
 
-/* False with err; sampled_done frees @out in either case. Any thread; goes_on is asked on another
+/* False with err; sampled_done frees @out in either case. Any thread; goes_on is called on another
  * one, while this one waits. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err);
 void sampled_done(struct sampled *s);

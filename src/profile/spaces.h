@@ -32,7 +32,7 @@ void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, ui
 void spaces_clear(struct spaces *s, pid_t pid);
 /* @child begins with all that @parent has. */
 void spaces_fork(struct spaces *s, pid_t child, pid_t parent);
-/* Maps what the system says that @pid has mapped now. False when it does not say. */
+/* Records the current mappings of @pid from the system. False when they cannot be read. */
 bool spaces_read(struct spaces *s, pid_t pid);
 /* Counts a sample at @address of @pid; false when nothing is known to be there. */
 bool spaces_sample(struct spaces *s, pid_t pid, uint64_t address);

@@ -5,7 +5,7 @@
 
 #include "program/runs.h"
 
-/* The mean part of the run in which the program comes to so many other lines. */
+/* The mean part of the run in which the program touches @lines other lines. */
 struct age { double distance, part; };
 struct ages { VEC(struct age) list; };   /* ascending in both */
 

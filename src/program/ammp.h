@@ -9,7 +9,7 @@
 
 /* Pipes of @m for each class of instructions: as many as the ports of a representative form
  * (data/programs/pipes.csv), with its latency and throughput in the machine's mapping. Calls get
- * one pipe, and their cost by name. False with err when a form is not known. Any thread. */
+ * one pipe, and their cost by name. False with err when a form is unknown. Any thread. */
 bool ammp_pipes(const struct machine *m, struct pipe_kind kinds[OP_CLASSES], struct err *err);
 /* @run on these pipes with @memory; parts of @out are blocks. program_time_done frees @out. Any
  * thread. */

@@ -1,5 +1,5 @@
-/* What a model's counts rest on: runs, the code, formulas that fit the runs or estimates, and the
- * ranges that this leaves. All pure but for what derived.h keeps; any thread. */
+/* Basis of a model's counts: runs, the code, formulas that fit the runs or estimates, and the
+ * remaining ranges. All pure except for the cache of derived.h; any thread. */
 #ifndef PORTOLAN_PROGRAM_BASIS_H
 #define PORTOLAN_PROGRAM_BASIS_H
 
@@ -13,7 +13,7 @@ enum count_basis {
     /* a formula that gives every run's count, with runs to spare: other inputs may take another
      * way */
     COUNT_FITS,
-    COUNT_ESTIMATE,   /* the formula that predicts best what it was not fitted to */
+    COUNT_ESTIMATE,   /* the formula with the best prediction of data that it was not fitted to */
 };
 
 /* What the count of @block at @inputs rests on. */
@@ -22,8 +22,8 @@ enum count_basis count_basis_of(const struct program_model *m, size_t block, con
  * @count at @inputs. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
-/* The least and the most that block @block is executed at @inputs by all formulas that explain the
- * runs about equally well; the same number where it follows from the code, or was run. */
+/* The least and the largest count of block @block at @inputs by all formulas that explain the runs
+ * about equally well; the same number if it follows from the code, or was run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
 /* The same of formula number @formula, of which the code says nothing. */

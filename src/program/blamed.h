@@ -19,8 +19,8 @@ struct blamed_part {
     /* Predicted seconds: of lines streamed and misses waited for, of mispredicted loop ends, of
      * calls; and what all branches that go either way may cost. */
     double misses, ends, calls, branches;
-    /* "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained", "not told
-     * apart" */
+    /* "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained", "not
+     * distinguished" */
     const char *term;
 };
 
@@ -32,7 +32,7 @@ void blamed_part_fill(struct blamed_part *out, const struct program *p,
 void blamed_part_done(struct blamed_part *b);
 /* Those that differ most first. */
 void blamed_parts_sort(struct blamed_part *parts, size_t count);
-/* Fills each part's term, and says which is to blame; the caller frees. Seconds of a run:
+/* Fills each part's term, and names the one to blame; the caller frees. Seconds of a run:
  * @measured, @predicted in all, @elsewhere in no part. */
 char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
                    double elsewhere);

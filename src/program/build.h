@@ -4,9 +4,8 @@
 
 #include "program/program.h"
 
-/* Compiles and links the @count words, sources and compiler options, and opens what comes out;
- * @name is for people. The compiler's first complaint is the fault's text. NULL with err. Any
- * thread. */
+/* Compiles and links the @count words, sources and compiler options, and opens the result; @name is
+ * for messages. The compiler's first complaint is the fault's text. NULL with err. Any thread. */
 struct program *program_build(const char *const *words, size_t count, const char *name,
                               struct err *err);
 

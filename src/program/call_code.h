@@ -1,5 +1,5 @@
 /* The code of the mathematical library's functions as this CPU executes it: the library has several
- * versions of most, and only a run tells which of them it takes, and which way through it. */
+ * versions of most, and a run determines which one is used, and the path through it. */
 #ifndef PORTOLAN_PROGRAM_CALL_CODE_H
 #define PORTOLAN_PROGRAM_CALL_CODE_H
 

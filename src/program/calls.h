@@ -30,19 +30,18 @@ struct call_readings {
     unsigned count;
 };
 
-/* From now on @name is read, too, if it is a function that is known. */
+/* From now on @name is read as well, if it is a known function. */
 void call_readings_want(struct call_readings *r, const char *name);
 /* One more reading of each, some 3 microseconds for exp. One thread at a time. */
 void call_readings_add(struct call_readings *r);
-/* What they cost at @clock_hz, with nothing of those that were not read; the readings are gone,
- * what is wanted stays. */
+/* Their costs at @clock_hz, without those that were not read; the readings are freed, the requests
+ * stay. */
 void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out);
 
-/* Cycles of one call; NaN for a function that is not known. Measures it when it is asked for the
- * first time, over typical arguments, now and then for 25 milliseconds. It is not reckoned by the
- * slots that others leave: such functions wait for their own chains more than for them (on a Golden
- * Cove, exp takes 20 cycles alone, and 20 to 30 beside a neighbour whether that leaves 45 or 75 %
- * of the slots). One thread at a time. */
+/* Cycles of one call; NaN for an unknown function. Measures it on the first request, over typical
+ * arguments, now and then for 25 milliseconds. Not scaled by the slots that others leave: such
+ * functions wait mostly for their own chains (on a Golden Cove, exp takes 20 cycles alone, and 20
+ * to 30 next to a neighbour that leaves 45 or 75 % of the slots). One thread at a time. */
 double call_cost_of(struct call_costs *costs, const char *name);
 
 #endif

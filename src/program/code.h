@@ -10,8 +10,7 @@
 struct code_unit {
     const struct kernel *kernel;   /* NULL: the unit has no code */
     uint32_t *block;               /* per instruction: block of the program */
-    /* per instruction: the first of those that are executed together with it, one after the
-     * other */
+    /* per instruction: the first instruction of its straight-line sequence */
     uint32_t *stretch;
     /* per instruction: the loop that it was moved out of, UINT32_MAX: none */
     uint32_t *left;
@@ -40,8 +39,8 @@ uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32
 
 /* The code of @name, one of the library's; NULL: it is not known. Any thread. */
 const struct call_code *program_code_library(const struct program_code *c, const char *name);
-/* How often each instruction of @unit is executed at @run, into @out, as many as its kernel has.
- * Any thread. */
+/* Executions of each instruction of @unit at @run, into @out, as many as its kernel has. Any
+ * thread. */
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
                      double *out);
 

@@ -58,7 +58,7 @@ enum control_op {
 
 struct control_node {
     uint8_t op, width;       /* bits, 1 to 64 */
-    uint16_t count;          /* of operands, where the operation does not say it */
+    uint16_t count;          /* of operands, if the operation does not imply it */
     /* constant, number of the argument or of the value, loop of the recurrence */
     uint64_t value;
 };

@@ -25,7 +25,7 @@ struct control_values {
     const struct number *arguments;
     size_t argument_count;
     struct number *values;       /* that steps define */
-    struct number *iterations;   /* per loop: the one that runs, or ran last */
+    struct number *iterations;   /* per loop: the one that runs, or the last one */
 };
 
 /* The value of the expression at node *@at, which is moved past it. Pure. */

@@ -7,13 +7,13 @@
 
 struct derivation;
 
-/* What is fixed for all walks of @p, which is borrowed. Any thread. */
+/* Data shared by all walks of @p, which is borrowed. Any thread. */
 struct derivation *derivation_new(const struct program *p);
 void derivation_free(struct derivation *d);
-/* How often each block of the program is executed with the command line @words, and how often it is
- * left by the first of two ways; NaN: that depends on data, or on what is not followed. The counts
- * hold if libraries' functions return, memory that is asked for is given, and nothing is thrown.
- * False: the walk took too many steps, all are NaN. One thread. */
+/* Executions of each block of the program with the command line @words, and of the first of its two
+ * exits; NaN: it depends on data, or on code that is not followed. The counts hold if library
+ * functions return, allocations succeed, and nothing is thrown. False: the walk took too many
+ * steps, all are NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
 

@@ -7,12 +7,12 @@
 
 struct derived;
 
-/* Walks the code at the inputs of @runs, which are borrowed; functions of which a run has another
- * count than the code says are not believed. Any thread. */
+/* Walks the code at the inputs of @runs, which are borrowed; functions with a count that a run
+ * contradicts are excluded. Any thread. */
 struct derived *derived_new(const struct program_runs *runs);
 void derived_free(struct derived *d);
-/* Counts at @inputs of each block and of its first way, NaN where they do not follow from the code.
- * Any thread; walks the code unless the same inputs were asked for lately. */
+/* Counts at @inputs of each block and of its first exit, NaN if they do not follow from the code.
+ * Any thread; walks the code unless the result for these inputs is cached. */
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
 /* The same of @block alone. */
 double derived_count(struct derived *d, const double *inputs, size_t block);

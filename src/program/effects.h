@@ -9,13 +9,13 @@ struct effect {
     char *name;
     double value;                      /* as the machine has it */
     double elasticity;                 /* change of ln T by that of ln p */
-    /* times, in those of the machine as it is; NaN where the property cannot take that */
+    /* times, relative to the unchanged machine's; NaN if the property cannot take that value */
     double halved, doubled;
 };
 
 struct effects { VEC(struct effect) list; };
 
-/* Told how far it is, of so many, and by what; false: stop. */
+/* Progress: part done, total, and name; false: stop. */
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
 /* The effects of @m's properties, by copies of it; @seconds: the time as it is. Those that change

@@ -22,11 +22,10 @@ struct estimator *estimator_new(const struct program_model *model, const double 
 void estimator_free(struct estimator *e);
 /* What others leave of the core, as set. */
 struct core_share estimator_share(const struct estimator *e);
-/* This CPU as it is at the moment: @m, which it is, gets its clock, and times are from now on those
- * beside what others leave of the core. Some milliseconds. */
+/* This CPU at this moment: @m, its machine, gets its clock, and times from now on are those with
+ * the measured load of the core. Some milliseconds. */
 void estimator_meet_here(struct estimator *e, struct machine *m);
-/* From now on times are those beside others that leave this @share of the core; all of it at
- * first. */
+/* From now on times assume that others leave this @share of the core; initially all of it. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
 /* From now on functions of the mathematical library cost what @costs says; those that it does not
  * name are measured when they are wanted. */

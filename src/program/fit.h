@@ -1,5 +1,5 @@
-/* Formulas fitted to runs: the smallest that gives every run exactly, else the one that predicts
- * best what it has not seen (leave-one-out). */
+/* Formulas fitted to runs: the smallest that reproduces every run, else the one with the best
+ * prediction of left-out runs. */
 #ifndef PORTOLAN_PROGRAM_FIT_H
 #define PORTOLAN_PROGRAM_FIT_H
 
@@ -9,10 +9,10 @@
 /* Runs of which no two have the same values of the inputs @active: others repeat what is known,
  * whatever they differ in. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
-/* Fits counts: whole numbers, for which exact formulas are sought first, congruence terms
- * (quotients and remainders by 2 to 128) and thresholds included. An input that changes nothing is
- * left out. Where no formula is exact, products of powers are chosen: few inputs all subsets, many
- * by L1-penalised regression. Any thread. */
+/* Fits counts: whole numbers, for which exact formulas are tried first, congruence terms (quotients
+ * and remainders by 2 to 128) and thresholds included. An input without effect is left out. If no
+ * formula is exact, products of powers are chosen: few inputs all subsets, many by L1-penalised
+ * regression. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -48,14 +48,14 @@ struct formula {
     /* of an expression: the formula is coefficients[0] + coefficients[1] times it, without terms */
     uint8_t code[FORMULA_CODE];
     size_t code_length;            /* 0: terms */
-    /* what the formula is instead, borrowed from the model it is part of; NULL: it is none */
+    /* other kind of formula, borrowed from its model; NULL: none */
     const struct nalu *network;
     /* it gives every value it was fitted to, to the last digit, with at least one to spare */
     bool exact;
-    /* inputs, a bit each, of which the values that were run cannot tell what follows beyond them:
-     * exact at these values only */
+    /* inputs, a bit each, whose run values do not determine the count beyond them: exact at these
+     * values only */
     uint16_t within;
-    /* mean relative error when each run in turn is left out; NaN: too few runs to tell */
+    /* mean relative error when each run in turn is left out; NaN: too few runs */
     double error;
 };
 

@@ -1,6 +1,6 @@
-/* Loads that read what a store of the same code stored, as traced runs saw it, at the machine's
- * instructions. What the code alone does not say, as where an address is computed anew in every
- * iteration (clang -O0), is a link of the analysis so. */
+/* Loads that read a store of the same code, from traced runs, at the machine's instructions. They
+ * become links of the analysis if the code alone does not show them, as where an address is
+ * recomputed in every iteration (clang -O0). */
 #ifndef PORTOLAN_PROGRAM_FORWARDS_H
 #define PORTOLAN_PROGRAM_FORWARDS_H
 
@@ -20,9 +20,9 @@ struct code_forwards {
     VEC(struct forward) links;     /* of the newest sequence */
 };
 
-/* Of all units at @run, traced or predicted. References and instructions of a block are told apart
- * by their order; a block whose loads or stores are not as many as its references has none.
- * code_forwards_done frees. Any thread. */
+/* Of all units at @run, traced or predicted. References and instructions of a block are matched by
+ * their order; a block with different numbers of both has none. code_forwards_done frees. Any
+ * thread. */
 void code_forwards_find(const struct program_code *c, const struct program_run *run,
                         struct code_forwards *out);
 void code_forwards_done(const struct program_code *c, struct code_forwards *f);

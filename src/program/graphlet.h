@@ -1,7 +1,6 @@
 /* The paper's pipelines (PPT-AMMP): a block's instructions with their dependences, its graphlet,
- * run once through pipes of given latency and throughput, in order of dependence, each in the pipe
- * that is free first. Nothing flows from one run of a block into the next: that is what the steady
- * model is for. */
+ * run once through pipes of given latency and throughput, in order of dependence, each in the first
+ * free pipe. Runs of a block do not overlap; the steady model has that. */
 #ifndef PORTOLAN_PROGRAM_GRAPHLET_H
 #define PORTOLAN_PROGRAM_GRAPHLET_H
 
@@ -32,8 +31,7 @@ struct pipe_kind {
 #define GRAPHLET_PIPES_MOST 64   /* pipes of one kind */
 
 /* Cycles from the first start to the last result of one run; @busy (OP_CLASSES entries, may be
- * NULL) gets the cycles for which each kind's pipes were taken. Every class has its own kind. Any
- * thread. */
+ * NULL) gets the busy cycles of each kind's pipes. Every class has its own kind. Any thread. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* "fadd"; the class of that name, false when there is none. */

@@ -1,6 +1,6 @@
 /* Reuse distances in bins: exact below 16, then eight bins to an octave, and one for first uses.
- * The bins are those of the traces that programs write (runtime/bins.h). A bin stands for the mean
- * of the distances that fell into it. */
+ * The bins are those of the traces that programs write (runtime/bins.h). The value of a bin is the
+ * mean of its distances. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 

@@ -31,8 +31,7 @@ struct memory {
     double line_write;
     /* cycles per line of a single stream from main memory, in those of each of two */
     double line_alone;
-    /* bytes: lines up to so far apart come from the second level before a steady walk asks for
-     * them */
+    /* bytes: lines up to this distance are prefetched from the second level in a steady walk */
     double prefetch_step;
     /* per line at least, of lines that all come to one set of the first level; 0: no more than
      * others */
@@ -62,9 +61,9 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err);
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
 /* Shares of references at @distance in the serial run that each level and, last, main memory serve:
- * count + 1 of them, 1 in sum. @step: bytes from one of these references to the next when they walk
- * steadily, else 0; long powers of two leave most sets of the first and second level unused, the
- * last one spreads lines by a hash. @alike: the part of the lines in between that walk so, too; the
+ * count + 1 of them, 1 in sum. @step: bytes from one of these references to the next in a steady
+ * walk, else 0; large powers of two leave most sets of the first and second level unused, the last
+ * one spreads lines by a hash. @alike: the part of the lines in between with such a walk; the
  * others are spread over all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);

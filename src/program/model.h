@@ -30,7 +30,7 @@ struct model_reference {
     size_t mode_count;
 };
 
-/* What takes the place of regression for counts that it does not predict. */
+/* Alternative to regression for counts that it does not predict. */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
@@ -64,13 +64,13 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
-/* The program's machine code, assembled once; nothing in it changes, and it lives as long as the
- * model. NULL with err. Any thread. */
+/* The program's machine code, assembled once; it never changes, and lives as long as the model.
+ * NULL with err. Any thread. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
 /* 1 / @input, of any input: what shares are formulas of. */
 double model_reciprocal(double input);
-/* What a run at @inputs would be: the run itself where there was one, else by the formulas.
- * program_run_done frees @out. */
+/* A run at @inputs: recorded if there was one, else by the formulas. program_run_done frees
+ * @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
 /* Whether @f gives the count of every run, and the runs leave nothing open about @inputs that a

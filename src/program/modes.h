@@ -14,9 +14,8 @@ struct mode {
 };
 
 /* The clusters of @r, ascending; returns how many. Clusters of less than a two-hundredth of the
- * references join their nearer neighbour, but for first uses, and those that lie behind all larger
- * ones, more than four times as far as what comes before them: a ten-thousandth of the references
- * suffices there. */
+ * references join their nearer neighbour, except for first uses. The threshold is a ten-thousandth
+ * for those above all larger clusters, more than four times as far as the one before them. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
 /* What lies between the shares @from and @to of the references by distance, first uses not among
  * them; its count is 0 when there are none. */

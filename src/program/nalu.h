@@ -25,10 +25,10 @@ double nalu_value(const struct nalu *n, const double *inputs);
 /* Mean over the runs of the square of the relative error (of small counts relative to a thousandth
  * of the largest). @gradient, unless NULL, gets the derivative by each parameter. Any thread. */
 double nalu_loss(const struct nalu *n, const struct fit_data *data, double *gradient);
-/* Trains one on @data by Adam, from several starting points of a fixed seed, the one of the least
- * loss stays: the same data give the same network. Returns the mean relative error of runs that
- * training did not see, a quarter of them at a time; NaN with fewer than four. Seconds with many
- * runs. Any thread. */
+/* Trains one on @data by Adam, from several starting points of a fixed seed; the one of the least
+ * loss stays: the same data give the same network. Returns the mean relative error of runs held out
+ * from training, a quarter of them at a time; NaN with fewer than four. Seconds with many runs. Any
+ * thread. */
 double nalu_fit(const struct fit_data *data, struct nalu *out);
 
 #endif

@@ -1,7 +1,7 @@
-/* What this CPU gives a program at the moment: its clock, what other users of the core leave of it,
- * lines per time from each level of memory, and what the system takes for pages and for starting.
- * On a shared host these are not those of the data sheet, and change; so they are measured beside
- * what they explain. */
+/* Current speed of this CPU for a program: its clock, the share of the core that other users leave,
+ * lines per time from each level of memory, and the system's costs of pages and of starting. On a
+ * shared host these differ from the data sheet, and change; so they are measured together with what
+ * they explain. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_H
 #define PORTOLAN_PROGRAM_NATIVE_H
 
@@ -12,7 +12,7 @@
 #define NATIVE_SIZES 8
 #define NATIVE_WAITS 6
 #define NATIVE_WALKS 5
-/* pages; each walk is through twice as many as the one before */
+/* pages; each walk covers twice as many as the one before */
 #define NATIVE_FIRST_WALK 512u
 #define NATIVE_SOURCE "measured now"   /* of the facts that native_apply puts into a machine */
 
@@ -67,8 +67,8 @@ bool native_probe_look(struct native_probe *p, struct err *err);
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Whether the looks that @use names met the same memory. */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
-/* Whether of @count looks no two differ by more than @within of the lesser in what a line takes
- * beyond the second level: in a stream, and one that is waited for. Any thread. */
+/* Whether all @count looks agree within @within of the lesser on the time of a line beyond the
+ * second level: streamed, and by latency. Any thread. */
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core that a thread runs on: its clock, and what other users leave of it. Both change within
- * milliseconds, so many short readings are taken while something else goes on. */
+/* The core of a thread: its clock, and the share that other users leave. Both change within
+ * milliseconds, so many short readings are taken during other work. */
 #ifndef PORTOLAN_PROGRAM_NATIVE_CORE_H
 #define PORTOLAN_PROGRAM_NATIVE_CORE_H
 
@@ -21,9 +21,9 @@ struct core_readings { VEC(struct core_reading) list; };
 
 /* Adds one reading, 25 microseconds. */
 void core_readings_add(struct core_readings *r);
-/* The mean of all but the lowest and the highest tenth of @values, which are sorted then. A core
- * that is shared is so by turns, for some milliseconds each: a program has the mean of both states,
- * the median of what was seen is one or the other. */
+/* The mean of all except the lowest and the highest tenth of @values, which are then sorted. A
+ * shared core alternates between states for some milliseconds each: a program gets the mean of
+ * both, a median is one or the other. */
 double core_mean_of_most(double *values, size_t count);
 /* Clock, and slots and ports of @share, by what was read, at least one reading, of @m's core. */
 void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz,
@@ -36,8 +36,8 @@ double native_clock(void);
  * CPU. @m: the machine that this CPU is. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
-/* Readings beside a program that runs meanwhile, on the CPU of the calling thread, which keeps to
- * it until the end, as do its children. */
+/* Readings while a program runs, on the CPU of the calling thread, which stays there until the end,
+ * as do its children. */
 #define NATIVE_WATCH_PERIOD 1e-3 /* seconds from one to the next */
 struct native_watch;
 /* NULL where the thread cannot be kept on one CPU. */

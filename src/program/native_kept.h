@@ -1,5 +1,5 @@
-/* What was measured of this CPU's memory (native.h), kept between runs in memory.csv beside what
- * lines cost (measure/kept.h). */
+/* Measurements of this CPU's memory (native.h), kept between runs in memory.csv together with the
+ * costs of lines (measure/kept.h). */
 #ifndef PORTOLAN_PROGRAM_NATIVE_KEPT_H
 #define PORTOLAN_PROGRAM_NATIVE_KEPT_H
 
@@ -11,8 +11,8 @@
 /* Keeps the facts that native_apply has put into @m, as of today; those of other CPUs stay. What
  * cannot be written is logged. Any thread. */
 void native_keep(const struct machine *m);
-/* Puts the kept facts of this CPU into @m, but for the clock; false when none are kept. @day: the
- * one they are of. Any thread. */
+/* Puts the kept facts of this CPU into @m, except the clock; false when none are kept. @day: their
+ * date. Any thread. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
 /* Makes @m, a copy of the machine that this CPU is, one with the memory that was measured here: the
  * kept one or, where there is none or @fresh, looked at now, which takes some 0.3 s, and kept.

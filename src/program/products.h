@@ -1,5 +1,5 @@
-/* Counts of several inputs as sums of products of what each input alone does: powers, quotients and
- * remainders that runs differing in one input show, joined by those that differ in several. Degrees
+/* Counts of several inputs as sums of products of single-input terms: powers, quotients and
+ * remainders from runs that differ in one input, joined by those that differ in several. Degrees
  * add up over inputs without a table of all products of that degree. */
 #ifndef PORTOLAN_PROGRAM_PRODUCTS_H
 #define PORTOLAN_PROGRAM_PRODUCTS_H
@@ -9,9 +9,8 @@
 /* An exact formula of the inputs that are @active, with runs to spare. False: none was found, @out
  * is as it was. Any thread. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* One that is not: term after term, the one that explains most, as long as leaving each run out
- * says so. False when its left-out error is not below @error:
- * @out is as it was. Any thread. */
+/* An inexact one: adds the term that explains most while the left-out error falls. False when its
+ * left-out error is not below @error: @out is unchanged. Any thread. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);
 

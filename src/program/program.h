@@ -1,6 +1,6 @@
-/* A whole program as portolan-cc built it: its blocks with where they lead, what they do and
- * reference, and its machine code as it is without counters. Read from the executable; nothing in
- * it changes, so any number of threads read it at once. */
+/* A whole program as built by portolan-cc: its blocks with successors, operations and references,
+ * and its machine code without counters. Read from the executable; it never changes, so any number
+ * of threads read it at once. */
 #ifndef PORTOLAN_PROGRAM_PROGRAM_H
 #define PORTOLAN_PROGRAM_PROGRAM_H
 
@@ -65,13 +65,12 @@ struct program {
     size_t block_count;
     struct program_reference *references;
     size_t reference_count;
-    _Atomic unsigned holders;      /* besides the one that made it */
+    _Atomic unsigned holders;      /* besides the creator */
 };
 
 /* Whether @path is an executable that portolan-cc linked. */
 bool program_is_built(const char *path);
-/* Reads descriptions, which stand one after the other in @bytes; @name is what the program is
- * called. NULL with err. */
+/* Reads the descriptions in @bytes, in sequence; @name is the program's name. NULL with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
 /* Appends the descriptions in the executable of @p, which program_read takes elsewhere. False with
  * err. */
@@ -83,8 +82,8 @@ struct program *program_open(const char *path, const char *name, char *take_dire
 /* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an
  * executable. NULL with err. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
-/* Makes the executable @path what of @p is measured: by its place without links, as the system
- * names it where it is sampled. */
+/* Makes the executable @path the one that is measured for @p: by its place without links, as the
+ * system names it when sampling. */
 void program_set_untraced(struct program *p, const char *path);
 /* The last holder's call frees it. */
 void program_free(const struct program *p);

@@ -11,20 +11,20 @@
 struct formula_range {
     struct formula *others;    /* besides the formula itself */
     size_t count;
-    /* mean relative error of the formula's terms where each whole value of an input is left out;
-     * NaN: that cannot be told */
+    /* mean relative error of the formula's terms where each value of an input is left out; NaN:
+     * undetermined */
     double left_out;
     /* by which the power of each input may be off: what the left-out error allows over the span of
      * its values */
     double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* values of each input that were run */
     /* powers of each input, the least and the most, by which the count grew up to its largest run;
-     * NaN: the runs do not tell */
+     * NaN: undetermined by the runs */
     double reach[INPUTS_MAX][2];
     /* of growth by exp(rate * input) where powers rise with the input; 0: they do not */
     double rate[INPUTS_MAX];
     double farthest;           /* count of the largest run */
-    /* one run, or one value where it matters: nothing is known elsewhere */
+    /* one run, or one value of an input that matters: nothing is known elsewhere */
     bool open;
 };
 
@@ -35,8 +35,7 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Mean relative error of the terms of @f, refitted, at each whole value of an input that is left
  * out; NaN: one cannot be left out. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
-/* Fills @out for @f, which was fitted to @data and is not exact. range_done frees it. Any
- * thread. */
+/* Fills @out for @f, which was fitted to @data and is inexact. range_done frees it. Any thread. */
 void range_find(const struct fit_data *data, const struct formula *f, struct formula_range *out);
 /* One more formula that explains the runs. */
 void range_add(struct formula_range *r, const struct formula *f);

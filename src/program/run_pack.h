@@ -6,7 +6,7 @@
 #include "base/pack.h"
 #include "program/runs.h"
 
-/* Appends @run of @p; what it took in seconds and missed is left out. Any thread. */
+/* Appends @run of @p, without its seconds and misses. Any thread. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
 /* False when the bytes are broken or of another program. program_run_done frees @out in either
  * case. Any thread. */

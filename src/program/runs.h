@@ -57,9 +57,9 @@ struct run_options {
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
-    /* seconds after which the function of child_watch is asked again; 0: some times a second */
+    /* seconds between two calls of child_watch's function; 0: some times a second */
     double asks;
-    /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
+    /* number for OMP_NUM_THREADS in program_measure; 0 and 1: not set */
     size_t threads;
     const struct memory *caches;   /* of TRACE_SETS */
 };
@@ -67,7 +67,7 @@ struct run_options {
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
-/* Runs the program and adds what it did; for reuse distances a short run is repeated with all
+/* Runs the program and adds its counts; for reuse distances a short run is repeated with all
  * addresses moved within a line, and the mean is taken. False with err when it could not be run,
  * crashed, exited with a status that its invocation does not allow or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
@@ -91,7 +91,7 @@ double program_start_seconds(struct err *err);
  * False with err. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
                         struct err *err);
-/* The same of its text, whose lines are cut apart; @name stands for the file in faults. */
+/* The same from text, whose lines are cut apart; faults name @name as the file. */
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
                          struct program_run *out, struct err *err);
 /* The run at @inputs; NULL: there was none. Pure. */

@@ -6,10 +6,9 @@
 #ifndef PORTOLAN_PROGRAM_SHARING_H
 #define PORTOLAN_PROGRAM_SHARING_H
 
-/* What other users of the core leave of it: of the slots in which µops are issued, and of what the
- * ports do; 1: all. And how many times per second of its CPU time a thread has to leave the CPU to
- * them, and for how many seconds in all: meanwhile they fill the core's caches with what is
- * theirs. */
+/* Share of the core that other users leave: of the slots in which µops are issued, and of the
+ * ports' work; 1: all. Also how often per second of its CPU time a thread is preempted, and for how
+ * many seconds in all: meanwhile the others fill the core's caches. */
 struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
@@ -22,9 +21,9 @@ struct sharing {
 double sharing_own(const struct sharing *s, double distance);
 /* In a cache that the threads share: of references to lines that are one thread's. */
 double sharing_between(const struct sharing *s, double distance);
-/* The same of references to common lines: one of the p threads, evenly apart, has used them 1/p as
- * long ago, and p threads have gone on since: as far as in a thread of its own. Threads that go in
- * step find them nearer. */
+/* The same of references to common lines: one of the p threads, evenly spaced, has used them 1/p as
+ * long ago, and p threads have advanced since: the same distance as in a thread of its own. Threads
+ * in step find them nearer. */
 double sharing_common(const struct sharing *s, double distance);
 
 #endif

@@ -9,7 +9,7 @@
  * them. */
 size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input,
                            double *xs, double *ys);
-/* The run beside which most others differ in one input alone; of such runs the one of the largest
+/* The run from which most others differ in one input alone; of such runs the one with the largest
  * value. */
 size_t single_input_base(const struct fit_data *d, const bool *active);
 

@@ -1,5 +1,5 @@
-/* The range of a predicted time: what the runs leave open about its counts, what the model of the
- * core and memory is off by, and which further run would tell the most. */
+/* The range of a predicted time: uncertain counts, errors of the core and memory models, and the
+ * further run that would narrow it most. */
 #ifndef PORTOLAN_PROGRAM_SPREAD_H
 #define PORTOLAN_PROGRAM_SPREAD_H
 
@@ -22,7 +22,7 @@ struct time_spread {
 };
 
 /* Of @t, the time of @m at @inputs, on a machine that takes @branch_miss cycles for a mispredicted
- * branch. Pure but for what derived.h keeps. */
+ * branch. Pure except for the cache of derived.h. */
 void spread_of(const struct program_model *m, const double *inputs, const struct program_time *t,
                double branch_miss, struct time_spread *out);
 

@@ -12,7 +12,8 @@
 enum part_limit { LIMIT_CORE, LIMIT_MISSES };
 
 struct part_time {
-    uint32_t block;                /* the first of the part's that is executed as often as it */
+    /* the first of the part's blocks with the same number of executions */
+    uint32_t block;
     uint32_t unit, loop, line;     /* loop UINT32_MAX: none */
     bool repeats;
     double executions;
@@ -35,16 +36,16 @@ struct part_time {
     double within;
     double cycles;                 /* all of it */
     bool unknown;                  /* a form without ports: a lower bound */
-    bool estimate;                 /* what the machine says of a form is an estimate */
+    bool estimate;                 /* the machine's row of a form is an estimate */
 };
 
 struct program_time {
     VEC(struct part_time) parts;   /* the longest first */
     double cycles, seconds;
-    /* references served behind each level: [0] misses of the first level */
+    /* references served beyond each level: [0] misses of the first level */
     double misses[MEMORY_LEVELS + 1];
     double references;
-    /* of the model with pipes: cycles for which each kind's were taken, summed over them */
+    /* of the model with pipes: busy cycles of each kind's, summed over them */
     double busy[OP_CLASSES];
     /* shares of cycles, in parts that are lower bounds and that rest on estimates of forms */
     double least, estimate;

@@ -66,9 +66,9 @@ struct study {
     struct estimator *estimator;         /* NULL: none */
 };
 
-/* Studies @model at @inputs on @m; its clock and memory are those measured where @here
- * (native_known). @progress (may be NULL) is told the share done and says whether to go on. NULL
- * with err when not, or when @m lacks facts. A second or so. */
+/* Studies @model at @inputs on @m; its clock and memory are measured if @here (native_known).
+ * @progress (may be NULL) gets the share done and returns whether to continue. NULL with err when
+ * not, or when @m lacks facts. A second or so. */
 struct study *study_new(const struct program_model *model, const double *inputs,
                         const struct machine *m, bool here, model_progress progress, void *state,
                         struct err *err);

@@ -1,7 +1,7 @@
-/* Loops as they go on from turn to turn: through the loops within them, and the functions that they
- * call. A function's code, and what stands around a short loop, has chains of its own that only
- * what comes before and after it can hide, as far as the reorder buffer reaches; so the walk of
- * whole turns is simulated, and each instruction costs the cycles that go by before it retires. */
+/* Loops in execution order, iteration by iteration: through inner loops and called functions. A
+ * function's code, and code around a short loop, has chains that only the code before and after can
+ * hide, within reach of the reorder buffer. So the walk of whole iterations is simulated, and each
+ * instruction costs the cycles until it retires. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 
@@ -25,7 +25,7 @@ struct turns {
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* What they take on the machine of @work with @forwards, those of the run; what is in none is not
+/* Their times on the machine of @work with @forwards, those of the run; code in no loop is not
  * covered. turns_done frees. Any thread. */
 void turns_time(const struct program_code *c, const struct turns_walks *walks,
                 struct code_forwards *forwards, struct block_work *work,

@@ -1,18 +1,18 @@
-/* The code of a loop in the order in which it is executed, some turns of it: through the blocks
- * that its branches choose, the loops within it, and the functions of the program that it calls.
- * Which way a branch goes is known by how often only: ways are taken in turn, as evenly as their
- * shares allow, so that every run of the same counts gives the same walk. */
+/* The code of a loop in execution order, for some iterations: through the blocks that its branches
+ * choose, inner loops, and the called functions of the program. Only the share of each branch
+ * direction is known: directions alternate as evenly as their shares allow, so that equal counts
+ * give equal walks. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 
 #include "program/code.h"
 
-#define PREDICTED_TRIPS 24         /* iterations up to which the end of a loop is foreseen */
+#define PREDICTED_TRIPS 24         /* iterations up to which the end of a loop is predicted */
 
 /* How the instructions of a unit follow each other at one run. */
 struct unit_flow {
     double *times;                 /* executions of each instruction */
-    /* of each conditional branch, the share of its executions in which it is taken */
+    /* of each conditional branch, the share of executions in which it is taken */
     float *taken;
 };
 
@@ -40,13 +40,13 @@ struct code_walk {
     bool elsewhere;                /* it leads through other loops, or into functions */
 };
 
-/* Walks through loop @loop of @unit, at most @most instructions, until whole turns have @wanted of
- * them, those of the library's functions counted. A turn is from its first instruction to the same
- * again, also where the loop is left meanwhile and entered anew; ways from which none leads back
- * are not taken. It ends before a branch goes a way that it goes in less than one of
- * PREDICTED_TRIPS of its executions, as the end of a long loop is: what comes then waits for it.
- * False, with nothing in @out, where one turn is longer or not to the end, or leads where the code
- * does not say. vec_done frees @out->steps. Any thread. */
+/* Walks through loop @loop of @unit, at most @most instructions, until whole iterations have
+ * @wanted of them, including the library's functions. An iteration is from its first instruction to
+ * the same again, also if the loop is left and entered again meanwhile; directions that never lead
+ * back are not taken. It ends before a branch direction with a share of less than one in
+ * PREDICTED_TRIPS, such as the end of a long loop: the following code waits for its misprediction.
+ * False, with nothing in @out, if one iteration is longer or does not end, or leads to unknown
+ * code. vec_done frees @out->steps. Any thread. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

@@ -1,5 +1,5 @@
-/* What a core waits for misses that do not depend on each other: those within reach of its buffers
- * are under way together, and it works on meanwhile. */
+/* Stalls of a core for independent misses: those within reach of its buffers overlap, also with its
+ * own work. */
 #ifndef PORTOLAN_PROGRAM_WINDOW_H
 #define PORTOLAN_PROGRAM_WINDOW_H
 
@@ -7,23 +7,20 @@
 #include "program/runs.h"
 
 struct window {
-    /* executions that are under way together: as many as the buffers hold; above 0, may be below
-     * 1 */
+    /* executions in flight together: as many as the buffers hold; above 0, may be below 1 */
     double reach;
     double core;       /* cycles per execution without misses */
     double parallel;   /* misses under way together at most */
-    double walks;      /* cycles per execution for which the page walkers are busy */
-    /* cycles per execution in which lines come to one set of the first level, one after the
-     * other */
+    double walks;      /* cycles per execution in which the page walkers are busy */
+    /* cycles per execution in which lines arrive in one set of the first level, in sequence */
     double crowded;
 };
 
-/* Cycles per execution that are waited, beyond @w->core. @served[l]: references per execution that
- * level l serves, each of them at random. A miss is waited for with all that come within its reach;
- * that time is what the farthest takes, or what the lines take one after the other, less the work
- * of the same executions. The misses of nearer levels that fall into it cost nothing more. Page
- * walkers work beside all that, and so does the set that lines crowd into: they are waited for
- * where they take longer. Any thread. */
+/* Stall cycles per execution in addition to @w->core. @served[l]: references per execution that
+ * level l serves, each at random. A miss stalls together with all within its reach: for the latency
+ * of the farthest, or the transfer time of the lines in sequence, less the work of the same
+ * executions. Misses of nearer levels within that time cost nothing more. Page walkers and crowded
+ * sets work concurrently and count only if they take longer. Any thread. */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1]);
 /* Cycles per line at least, of lines that level @level serves in no order. */

@@ -1,20 +1,19 @@
 /* The processes of one run of the program on one or more machines, started together by an MPI
  * launcher (mpirun, srun), and messages of bytes between them.
  *
- * Rank 0 is the program as it always is: it reads the script, has the session, writes files and
- * prints. The others (cmd/rank_worker.h) wait until rank 0 hands them work, and do nothing else.
- * Without MPI (ranks_alone.c), or without a launcher, a process is alone: rank 0 of 1.
+ * Rank 0 is the ordinary program: it reads the script, has the session, writes files and prints.
+ * The others (cmd/rank_worker.h) wait for work from rank 0, and do nothing else. Without MPI
+ * (ranks_alone.c), or without a launcher, a process is alone: rank 0 of 1.
  *
- * All ranks are the same program on the same kind of processor: messages hold values as they lie in
- * memory (base/pack.h). When a rank dies the launcher ends the others; what goes on after that are
- * checkpoints. */
+ * All ranks are the same program on the same kind of processor: messages hold values in their
+ * memory layout (base/pack.h). When a rank dies the launcher ends the others; checkpoints stay. */
 #ifndef PORTOLAN_RANKS_RANKS_H
 #define PORTOLAN_RANKS_RANKS_H
 
 #include "base/err.h"
 #include "base/str.h"
 
-/* What a message is about; the first are for a rank that waits for work. */
+/* Kind of a message; the first are for a rank that waits for work. */
 enum rank_kind {
     RANK_QUIT = 1,
     RANK_EVOLVE,       /* work/islands.h */
@@ -41,7 +40,7 @@ struct rank_message {
 /* Main thread, first of all and once: joins the others where a launcher started this process. False
  * with err when MPI refuses. */
 bool ranks_begin(int *argc, char ***argv, struct err *err);
-/* Main thread, last: waits until what was sent is on its way and until all others end, too. */
+/* Main thread, last: waits until all messages are sent and all other ranks end. */
 void ranks_end(void);
 /* Whether a launcher started this process. Its standard output may then be a terminal of the
  * launcher's making that nobody sees. */

@@ -1,7 +1,7 @@
-/* Why a loop takes another time here than the model says: it is measured again with each
- * instruction left out, with a nop in its place, and with single dependences cut
- * (analysis/variants.h); the model predicts the very same variants. What a change saves is what the
- * thing costs, in truth and in the model; the largest difference between the two is named. */
+/* Why a loop's measured time differs from the model's: it is measured with each instruction
+ * removed, with a nop in its place, and with single dependences cut (analysis/variants.h); the
+ * model predicts the same variants. The time saved by a change is the cost of the part, measured
+ * and predicted; the largest difference between the two is reported. */
 #ifndef PORTOLAN_REPORT_BLAME_H
 #define PORTOLAN_REPORT_BLAME_H
 
@@ -36,7 +36,7 @@ struct blame_source {
 /* What something costs: cycles per iteration that are saved without it. */
 struct blame_cost {
     double here, error;       /* NaN: see state; error: of both measurements together, in cycles */
-    double model;             /* NaN: the model cannot tell */
+    double model;             /* NaN: the model has no prediction */
     bool copies;              /* moves of registers stand in its place */
     double times[BLAME_TIMES];   /* of the loop without it, as they were measured */
     double spread;            /* relative, the largest of them */
@@ -57,7 +57,7 @@ struct blame {
     char *machine;            /* id */
     double measured, spread;  /* of the loop itself */
     double predicted;
-    /* predicted, as a form is unknown to the machine; as what it says of one is an estimate */
+    /* predicted, as a form is unknown to the machine; as its row of one is an estimate */
     bool least, estimate;
     size_t count;             /* of instructions */
     struct blame_row *rows;

@@ -12,7 +12,7 @@ enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
 
 /* How the blocks were measured. */
 enum evaluate_protocol {
-    /* many copies one after the other, decoded anew; registers all alike, one page behind all
+    /* many copies in sequence, decoded each time; registers all alike, one page behind all
      * addresses */
     PROTOCOL_BHIVE,
     PROTOCOL_PORTOLAN,   /* by `kernel measure` */
@@ -58,7 +58,7 @@ struct evaluation_result {
 /* borrows @m */
 struct evaluation *evaluation_new(const struct machine *m, enum evaluate_model model);
 void evaluation_free(struct evaluation *e);
-/* The blocks from now on were measured that way; PROTOCOL_BHIVE unless told. */
+/* Blocks from now on were measured with that protocol; default PROTOCOL_BHIVE. */
 void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protocol);
 /* Each block from now on also becomes a row hex,measured,predicted,bottleneck and the bounds in
  * @rows (borrowed; may be shared by threads). */

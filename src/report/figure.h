@@ -12,7 +12,7 @@
 
 struct figure_series {
     const char *label;
-    const double *x, *y;   /* n of each; what is not finite is a gap */
+    const double *x, *y;   /* n of each; a value that is not finite is a gap */
     size_t n;
     bool points;           /* not joined */
 };
@@ -28,9 +28,8 @@ struct figure {
 
 enum figure_format { FIGURE_SVG, FIGURE_PNG };
 
-/* The bytes of a file in @out, cleared before. Its colours can be told apart by the colour-blind,
- * and its curves without colour. False with err (ERR_MISSING: gnuplot is not installed). Any
- * thread. */
+/* The bytes of a file in @out, cleared before. Its colours suit the colour-blind, and its curves
+ * differ without colour. False with err (ERR_MISSING: gnuplot is not installed). Any thread. */
 bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,
                  struct err *err);
 

@@ -36,8 +36,8 @@ double experiment_column_number(const struct experiment_columns *c, size_t row, 
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
                             struct str *out);
 
-/* Which rows of @t fit @expression, one flag a row, to be freed; @m (may be NULL) predicts when the
- * expression asks for it. NULL with err. */
+/* Which rows of @t match @expression, one flag a row, to be freed; @m (may be NULL) gives
+ * predictions if the expression uses them. NULL with err. */
 bool *experiment_rows_matching(const struct experiments *t, const struct machine *m,
                                const char *expression, struct err *err);
 

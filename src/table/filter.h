@@ -33,8 +33,8 @@ struct filter_row {
 };
 
 /* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then
- * empty. What no row can match is refused: an order asked of text, or a group whose bounds of a
- * column leave nothing. */
+ * empty. Expressions that no row can match are refused: an order of text, or a group with an empty
+ * range of a column. */
 bool filter_parse(const char *text, const struct table_column *columns, int count,
                   struct filter *out, struct err *err);
 void filter_done(struct filter *f);

@@ -1,5 +1,5 @@
-/* Results: what a command found, as data. Writers of text, CSV, JSON, Markdown and HTML
- * (result_write) know nothing of commands. Any thread.
+/* Results of commands, as data. Writers of text, CSV, JSON, Markdown and HTML (result_write) are
+ * independent of commands. Any thread.
  *
  * A result is a sequence of fields (a name and one value), tables, and lines of text:
  * - text shows lines and tables;
@@ -8,8 +8,8 @@
  *   tables in their order;
  * - Markdown and HTML show lines and tables, fields where there is no table, and blocks of text
  *   where there is neither.
- * What is missing is "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are
- * escaped (\xff) but in text. */
+ * Missing values are "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are
+ * escaped (\xff) except in text. */
 #ifndef PORTOLAN_TABLE_RESULT_H
 #define PORTOLAN_TABLE_RESULT_H
 
@@ -35,7 +35,7 @@ enum format { FORMATS(FORMAT_VALUE) };
  * what was there. */
 bool format_is_document(enum format format);
 
-/* Where a column or table does not appear. */
+/* Where a column or table is omitted. */
 enum {
     NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV |
     NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
@@ -43,18 +43,18 @@ enum {
 
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
 
-#define SHORTEST (-1)   /* decimals: as few digits as tell, at most 6 */
-/* width: each row as long as its text, for what stands in words rather than in columns */
+#define SHORTEST (-1)   /* decimals: as few digits as needed, at most 6 */
+/* width: each row as long as its text, for words rather than columns */
 #define RAGGED (-1)
 
 struct result_column {
     const char *key;        /* in CSV's header and JSON */
     const char *title;      /* in text and documents; NULL: the key */
-    /* in headers, and behind the number in a table without one; NULL: none */
+    /* in headers, and after the number in a table without one; NULL: none */
     const char *unit;
     enum cell_kind kind;    /* numbers are aligned to the right */
     int decimals;           /* of numbers in text and documents; CSV and JSON have full precision */
-    int width;              /* in text: at least so many columns; RAGGED: not aligned */
+    int width;              /* in text: at least this many columns; RAGGED: not aligned */
     unsigned hide;          /* NOT_... */
 };
 
@@ -90,15 +90,15 @@ struct result_table {
 #define RESULT_SCHEMA 1
 
 struct result *result_new(void);
-/* Whose result it is, by the name in the table of commands, which lasts; JSON says so. NULL:
- * nobody's. */
+/* Sets the command of the result, by its name in the table of commands, which lasts; JSON has it.
+ * NULL: none. */
 void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
 /* The last holder's call frees it. Any thread. */
 void result_free(struct result *r);
 /* One more may read it, on any thread, and is to result_free it; nobody changes it from now on. */
 struct result *result_hold(struct result *r);
-/* What @take_from holds stands behind what is in @to; @take_from goes. */
+/* Appends @take_from to @to; @take_from is freed. */
 void result_append(struct result *to, struct result *take_from);
 /* Nothing was added. */
 bool result_empty(const struct result *r);
@@ -116,7 +116,8 @@ void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Marks a result with lines of its own as a confirmation. */
 void result_set_confirmation(struct result *r);
-/* The result is a confirmation, which the workbench tells in these words; scripts stay silent. */
+/* Marks the result as a confirmation, which the workbench shows in these words; scripts stay
+ * silent. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Those words, "": none were said. */
 const char *result_noted(const struct result *r);
@@ -179,8 +180,8 @@ struct result_style {
 /* Writes it now, on a thread that may take its time, and keeps that: result_write of the same
  * result in the same way only copies it. */
 void result_prepare(struct result *r, enum format format, const struct result_style *style);
-/* Hands what was prepared for this over to @out, which was empty; false when nothing was, or @out
- * is not. */
+/* Moves the prepared rows to @out, which was empty; false when there are none, or @out is not
+ * empty. */
 bool result_take_prepared(struct result *r, enum format format, const struct result_style *style,
                           struct str *out);
 /* Appends the result to @out. */

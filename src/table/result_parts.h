@@ -39,7 +39,7 @@ struct result {
     size_t count, capacity;
     bool confirmation;
     struct str note;             /* of a confirmation, for the workbench */
-    _Atomic unsigned holders;    /* besides the one that made it */
+    _Atomic unsigned holders;    /* besides the creator */
     struct str prepared;         /* as written while there were @prepared_parts, in this way */
     size_t prepared_parts;
     enum format prepared_format;
@@ -49,7 +49,7 @@ struct result {
 
 /* Whether a table is shown where @hide says (NOT_CSV: in CSV). */
 bool result_has_table(const struct result *r, unsigned hide);
-/* As CSV has it: full precision, nothing for what is missing; strings are UTF-8 then. */
+/* As in CSV: full precision, missing values empty; strings are UTF-8. */
 void cell_print(const struct result_cell *c, struct str *out);
 /* As people read it: @column's decimals, "-" for what is missing. */
 void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
@@ -68,8 +68,7 @@ void result_write_document(const struct result *r, bool html, const struct resul
 
 /* Colours of heat maps, cold to hot. */
 
-/* Appends ` style="..."` for @share: white through yellow to red; text turns white where the ground
- * is dark. */
+/* Appends ` style="..."` for @share: white through yellow to red; text is white on dark ground. */
 void heat_html(double share, struct str *out);
 
 #endif

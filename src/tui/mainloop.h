@@ -5,8 +5,8 @@
 
 #include "cmd/session.h"
 
-/* Runs until the user leaves; the terminal is restored. @bare: nothing was named to be opened.
- * @notice: a fault to be told at first, "" for none. Returns the exit status. UI thread. */
+/* Runs until the user quits; the terminal is restored. @bare: no file was named. @notice: a fault
+ * to show first, "" for none. Returns the exit status. UI thread. */
 int mainloop_run(struct session *s, bool bare, const char *notice);
 
 #endif

@@ -29,7 +29,7 @@ void screen_click(int *x, int *y);
 const struct str *screen_pasted(void);
 /* Sends @length bytes to the terminal's clipboard. */
 void screen_copy(const char *text, size_t length);
-/* The next screen_show draws everything anew. */
+/* The next screen_show redraws everything. */
 void screen_redraw(void);
 /* Gives the terminal to another program, until screen_return. */
 void screen_leave(void);

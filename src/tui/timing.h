@@ -14,15 +14,15 @@
  * drawing and sending in seconds since the start, its bytes and the turn of the loop. NULL: none
  * are kept. False with err when it cannot be written. */
 bool timing_open(const char *path, struct err *err);
-/* Bytes that the calling thread has written in its life, files included; 0 where the system does
- * not tell. At any time. */
+/* Bytes that the calling thread has written in its life, files included; 0 if the system does not
+ * report it. At any time. */
 uint64_t timing_bytes(void);
 /* All input that there was has been read. */
 void timing_read(void);
 /* Right before the wait for something to happen: a turn of the loop, since timing_woke, is over. */
 void timing_waits(void);
-/* Right behind the wait for something to happen, with the time at which it began (clock_wall):
- * whether there is input. */
+/* Call it right after the wait for events, with its start time (clock_wall) and whether there is
+ * input. */
 void timing_woke(double waits, bool input);
 /* A frame begins to be drawn, and is on its way to the terminal. */
 void timing_draws(void);

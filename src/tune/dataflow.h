@@ -10,14 +10,14 @@ struct dataflow;
 /* Of @insns, borrowed: straight-line code that repeats, a branch at its end at most. */
 struct dataflow *dataflow_new(const struct insn *insns, size_t count);
 void dataflow_free(struct dataflow *f);
-/* Whether the instructions in the order @order (indices) read what they read, and leave what they
- * leave: in registers, in flags, and in memory, where accesses of which one writes stay in their
- * order unless they are known to lie apart. What this program may not move (locked, fences, x87,
- * system) stays where it is to all others. */
+/* Whether the instructions in the order @order (indices) have the same inputs and results: in
+ * registers, in flags, and in memory, where accesses of which one writes keep their order unless
+ * they are known to be disjoint. Instructions that may not move (locked, fences, x87, system) keep
+ * their place relative to all others. */
 bool dataflow_keeps(const struct dataflow *f, const uint32_t *order);
 /* Whether instruction @at may change places with any other at all. */
 bool dataflow_moves(const struct dataflow *f, size_t at);
-/* Whether flags @mask, as they are after instruction @at, are written anew in the same iteration
+/* Whether flags @mask, as they are after instruction @at, are overwritten in the same iteration
  * before anything reads them. */
 bool dataflow_flags_dead(const struct insn *insns, size_t count, size_t at, uint32_t mask);
 /* Whether @in may be moved at all: it computes on registers and plain memory, and does not

@@ -8,8 +8,8 @@
 
 struct same {
     unsigned agreed;      /* inputs after which all was the same */
-    /* on which the loop itself does not run to its end, touches too much memory to compare, or gets
-     * no processor time */
+    /* on which the loop itself does not end, touches too much memory to compare, or gets no
+     * processor time */
     unsigned skipped;
     bool differs;         /* found once: no further input is tried */
     char where[64];       /* of a difference: "rax", "memory or flags" */

@@ -28,9 +28,9 @@ struct tuned {
 
 struct tune {
     double cycles;           /* of the loop itself, simulated */
-    /* a form of the loop is unknown to the machine: what is faster cannot be told */
+    /* a form of the loop is unknown to the machine: speed-ups cannot be predicted */
     bool unknown;
-    bool estimate;           /* what the machine says of one is an estimate */
+    bool estimate;           /* the machine's row of one is an estimate */
     VEC(struct tuned) found; /* fastest first; faster than the loop by half a percent or more */
     size_t simulated;        /* versions that were simulated */
 };

@@ -8,17 +8,17 @@
 #include "isa/insn.h"
 
 struct version {
-    /* texts are borrowed from the loop, NULL where an instruction is new */
+    /* texts are borrowed from the loop, NULL for a new instruction */
     struct insn *insns;
-    uint32_t *origin;        /* of each: the instruction of the loop that it stands for */
+    uint32_t *origin;        /* of each: the instruction of the loop that it derives from */
     size_t count;
     unsigned times;          /* iterations of the loop in one of it */
     VEC(struct insn) before, after;   /* once, around the loop: sums that begin and come together */
     /* registers that it writes and the loop does not name: bits by number */
     uint64_t fresh[2];
-    /* sums of floating-point lanes of so many bits in another order; 0: none */
+    /* sums of floating-point lanes of this many bits in another order; 0: none */
     unsigned lanes;
-    uint64_t begin;          /* address of the loop, 0 where it has none */
+    uint64_t begin;          /* address of the loop, 0 if it has none */
     uint32_t flags;          /* FLAG_... that are left as the loop leaves them */
     struct str what;         /* "2 iterations at once, shl by 1 as add, reordered" */
 };
@@ -35,17 +35,16 @@ void version_note(struct version *c, const char *what);
 void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
 /* Its instructions in the order @order. */
 void version_reorder(struct version *c, const uint32_t *order);
-/* Places of its instructions in the code, one after the other from where @loop begins, of which it
- * is another way to write; what is relative to the code goes on to mean the same. */
+/* Places its instructions in the code, in sequence from the start of @loop, which it rewrites;
+ * relative operands keep their meaning. */
 void version_place(struct version *c, const struct insn *loop);
 bool version_fresh(const struct version *c, uint8_t reg);
 
-/* @times (2, 4) iterations at once, 1: only the sums of an iteration in registers of their own:
- * copies of the loop, of which only the last branches; steps of pointers and counters are taken
- * together where all that reads them can be
- * moved, comparisons of the others are left out, and sums, also several into one register, go on in
- * registers of their own, those of floating point only with @reassociate. The loop's trip count
- * must be a multiple of @times. NULL when the loop is not of that kind. */
+/* @times (2, 4) iterations at once, 1: only the sums of an iteration in separate registers: copies
+ * of the loop, of which only the last branches. Steps of pointers and counters are combined if all
+ * their readers can be moved, comparisons of the others are left out, and sums, also several into
+ * one register, continue in registers of their own, those of floating point only with @reassociate.
+ * The loop's trip count must be a multiple of @times. NULL when the loop is not of that kind. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);
 

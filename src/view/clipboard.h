@@ -6,9 +6,9 @@
 
 #include "base/str.h"
 
-/* Appends what a terminal takes @length bytes for its clipboard by (OSC 52 of xterm's control
- * sequences). @tmux: also once more, wrapped so that tmux hands it on to the terminal that it runs
- * in (where allow-passthrough is on). Any thread. */
+/* Appends the sequence that sets a terminal's clipboard to @length bytes (OSC 52 of xterm's control
+ * sequences). @tmux: also wrapped so that tmux passes it to its terminal (with allow-passthrough
+ * on). Any thread. */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* The demo: commands with captions, played one after the other in a session of its own. UI
- * thread. */
+/* The demo: commands with captions, played in sequence in a session of its own. UI thread. */
 #ifndef PORTOLAN_VIEW_DEMO_H
 #define PORTOLAN_VIEW_DEMO_H
 
@@ -20,8 +19,8 @@ struct demo {
 void demo_start(struct demo *d, struct session *s, double seconds);
 /* Ends it as soon as its jobs have ended, which are cancelled. */
 void demo_stop(struct demo *d, struct session *s);
-/* To be called often: the next command to be run, borrowed, or NULL. Tells @g what is shown. When
- * it is over the user's session is back and @d is off. */
+/* To be called often: the next command to be run, borrowed, or NULL. Shows @g the captions. At the
+ * end the user's session is back and @d is off. */
 const char *demo_next(struct demo *d, struct session *s, struct guide *g);
 /* Ends it at once, when no job runs any more: the user's session is back. */
 void demo_done(struct demo *d, struct session *s);

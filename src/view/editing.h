@@ -13,19 +13,19 @@ struct editing {
     bool open;
     struct timespec changed;    /* of the file, when it was last looked at */
     long long size;
-    /* of text without a file: as the editor saved it last, and what the kernel was made of before;
-     * NULL: nothing */
+    /* of text without a file: its last saved version, and the kernel's source before; NULL:
+     * nothing */
     char *text, *before;
 };
 void editing_done(struct editing *e);
 
-/* The request that has not been given to an editor yet, which it is from now on; NULL: none. */
+/* The next request for an editor, now taken; NULL: none. */
 const struct edit_request *editing_take(struct editing *e, struct session *s);
 /* Whether the file was saved since it was last looked at. Ends the watch once another kernel is
  * loaded. */
 bool editing_saved(struct editing *e, struct session *s);
-/* The @length bytes of @text were saved in the editor and are to become the kernel: a kernel of
- * that text is the one that is edited from now on. */
+/* Loads the @length bytes of @text, saved in the editor, as the kernel, which is the edited one
+ * from now on. */
 void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length);
 
 #endif

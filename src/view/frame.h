@@ -15,19 +15,18 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill);
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill);
-/* What a command that was run asks for, once. FRAME_PROMPT: open the prompt with *@prefill in
- * it. */
+/* One-time request of a command. FRAME_PROMPT: open the prompt with *@prefill in it. */
 enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 /* The one path of every action: runs @line and shows what it says. */
 void frame_run(struct frame *f, const char *line);
 /* Text from a bracketed paste becomes the kernel. */
 void frame_paste(struct frame *f, const char *text, size_t length);
 /* Text that the terminal did not mark as pasted, and that is no keys (view/pasted.h): it is shown,
- * and loaded once the user says so. */
+ * and loaded once the user confirms. */
 void frame_offer_paste(struct frame *f, const char *text, size_t length);
 /* What is to be opened in the user's editor now; NULL: nothing. */
 const struct edit_request *frame_edit(struct frame *f);
-/* Takes in what was saved in the editor; true when something was. */
+/* Loads text saved in the editor; true when there was some. */
 bool frame_edited(struct frame *f);
 /* Takes in what jobs have posted; true when the screen has changed. */
 bool frame_jobs(struct frame *f);
@@ -39,8 +38,8 @@ bool frame_stop_waiting(struct frame *f);
 /* Has the view that has the focus, or the frame, do @action; false when neither has a use for it
  * now. */
 bool frame_act(struct frame *f, enum action action);
-/* Whether it has work to go on with, a piece with each drawing; not while no view is drawn, since
- * nothing would go on. */
+/* Whether it has work to continue, a piece with each drawing; not while no view is drawn, since
+ * nothing would progress. */
 bool frame_busy(struct frame *f);
 
 #endif

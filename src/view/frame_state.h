@@ -1,5 +1,5 @@
-/* What the frame is: which view is shown, what is said, what the prompt and the editor hold. Its
- * parts share it. No curses. UI thread. */
+/* State of the frame: the shown view, messages, prompt and editor. Its parts share it. No curses.
+ * UI thread. */
 #ifndef PORTOLAN_VIEW_FRAME_STATE_H
 #define PORTOLAN_VIEW_FRAME_STATE_H
 
@@ -31,21 +31,21 @@ struct jumps {
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened with the frame: drawing makes none */
-    /* the view that keys go to; under: of the place's panes, the one that an overlay (output, log,
-     * help) gives way to */
+    /* the view that gets keys; under: of the place's panes, the one below an overlay (output, log,
+     * help) */
     size_t current, under;
     unsigned place;              /* that is shown */
     struct place_state places[PLACE_COUNT];
     struct jumps jumps;          /* where one was, to go back to */
     struct panes panes;          /* as they were drawn last */
     int panes_y;                 /* row of the screen that they begin on */
-    /* by `view` in the running line, after so many bytes of output; -1: none */
+    /* by `view` in the running line, after this many bytes of output; -1: none */
     long chosen;
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
     char search[128];
     struct str prefill;          /* what a view puts into the prompt */
-    enum frame_reply reply;      /* what the running command asks of who reads the keys */
+    enum frame_reply reply;      /* request of the running command to the reader of keys */
     struct str next;             /* the commands that actions lead to */
     bool collecting;             /* `kernel paste` takes what is typed */
     bool offered;                /* what it begins with came unasked: it may be no loop at all */
@@ -56,16 +56,15 @@ struct frame {
     struct editing editing;      /* the kernel in the user's own editor */
     struct guide guide;          /* the rows above the status line for who is new */
     struct demo demo;
-    VEC(unsigned) running;       /* jobs whose end is to be told */
+    VEC(unsigned) running;       /* jobs whose end is to be reported */
     char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */
 };
 
-/* frame_commands.c: what commands ask of it, which is session.views, with the frame as
- * view_state. */
+/* frame_commands.c: requests of commands, which is session.views, with the frame as view_state. */
 extern const struct session_views frame_views;
 
-/* What the prompt shows; NULL text: it is closed. */
+/* Text of the prompt; NULL: it is closed. */
 struct frame_prompt {
     const char *text;
     int cursor;                  /* column in the text */

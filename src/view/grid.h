@@ -37,7 +37,7 @@ struct grid {
     unsigned width, height;
     struct cell *cells;
     bool ascii;         /* only ASCII glyphs may be drawn */
-    /* there are no colours: levels of heat are characters, and grid_attributes tells roles apart */
+    /* without colours: levels of heat are characters, and grid_attributes distinguishes roles */
     bool mono;
 };
 
@@ -69,7 +69,7 @@ void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, en
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* One character of a legend for the heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);
-/* The ATTR_ bits that a terminal shows @cell of @g with: without colours those of its role, too. */
+/* The ATTR_ bits of @cell of @g: without colours those of its role as well. */
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Role of a heat level for value in [0, 1]. */
 enum role heat_role(double fraction);

@@ -1,6 +1,5 @@
-/* What the rows above the status line say to who is new: the last session, hints, the steps of the
- * tutorial, the captions of the demo. Each notices when what it asks for was done. No curses. UI
- * thread. */
+/* The rows above the status line for new users: the last session, hints, the steps of the tutorial,
+ * the captions of the demo. Each advances when its action was done. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_GUIDE_H
 #define PORTOLAN_VIEW_GUIDE_H
 
@@ -29,15 +28,15 @@ bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *er
 /* Shows @title and @caption until guide_end. */
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
-/* Looks at what was done: @key was pressed in @view (0: none), command @name ran (NULL: none), or
- * neither: at what is shown now. */
+/* Records an action: @key was pressed in @view (0: none), command @name ran (NULL: none), or
+ * neither: the current screen. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name);
 /* Whether @key, pressed in @view, is the guide's own; then *@command (NULL: nothing) is to be run.
  * Borrowed until the next call. */
 bool guide_key(struct guide *g, const struct session *s, const char *view, int key,
                const char **command);
-/* The rows that it takes at the end of a screen of so many columns and rows; 0: none. */
+/* Number of rows at the end of a screen of this size; 0: none. */
 unsigned guide_rows(const struct guide *g, unsigned width, unsigned height);
 /* Draws them from row @y on. */
 void guide_draw(const struct guide *g, struct grid *grid, int y);

@@ -8,8 +8,7 @@
 #define JUMPS_MOST 100   /* places; the oldest goes for one more */
 
 void jumps_done(struct jumps *j);
-/* Shows view @to in its pane, or over the place; the one that was shown before is one to go back
- * to. */
+/* Shows view @to in its pane, or over the place, and records the previous one for going back. */
 void frame_show(struct frame *f, size_t to);
 /* Shows place @to with the pane that had the focus there last: back to it, where one came from
  * it. */

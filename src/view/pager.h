@@ -6,14 +6,14 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* of base/steps.h that one drawing goes on with reading or searching: some milliseconds */
+/* steps (base/steps.h) of reading or searching per drawing: some milliseconds */
 #define PAGER_STEPS 100000
 
 struct pager {
     /* what was read so far; each ends with '\0' */
     VEC(struct pager_line { const char *text; size_t length; enum role role; }) lines;
     VEC(char *) texts;    /* in which the lines lie */
-    char *unread;         /* what is left of the last text; NULL: it is read */
+    char *unread;         /* unread rest of the text; NULL: it is read */
     enum role role;       /* of what is left */
     bool cut;             /* memory ran out: there are more lines than shown */
     size_t top, left;     /* first line and column shown */
@@ -22,7 +22,7 @@ struct pager {
     size_t widest;        /* columns of the longest line that it showed and did not wrap */
     bool follow;          /* stays at the end */
     char match[128];      /* highlighted, "" none */
-    /* direction of a search that goes on with the next drawing, 0: none does */
+    /* direction of a search that continues with the next drawing, 0: none */
     int finding;
     size_t find_from, find_step;
     bool missed;          /* the last search went around without finding anything */
@@ -35,12 +35,12 @@ void pager_add(struct pager *p, enum role role, const char *text);
 /* The same for a text of any size: its lines are read a piece with each drawing, and nothing is
  * added after it. Takes @take_text. */
 void pager_take(struct pager *p, enum role role, char *take_text);
-/* Whether reading or searching goes on with the next drawing. */
+/* Whether reading or searching continues with the next drawing. */
 bool pager_busy(const struct pager *p);
 /* Appends the lines from number @first on, also those that are not read yet. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
-/* Prose that is too wide goes on in further rows, below its own beginning or what follows its only
- * gap; lines of tables have several, are cut and scroll sideways. */
+/* Wide prose wraps into further rows, below its own beginning or its only gap; lines of tables have
+ * several gaps, are cut and scroll sideways. */
 void pager_draw(struct pager *p, struct grid *g);
 /* Arrows, hjkl, g G, pages, F (follow), wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);

@@ -18,7 +18,7 @@ struct pane {
 /* Zero-initialised is none yet. */
 struct panes {
     struct pane items[PLACE_PANES];
-    size_t count, focus;       /* focus: of items, the one that keys go to */
+    size_t count, focus;       /* focus: of items, the one that gets keys */
 };
 
 /* Divides @width columns and @height rows among the panes of place @number in @state, @states next
@@ -28,7 +28,7 @@ void panes_lay(struct panes *p, unsigned number, const struct place_state *state
 /* Draws all of them at the top left of @g. */
 void panes_draw(const struct panes *p, unsigned number, const struct place_state *state,
                 void **states, struct session *s, struct grid *g);
-/* The pane at (@x, @y), and where that is within what its view draws; p->count when there is
+/* The pane at (@x, @y), and whether that is within its view's drawing; p->count when there is
  * none. */
 size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_y);
 

@@ -1,5 +1,5 @@
-/* Whether bytes of the terminal are text that somebody pasted where the terminal does not mark
- * pastes: as keys each letter of it would do something. No curses. */
+/* Whether bytes of the terminal are pasted text, if the terminal does not mark pastes: as keys each
+ * letter would act. No curses. */
 #ifndef PORTOLAN_VIEW_PASTED_H
 #define PORTOLAN_VIEW_PASTED_H
 

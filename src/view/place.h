@@ -1,5 +1,5 @@
-/* Places: the three workspaces of the screen, each a table of panes that stand next to each other
- * as far as there is room. No curses. */
+/* Places: the three workspaces of the screen, each a table of panes that are shown next to each
+ * other if there is room. No curses. */
 #ifndef PORTOLAN_VIEW_PLACE_H
 #define PORTOLAN_VIEW_PLACE_H
 

@@ -21,9 +21,9 @@ struct plot {
     size_t series_count;
 };
 
-/* Draws @p into the rectangle; several points of a series in one column become their range. Labels
- * of the series stand in the title row, where there are no colours each behind the letter that ends
- * its curve. */
+/* Draws @p into the rectangle; several points of a series in one column become their range. The
+ * title row has the labels of the series, without colours each after the letter that ends its
+ * curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
 #endif

@@ -14,15 +14,15 @@ struct port_columns {
     bool headed;                     /* one of them has a purpose, for which there is a row */
 };
 
-/* Fills @out with the columns of @groups of @a from the *@left-th on, as many as have room in @room
- * columns; *@left stays within the groups. */
+/* Fills @out with the columns of @groups of @a from the *@left-th on that fit in @room columns;
+ * *@left stays within the groups. */
 void port_columns_lay(const struct analysis *a, const struct port_groups *groups, unsigned *left,
                       unsigned room, struct port_columns *out);
 /* Draws the purposes of the groups, where there are any, and below them their names at (@x, @y);
  * those that @current uses are underlined. */
 void port_columns_head(const struct port_columns *c, const struct analysis *a,
                        const struct analysis_row *current, struct grid *g, int x, int y);
-/* Draws the load of row @row in cycles per iteration, "?" where no table has its ports. */
+/* Draws the load of row @row in cycles per iteration, "?" if no table has its ports. */
 void port_columns_load(const struct port_columns *c, const struct analysis *a, size_t row,
                        bool cursor, struct grid *g, int x, int y);
 /* Draws the share of the loop's cycles that the ports of each group are busy. */

@@ -1,5 +1,5 @@
-/* What each form of a machine does to its ports on its own, and which forms do the same: made at
- * once for a mapping that is not large, in the background for one that is. */
+/* Port loads of each form of a machine, and forms with equal ones: made at once for a small
+ * mapping, in the background for a large one. */
 #ifndef PORTOLAN_VIEW_PRESSURES_H
 #define PORTOLAN_VIEW_PRESSURES_H
 

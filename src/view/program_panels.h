@@ -1,6 +1,6 @@
-/* What the Program view shows beside its table: ways between blocks, reuse distances, misses, the
- * time over an input, what the time depends on; of a profile its functions. UI thread; everything
- * is drawn from data that does not change. */
+/* Panels of the Program view next to its table: ways between blocks, reuse distances, misses, the
+ * time over an input, sensitivities; of a profile its functions. UI thread; everything is drawn
+ * from data that does not change. */
 #ifndef PORTOLAN_VIEW_PROGRAM_PANELS_H
 #define PORTOLAN_VIEW_PROGRAM_PANELS_H
 
@@ -22,7 +22,7 @@ unsigned program_panel_rows(enum program_panel panel, const struct study *s, siz
 /* The functions of a profile, from the @first on. */
 void program_functions_draw(const struct run_profile *p, size_t first, struct grid *g, int x, int y,
                             unsigned width, unsigned height);
-/* The instructions of one of its loops; nothing where they are not known. */
+/* The instructions of one of its loops; nothing if they are unknown. */
 void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int y, unsigned width,
                        unsigned height);
 

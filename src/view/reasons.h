@@ -22,8 +22,8 @@ unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 /* A row for each machine, up to row @end. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x,
                       int y, int end);
-/* What the machine does not know and others do; else what is measured and what is predicted when
- * they differ, and why as far as that is known; nothing when there is nothing to say. */
+/* Instructions that only other machines know; else measured and predicted time when they differ,
+ * and the reason if known; nothing otherwise. */
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out);
 /* Rows that @text takes at the width of @g, at most @most; 0 for none. */
 unsigned reasons_rows(const struct grid *g, const char *text, unsigned most);

@@ -8,7 +8,7 @@
 
 #define ROOM_COLUMNS 64   /* that room_empty has bits for */
 
-/* Columns behind the first that say nothing and give their room to others, bit by number. UI
+/* Columns after the first without content, which give their width to others, bit by number. UI
  * thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
 /* Bytes of the widest cell of the column that has no width of its own but the room that others

@@ -15,7 +15,7 @@
 struct table_source {
     const struct table_column *columns;
     int column_count;
-    /* with those that only filters ask, told to text() by number; 0: none more */
+    /* including columns for filters only, numbered for text(); 0: none more */
     int filter_count;
     size_t (*count)(const void *context);
     double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
@@ -25,8 +25,8 @@ struct table_source {
      * columns into it. NULL: there are never many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
-    /* columns, bit by number, also of those that only filters ask, that tell rows apart whose first
-     * column is the same; 0: none is */
+    /* columns, bit by number, including those for filters only, that distinguish rows with an equal
+     * first column; 0: none is */
     uint32_t named_by;
 };
 
@@ -53,14 +53,14 @@ struct table {
     unsigned then_count;
     uint64_t empty;        /* columns with nothing in any row, which are not shown: bit by number */
     unsigned widest;       /* cell of the column that has no width of its own */
-    int skipped;           /* columns behind the first that are scrolled out to the left */
+    int skipped;           /* columns after the first that are scrolled out to the left */
     bool descending, follow, stale;
     unsigned long revision;
     struct filter filter;
     char filter_text[FILTER_TEXT], match[128];
     /* rows that are being filtered and sorted; NULL: they are in order */
     struct arrangement *arranging;
-    int finding;           /* direction of a search that goes on, 0: none does */
+    int finding;           /* direction of a search in progress, 0: none */
     size_t find_from, find_step;
     struct tags tags;
     bool cut;              /* memory ran out: rows are missing or out of order */
@@ -69,22 +69,22 @@ struct table {
 
 void table_init(struct table *t);
 void table_done(struct table *t);
-/* Filters and sorts anew when @revision is another one than before. Whoever changes what @context
- * holds calls it before anything else touches the table: keys may come in before the next drawing.
- * Large tables take several calls: until then the old order stands. */
+/* Filters and sorts again when @revision differs. Whoever changes the data of @context calls it
+ * before anything else touches the table: keys may come in before the next drawing. Large tables
+ * take several calls: until then the old order stays. */
 void table_update(struct table *t, const struct table_source *source, const void *context,
                   unsigned long revision);
-/* Whether filtering, sorting or searching goes on with the next table_update; ACTION_CANCEL ends
+/* Whether filtering, sorting or searching continues with the next table_update; ACTION_CANCEL ends
  * it. */
 bool table_busy(const struct table *t);
-/* Does what goes on to its end. */
+/* Completes the work in progress. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
 /* Draws header and rows on rows @y .. @y+@height-1 of @g. @revision: of the source; another one
- * filters and sorts anew. */
+ * filters and sorts again. */
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height);
-/* Moves, of which left and right scroll the columns behind the first, sorts by the next column,
- * reverses, follows the newest. False for what no table does. */
+/* Moves, of which left and right scroll the columns after the first, sorts by the next column,
+ * reverses, follows the newest. False for actions that no table has. */
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Tags the row under the cursor, or takes its tag away, and goes to the next. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
@@ -97,8 +97,8 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
                 enum copied part, struct str *out, struct err *err);
 /* There is no row: false with err. */
 bool table_copies_nothing(struct err *err);
-/* Puts the cursor on row @row of the source; false when the filter, as far as it is known, leaves
- * it out. */
+/* Puts the cursor on row @row of the source; false when the filter, as far as it has run, leaves it
+ * out. */
 bool table_go(struct table *t, size_t row);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
@@ -113,7 +113,7 @@ bool table_filter(struct table *t, const struct table_source *source, const char
 /* "12/340  sort cycles  filter cycles>2". */
 void table_status(const struct table *t, const struct table_source *source, struct str *out);
 /* The rows as they are filtered and sorted, all columns, to become table @key (which lasts) of a
- * result. UI thread, and nothing of what it begins takes long. */
+ * result. UI thread, and it starts no long work. */
 void table_collect(struct table *t, const struct table_source *source, const void *context,
                    unsigned long revision, const char *key, struct rows_shown *out);
 /* The row that is shown at @at, below table.shown. */

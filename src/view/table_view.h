@@ -1,5 +1,5 @@
 /* A view whose body is one table: moving, sorting, filtering, searching, its detail and export are
- * the same in each. What struct view_ops asks for. */
+ * the same in each. Functions for struct view_ops. */
 #ifndef PORTOLAN_VIEW_TABLE_VIEW_H
 #define PORTOLAN_VIEW_TABLE_VIEW_H
 
@@ -11,14 +11,14 @@ struct table_view {
     struct table table;
     struct table_source source;     /* columns NULL: there was no table yet */
     unsigned long changes;          /* of what the table shows */
-    const char *rows;               /* what its rows are called in exports */
+    const char *rows;               /* name of its rows in exports */
     /* Brings rows and source up to date; false when there are none. */
     bool (*refresh)(void *state, struct session *s);
     bool has_detail, detail;        /* Enter opens one below the table */
     size_t first_line;              /* of the detail's text */
 };
 
-/* The rows are other ones now: they are filtered and sorted anew, with @source. */
+/* The rows have changed: they are filtered and sorted again, with @source. */
 void table_view_changed(struct table_view *v, const struct table_source *source);
 /* Moves the cursor, sorts by columns, opens, scrolls and closes the detail. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);

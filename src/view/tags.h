@@ -10,7 +10,7 @@
 
 struct tag {
     char *name;
-    size_t row;   /* where it was when it was tagged or last looked for */
+    size_t row;   /* its row when it was tagged or last looked for */
 };
 
 /* Zero-initialised is empty and valid. One thread while it changes. */
@@ -22,7 +22,7 @@ struct tags {
 bool tags_have(const struct tags *t, const char *name);
 /* The tag of @name; NULL: it has none. Borrowed until the next change. */
 struct tag *tags_find(const struct tags *t, const char *name);
-/* Tags @name, which is at @row, or takes its tag away; where memory runs out it stays untagged. */
+/* Tags @name, which is at @row, or removes its tag; when memory runs out it stays untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
 /* @to is empty; false when memory runs out: it lacks some */
 bool tags_copy(struct tags *to, const struct tags *from);

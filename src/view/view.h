@@ -11,7 +11,7 @@
 /* Moves *@at to the row that @action goes to, @page rows at a time; it may lie outside 0 to @last,
  * for the caller to judge. False when it moves between no rows. */
 bool view_row(enum action action, long *at, long page, long last);
-/* The cursor among @count rows, @body of which are in sight from *@top on: it is in sight, and no
+/* The cursor among @count rows, @body of which are visible from *@top on: it is visible, and no
  * empty rows are below the last. */
 void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
@@ -36,8 +36,7 @@ struct view_ops {
     bool (*whole)(void *state, struct session *s);
     /* Draws where other panes of the place are shown too, which have the rest; NULL: as draw. */
     void (*draw_beside)(void *state, struct session *s, struct grid *g);
-    /* The rows that it has something for at so many columns, @beside others or not; NULL: any
-     * number. */
+    /* The number of rows with content at this width, @beside others or not; NULL: any number. */
     unsigned (*wants)(void *state, struct session *s, unsigned width, bool beside);
     /* A press at cell (x, y) of the view. May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
@@ -63,7 +62,7 @@ struct view_ops {
                  struct err *err);
     /* Appends the form under the cursor; false when there is none. May be NULL. */
     bool (*form_at)(void *state, struct session *s, struct str *out);
-    /* Appends where its cursor is, in words for recall; false when it is nowhere. May be NULL. */
+    /* Appends the place of its cursor, in words for recall; false when it has none. May be NULL. */
     bool (*mark)(void *state, struct session *s, struct str *out);
     /* Moves its cursor to what mark said, or to a row or line of the form @mark; false when that is
      * not shown. NULL where mark is. */
@@ -71,8 +70,8 @@ struct view_ops {
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be
      * NULL. */
     bool (*live)(void *state, struct session *s);
-    /* True while it has work of its own to go on with, a piece with each drawing: the frame draws
-     * again as soon as no key is pressed. May be NULL. */
+    /* True while it has work of its own in progress, a piece with each drawing: the frame draws
+     * again unless a key is pressed. May be NULL. */
     bool (*busy)(void *state);
 };
 
@@ -83,8 +82,8 @@ struct view_ops {
 extern const struct view_ops *const views[];   /* ends with NULL */
 /* Gives @add what `view` and `pane` take: the names of views, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
-/* Says on the empty @g what the pane is for, in @says, and which key of @view fills it: that of
- * @command, and what it does (@does). */
+/* Fills the empty @g with the purpose of the pane, in @says, and the key of @view that fills it:
+ * that of @command, and its effect (@does). */
 void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                      const char *says, const char *command, const char *does);
 /* The next selected machine (+1), or the one before (-1), is shown. */

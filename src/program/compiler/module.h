@@ -52,8 +52,8 @@ void module_free(struct module *m);
 /* The functions and blocks with their instructions, as an array for the description; new. Before
  * module_instrument. */
 json_t *module_describe(struct module *m);
-/* Writes a copy whose instructions' source lines are the block's number + 1, so that the machine
- * code tells the block; otherwise as it is. */
+/* Writes a copy whose instructions' source lines are the block's number + 1, so that machine code
+ * maps to blocks; otherwise unchanged. */
 bool module_write_plain(struct module *m, const char *path, struct err *err);
 /* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it.
  * Once. */

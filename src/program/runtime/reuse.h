@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Exact reuse distances: how many distinct lines were used since a line was last used. Part of what
- * is linked into traced programs, so it asks the system for memory by itself and shares nothing
- * with the program's own heap; all of it is static, no name can collide.
+/* Exact reuse distances: the number of distinct lines used since a line was last used. Linked into
+ * traced programs, so it allocates memory from the system and shares nothing with the program's own
+ * heap; all of it is static, so no name can collide.
  *
- * The latest few lines stand in a short list, most recent first: a hit there is its own distance.
- * Older lines have a time stamp, the moment they left that list. A bitmap has a bit for every stamp
- * in use, Fenwick sums over its chunks count the bits above a stamp: lines that were used since.
- * When stamps run out, those in use are numbered anew. Memory is proportional to the number of
- * distinct lines, whatever the number of accesses. Olken's tree (1981) and Bennett and Kruskal's
- * sums (1975) are the same idea. One thread. */
+ * A short list holds the latest few lines, most recent first: a hit there is its own distance.
+ * Older lines have a time stamp from when they left that list. A bitmap has a bit for every stamp
+ * in use; Fenwick sums over its chunks count the bits above a stamp, which are the lines used
+ * since. When stamps run out, those in use are renumbered. Memory is proportional to the number of
+ * distinct lines, independent of the number of accesses. Olken's tree (1981) and Bennett and
+ * Kruskal's sums (1975) are the same idea. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 #define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 
@@ -119,7 +119,7 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
     return found;
 }
 
-/* Numbers the stamps in use from 0 on, in a bitmap with room for three times as many more. */
+/* Renumbers the stamps in use from 0 on, in a bitmap with room for three times as many more. */
 static inline bool reuse_renumber(struct reuse *r)
 {
     /* never fewer: old stamps of the short list's lines stay in range */

@@ -9,7 +9,7 @@
 #include "program/runtime/steps.h"
 
 #define PORTOLAN_UNIT_SECTION "portolan_units"    /* pointers to units; the linker names its ends */
-#define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, one after the other */
+#define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, in sequence */
 /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
@@ -63,8 +63,7 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
 /* Around each such call; what the first returns goes into the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* At both ends of functions that such a call may call back: what they take is counted by their own
- * blocks. */
+/* At both ends of functions that such a call may call back: their own blocks count their time. */
 void portolan_enter_(void);
 void portolan_leave_(void);
 

@@ -51,7 +51,8 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
     const uint64_t key = moved;
 
-    for (uint64_t at = 0; at < l->ways; at++) {   /* each moves on, as far as the line was */
+    for (uint64_t at = 0; at < l->ways; at++) {   /* each moves back by one, up to the line's old
+                                                   * place */
         const uint64_t here = set[at];
         set[at] = moved;
         if (here == key)
@@ -61,7 +62,7 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     return false;
 }
 
-/* A reference to @first and, where it goes on there, @last: it misses once. */
+/* A reference to @first and, if it crosses a line, @last: it misses once. */
 static inline void sets_touch(struct sets *s, uint64_t first, uint64_t last)
 {
     bool missed[2] = {true, last != first};

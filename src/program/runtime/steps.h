@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether the references of one instruction go on in steps that a prefetcher follows. Part of what
- * is linked into traced programs.
+/* Whether the references of one instruction advance in steps that a prefetcher follows. Linked into
+ * traced programs.
  *
- * A prefetcher sees lines, of several streams at a time: a load that gathers from the rows above
- * and below has a stream for each row, though its own references jump from one to the other. So an
- * instruction has some heads, the line that each of its streams came to last; a neighbour of one
- * goes on with it. */
+ * A prefetcher sees lines, of several streams at a time: a load from the rows above and below has a
+ * stream for each row, though its own references jump between them. So an instruction has several
+ * heads, the last line of each stream; a neighbouring line continues the stream. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
@@ -24,7 +23,7 @@ struct steps {
     uint64_t next;                   /* the head that a new stream takes: the oldest */
 };
 
-/* Whether @line goes on with a stream; it becomes its head, or that of a new one. */
+/* Whether @line continues a stream; it becomes its head, or that of a new one. */
 static inline int steps_stream(struct steps *s, uint64_t line)
 {
     uint64_t own = line + 1;
@@ -46,8 +45,8 @@ static inline int steps_stream(struct steps *s, uint64_t line)
 }
 
 /* Bytes from the instruction's last reference to this one at @address, when they are a step that
- * repeats or lead to a neighbouring line; a line's, where it goes on with a stream that an earlier
- * one belongs to; 0 for the same place, STEPS_NONE for any other. */
+ * repeats or lead to a neighbouring line; a line's, if it continues an earlier stream; 0 for the
+ * same place, STEPS_NONE for any other. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
     int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
