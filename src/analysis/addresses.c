@@ -32,7 +32,7 @@ struct store_record {
 };
 
 struct composite {
-    uint32_t used;        /* generation it was made in; any other than the one that counts: free */
+    uint32_t used;        /* generation it was made in; any other than the current one: free */
     uint32_t kind, a, b, symbol;
     int64_t offset;
 };
@@ -43,7 +43,7 @@ enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 struct access_place {
     struct value address;
     int64_t step;           /* from the last round but one to the last; 0 also when not known */
-    /* rounds in which its page was not among those lately used, and is known */
+    /* rounds since its page was last used, of known pages */
     uint32_t misses;
     bool used, counted;
 };
@@ -159,7 +159,7 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     /* each such operand has a line of its own there, the same in every copy */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    /* an absolute place, the same in each copy as far as the linker is concerned */
+    /* an absolute place, which the linker makes the same in each copy */
     else if (op->base == REG_PC)
         at = (struct value){AT_CODE,
                             (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
@@ -227,7 +227,8 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = distance(address.offset, r->address.offset);
-        if (s->start == START_EQUAL)   /* one frame behind all pages: the place in the page tells */
+        if (s->start == START_EQUAL)   /* one frame behind all pages: the offset in the page
+                                        * identifies it */
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
             return r;
@@ -287,8 +288,8 @@ static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An address of which nothing is known is mostly a flag, a byte or a bit field beside one that
-     * is: it stays in its page. */
+    /* An unknown address is mostly of a flag, a byte or a bit field near a known one: it stays in
+     * its page. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -303,7 +304,7 @@ static void note_place(struct state *s, uint32_t at, struct value address)
     place->misses += related;
 }
 
-/* What an operation takes from operand @op: @loaded when that is the memory operand. */
+/* Input of an operation from operand @op: @loaded when that is the memory operand. */
 static struct value input_value(struct state *s, const struct operand *op, struct value loaded)
 {
     if (!op)
@@ -354,7 +355,7 @@ static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned b
     return true;
 }
 
-/* The low @bits of a constant, extended; false where it is none, or not followed. */
+/* The low @bits of a constant, extended; false if it is none, or not followed. */
 static bool extend(struct value x, const struct operand *from, bool sign, struct value *out)
 {
     if (x.symbol || !from || from->offset_bits || from->bits > 32 || !from->bits)
@@ -376,8 +377,8 @@ static struct value extended(struct state *s, struct value x, const struct opera
     return compose(s, COMPOSITE_EXTENDED, x.symbol, from->bits + sign, x.offset);
 }
 
-/* The register that an instruction makes where the arithmetic is followed; false otherwise. @loaded
- * is the value of the memory operand. */
+/* The register result of an instruction if its arithmetic is followed; false otherwise. @loaded is
+ * the value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded,
                       struct value *out)
 {
@@ -412,7 +413,7 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        /* Constants, where the old value is an operand. */
+        /* Constants, if the old value is an operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
         if (left != to || !right || old.symbol || other.symbol ||
             (right->kind == OPERAND_REGISTER && right->bits < 32) ||
@@ -426,7 +427,7 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     return true;
 }
 
-/* What a store writes where it is a general register or a constant. */
+/* The stored value if it is a general register or a constant. */
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
     const struct operand *data = insn_operand(insn, insn->inputs[0]);

@@ -6,7 +6,7 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-#define STORE_BUFFER 64   /* entries: what is forwarded does not matter here */
+#define STORE_BUFFER 64   /* entries: forwarding does not matter here */
 #define TIMES_MOST 256    /* iterations at once that a compiler makes of a loop */
 
 struct source_lines {
@@ -62,7 +62,7 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* Arrays of other types go on in other steps, but by the same factor. */
+    /* Arrays of other types advance in other steps, but by the same factor. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN

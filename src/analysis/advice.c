@@ -9,14 +9,14 @@
 #include "analysis/nest.h"
 #include "base/str.h"
 
-/* relative, by which a bound of slots passes them where all are filled */
+/* relative, by which a bound of slots exceeds them if all are filled */
 #define SLOTS_FULL 0.005
 #define NAMED 6              /* links of a chain */
 #define REGISTERS_MOST 16    /* accumulators */
 #define EQUAL 1e-9
 #define NAMED_ESTIMATES 3      /* mnemonics that the sentence names */
 
-/* What a sentence is made for. */
+/* Input of a sentence. */
 struct advice {
     const struct analysis *a;
     const struct limit *l;
@@ -627,7 +627,7 @@ static void say_tie(const struct advice *s)
     add_next(s);
 }
 
-/* What the bounds take for granted, and what in the loop could make it wrong. */
+/* Assumptions of the bounds, and what in the loop could violate them. */
 static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop,
                         struct str *out)
 {
@@ -683,7 +683,7 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
     str_add_char(out, '.');
 }
 
-/* Names the width that binds, where it is an estimate. */
+/* Names the limiting width, if it is an estimate. */
 static void estimated_width(const struct analysis *a, struct str *out)
 {
     const char *fact = a->limit.kind == LIMIT_RETIRE  ? "retire_width"

@@ -16,7 +16,7 @@ struct kind {
     unsigned count;
 };
 
-/* The flags of row @at are read before they are written anew, going round the loop. */
+/* The flags of row @at are read before they are overwritten, going round the loop. */
 static bool flags_used(const struct analysis *a, size_t at)
 {
     uint32_t left = a->rows[at].insn->flags_written;

@@ -133,7 +133,7 @@ static void add_readers(const struct analysis *a, const struct insn *insns, cons
     }
 }
 
-/* What values do, told of instructions. */
+/* Statements on values, for instructions. */
 static void take_edges(struct analysis *a, const struct insn *insns, const struct deps *deps)
 {
     edge_list edges = {0};

@@ -59,7 +59,7 @@ static unsigned load(struct stack *s, const struct insn *insn)
     uint8_t value = NUMBER;
 
     if (!memory && places_of(insn, places) && insn->operand_count && !insn->operands[0].implicit) {
-        /* fld st(i): the last register named is the one that is read */
+        /* fld st(i): the last named register is the one that is read */
         unsigned n = places_of(insn, places);
         value = *at(s, places[n - 1]);
         faults += value == EMPTY;

@@ -10,7 +10,8 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* times the ports' bound: less is no time of this CPU; the rest is for what the clock is off by */
+/* times the ports' bound: lower times are not of this CPU; the rest allows for errors of the
+ * clock */
 #define BELOW 0.97
 #define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: what three additions take, more were not measured */
 /* of the largest bound: where ports are less busy hardly anything waits for one */
@@ -119,8 +120,8 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
 }
 
-/* Of @stores, those that take the cache alone: one that a load was renamed to, and what is beside
- * it. */
+/* Of @stores, those that take the cache alone: one that a load was renamed to, and its
+ * neighbours. */
 static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
@@ -132,7 +133,8 @@ static double stores_alone(const struct block_work *w, double stores)
                : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
-/* Stores that reach the cache: so many lines a cycle, however many stores in a row go to one. */
+/* Stores that reach the cache: a number of lines per cycle, for any number of stores in sequence to
+ * one. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {
@@ -265,7 +267,7 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
-/* by which the loads must pass a chain to leave it time: they take turns, stores go in order */
+/* excess of loads over a chain that leaves it time: they alternate, stores keep their order */
 #define SPARE 1.05
 
 /* Cycles of the accesses to memory, which a chain of operations on unhurried_ports can wait for. */
@@ -351,7 +353,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->bottleneck = (enum bound_kind)kind;
         }
     w->total = out->total;
-    /* What takes as long as the branch that closes the loop would stay when it is unrolled. */
+    /* A part with the time of the closing branch would remain after unrolling. */
     for (int kind = BOUND_FRONTEND + 1;
          out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

@@ -16,7 +16,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define STORE_BUFFER 64      /* entries: what is forwarded does not matter here */
+#define STORE_BUFFER 64      /* entries: forwarding does not matter here */
 #define FACTOR_MOST 256      /* iterations at once that a compiler makes of a loop */
 
 /* An object file of the build. */
@@ -161,7 +161,7 @@ size_t build_pieces(const struct binary *b)
     return b->objects.count + b->pieces.count;
 }
 
-/* How far the accesses of the loop go on per iteration. */
+/* Steps of the loop's accesses per iteration. */
 static void take_steps(const struct insn *insns, size_t count, struct build_loop *out)
 {
     struct address_work work = {0};

@@ -11,10 +11,10 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* of loops of one group that are looked at */
-/* functions on each side of the place where a renamed one is expected */
+/* functions on each side of the expected place of a renamed one */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* shares of instructions: of functions with other names */
-/* the same of functions that other flags changed much, which are told by their order */
+/* the same of functions that other flags changed much, which their order identifies */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
 #define ALIKE_LOOP 0.25        /* of loops in functions of one name, without source lines */
@@ -294,7 +294,7 @@ static void match_same(struct matcher *m, struct left_list *a, struct left_list 
     free(y);
 }
 
-/* Of the rest the most alike, near the place in the order of the code where it is expected. */
+/* Of the rest the most alike, near its expected place in the order of the code. */
 static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near,
                         double least)
 {

@@ -67,7 +67,7 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     return any;
 }
 
-/* The part of the ports of a one-cycle operation that are multipliers', too; the others are reached
+/* Share of the ports of a one-cycle operation that are multipliers' as well; the others are reached
  * in time. */
 static double share(const struct core *c, const struct op *op)
 {
@@ -79,10 +79,10 @@ static double share(const struct core *c, const struct op *op)
     return 0;
 }
 
-/* From a multiplier to a one-cycle operation beside it, and from one to a multiplier of floating
- * point. As measured for operations with two of three ports beside the multipliers (0.45 on the
- * way, 0.9 back), with all of them (shifts: 1 and 1), and for logic of floating point, which
- * suffers less (0.5 and 0.25). */
+/* From a multiplier to a one-cycle operation on a port next to it, and from one to a floating-point
+ * multiplier. Measured for operations with two of three ports shared with multipliers (0.45 one
+ * way, 0.9 back), with all of them (shifts: 1 and 1), and for floating-point logic, which is
+ * delayed less (0.5 and 0.25). */
 static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
                                        const struct insn *reader, const struct op *op)
 {

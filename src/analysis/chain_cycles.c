@@ -38,7 +38,7 @@ double chain_cycles(const struct machine *m, const struct form_code *code,
     return cycles;
 }
 
-/* "op2", "flags", "address" as the end of a rule; false for what a rule has no word for. */
+/* "op2", "flags", "address" as the end of a rule; false for an end without a word. */
 static bool end_of(const char *name, int *end)
 {
     if (strncmp(name, "op", 2) == 0) {

@@ -471,9 +471,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
         }
         op->latency = operation_latency(c, insn, op);
-        /* What a port executes takes a cycle, also where the table says 0 because the move is
-         * mostly done at rename; the ports of a move to or from memory are those of the access,
-         * which has a latency of its own. */
+        /* A port takes a cycle to execute, also if the table has 0 because rename usually does the
+         * move; the ports of a move to or from memory are those of the access, which has a latency
+         * of its own. */
         if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
             !(insn->traits & (INSN_LOAD | INSN_STORE)))
             op->latency = CYCLE;
@@ -485,7 +485,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* push and pop of memory move it: what they compute is the stack pointer */
+        /* push and pop of memory step it: their result is the stack pointer */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

@@ -23,8 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair
- * together up to three in all. Zen 4 splits what has one slot and no vector. */
+/* Sources of the fused µop besides the two address registers: Haswell and later keep an indexed
+ * pair together up to three in all. Zen 4 splits those with one slot and no vector. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -338,7 +338,7 @@ static void fuse_nops(const struct insn *insns, size_t count, struct costs *cost
     }
 }
 
-/* A move between registers joins the operation behind it (fact fuse_move). */
+/* A move between registers fuses with the following operation (fact fuse_move). */
 static void fuse_moves(const struct core *c, const struct insn *insns, size_t count,
                        struct costs *costs)
 {
@@ -361,7 +361,7 @@ static bool is_wide(const struct insn *insn)
     return false;
 }
 
-/* Beside 512-bit operations some ports take no vector µops (fact wide_closes). */
+/* With 512-bit operations in flight some ports take no vector µops (fact wide_closes). */
 static void close_ports(const struct core *c, const struct insn *insns, struct costs *costs)
 {
     bool any = false;

@@ -51,7 +51,7 @@ static size_t parent_cycle(const struct ratio_edge *edges, size_t nodes, struct 
     return 0;
 }
 
-/* Relaxes until stable or told to end (0) or until a cycle of positive sum under weight * T - W *
+/* Relaxes until stable or cancelled (0) or until a cycle of positive sum under weight * T - W *
  * distance shows (its length). */
 static size_t better_cycle(const struct ratio_edge *edges, size_t edge_count, size_t nodes,
                            int64_t w, int64_t t, struct ratio_work *work)

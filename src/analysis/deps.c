@@ -21,7 +21,7 @@ struct holder {
     bool known;
 };
 
-/* What a store has to wait for. */
+/* Dependences of a store. */
 struct store_input {
     struct holder place[2];        /* base and index */
     bool copied;                   /* its data come straight from a load */
@@ -45,8 +45,7 @@ struct build {
     size_t forward;                /* position in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
     struct forwarding forwarding;
-    /* where the top of the x87 stack is before each instruction and at the end; NULL: it is not
-     * used */
+    /* top of the x87 stack before each instruction and at the end; NULL: it is not used */
     uint8_t *turns;
     /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
     int32_t slow;
@@ -100,8 +99,8 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* Where the machine keeps the value that instruction @at has as @op: a second byte is renamed
- * apart, or a part of its register; st(i) is i places from the top of the stack, which turns. */
+/* The machine's storage of operand @op of instruction @at: a second byte is renamed separately, or
+ * a part of its register; st(i) is i places from the top of the stack, which rotates. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
@@ -179,7 +178,7 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
     return found;
 }
 
-/* Of the operation of @at, from what is read as @from to what is written as @to. */
+/* Of the operation of @at, from the operand read as @from to the one written as @to. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -295,8 +294,8 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
 }
 
 /* How often instruction @at is renamed in one group with the one that made @value: by the slots
- * between them, from each place in the group. Where iterations divide the group evenly they take
- * the same places again and again. */
+ * between them, from each place in the group. If iterations divide the group evenly they take the
+ * same places repeatedly. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
@@ -318,7 +317,7 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
 }
 
 /* Selects and sets that are renamed together with some operations take longer with their flags
- * (facts slow_flags, slow_flags_latency), from their registers, too. */
+ * (facts slow_flags, slow_flags_latency), and from their registers. */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -572,8 +571,8 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* Where the stack's registers are from the next iteration's beginning on, whose top is where this
- * one's ended. */
+/* The stack's registers from the next iteration's beginning on, whose top is this one's final
+ * top. */
 static void turn_back(struct build *b)
 {
     struct holder held[X87_REGISTERS];
@@ -589,7 +588,7 @@ static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    if (b->turns)   /* what a turn before has put elsewhere */
+    if (b->turns)   /* stored elsewhere by an earlier iteration */
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t n = 0; n < b->d->node_count; n++) {
         hold(b, n, 1);

@@ -1,4 +1,5 @@
-/* Cycles and paths through the dependencies of a block: the loop-carried bound, the critical path. */
+/* Cycles and paths through the dependencies of a block: the loop-carried bound, the critical
+ * path. */
 #ifndef PORTOLAN_ANALYSIS_DEPS_PATHS_H
 #define PORTOLAN_ANALYSIS_DEPS_PATHS_H
 

@@ -188,8 +188,8 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* The open run reaches the cache. Where it writes words in part these are read first, which waits
- * if they were written just before. */
+/* The open run reaches the cache. Partly written words are read first, which waits if they were
+ * written just before. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* of code, in which rename follows so many loads (fact memory_renaming_per_block) */
+/* of code, in which rename follows a limited number of loads (fact memory_renaming_per_block) */
 #define CODE_BYTES 32
 
 static bool has_register(const struct insn *insn)
@@ -56,7 +56,7 @@ static bool on_stack(const struct forwarding *f, const struct operand *op)
     return op->base == f->core->isa->stack_pointer && op->index == REG_NONE;
 }
 
-/* The same registers and displacement, as long as the registers in it stay; the stack pointer is
+/* The same registers and displacement, as long as the registers are unchanged; the stack pointer is
  * followed. */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
@@ -69,7 +69,7 @@ static bool same_text(const struct forwarding *f, const struct operand *from,
            (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
 
-/* What is stored is a register that rename keeps as another one plus a sum. */
+/* The stored value is a register that rename keeps as another one plus a sum. */
 static bool stores_sum(const struct forwarding *f, uint32_t store)
 {
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
@@ -83,8 +83,7 @@ static bool is_fixed(const struct core *c, const struct insn *insn)
     return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
-/* As far as the two instructions tell, but for their addresses. A part of a sum has to be
- * computed. */
+/* By the two instructions alone, except for their addresses. A part of a sum has to be computed. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -158,7 +157,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* By the wider of what is stored and what is loaded. */
+/* By the wider of store and load. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
     unsigned from = insn_memory(&f->insns[link->store])->bits,
@@ -179,8 +178,8 @@ static bool is_blocked(const struct forwarding *f, uint32_t load)
     return false;
 }
 
-/* Cycles that the stores before the one that blocks a load take to leave, from the blocked load
- * before it on (fact store_forward_fail_drains). */
+/* Cycles that the stores before the one that blocks a load take to drain, from the previous blocked
+ * load on (fact store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
     uint32_t count = (uint32_t)f->costs->count, i = link->store;
@@ -202,7 +201,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* measured on such machines: what it takes is in its own latency */
+        return 0;   /* measured on such machines: its own latency includes the time */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
@@ -215,7 +214,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                    !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) &&
                    !is_fixed(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    /* what is shorter takes the time of what rename does not follow */
+    /* a shorter one takes the time without memory renaming */
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

@@ -146,8 +146,8 @@ struct lines {
 #define LINE_BRANCHES 2
 
 /* Adds an instruction; false when its block needs more lines than it can have. It is not split over
- * lines, microcode takes a whole one, and so many branches fit in one (Intel's optimization manual,
- * decoded instruction cache). */
+ * lines, microcode takes a whole one, and a line has a limit of branches (Intel's optimization
+ * manual, decoded instruction cache). */
 static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops,
                          bool branch)
 {
@@ -268,7 +268,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
-    else if (!isnan(c->fetch_bytes))   /* nothing known but how many bytes come in a cycle */
+    else if (!isnan(c->fetch_bytes))   /* only the bytes per cycle are known */
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);

@@ -14,7 +14,7 @@ static bool has_shift(const struct insn *insn)
 
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
-    /* Signs, overflow and parity alone; less and greater ask for two flags. */
+    /* Signs, overflow and parity alone; less and greater need two flags. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 

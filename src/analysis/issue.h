@@ -23,8 +23,8 @@ struct issue issue_of(const struct core *c, const struct insn *insns, const stru
 /* µops of @row that @limit is about. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,
                        const struct dispatch_limit *limit);
-/* What rename eliminates of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for nothing that counts.
- */
+/* What rename eliminates of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for nothing that
+ * counts. */
 enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
                                  const struct cost *row);
 /* Slots of its group that must be left for @row to begin in it; 1 where any will do. @c knows its

@@ -40,7 +40,7 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
-/* Where @insn leads, or its memory is, counted from where it is itself; false: it does not say. */
+/* Target of @insn or its memory, relative to its own place; false: unknown. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
     const struct operand *target = target_of(insn),
@@ -180,7 +180,7 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* Whether it stands for an immediate: the last field of an instruction that has one. */
+/* Whether it replaces an immediate: the last field of an instruction that has one. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
     const size_t bytes = reference->kind && reference->kind->bytes
@@ -218,7 +218,7 @@ bool reference_insert(const struct insn *insn, const char *text,
     return found;
 }
 
-/* Appends @name, which may have "+0x28" or "@plt" behind it, as its programmer knows it. */
+/* Appends @name, perhaps with "+0x28" or "@plt", as its programmer wrote it. */
 static void add_readable(const char *name, struct str *out)
 {
     const char *end = strstr(name, "+0x"), *at = strchr(name, '@');
@@ -272,7 +272,7 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Where the memory of @insn is that @reference names, when symbol @symbol is. */
+/* Place of the memory of @insn that @reference names, when that of symbol @symbol is known. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
@@ -292,8 +292,8 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Memory that instructions name has a place of its own by that name, as a linker gives it one: what
- * is stored there is what is loaded there, and nothing else is. */
+/* Named memory has a place of its own by that name, as a linker assigns it: loads and stores of
+ * that name meet there, and no others do. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};

@@ -18,7 +18,7 @@
 
 #define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
 
-/* What is said of text but not of machine code. */
+/* Options for text that machine code does not have. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
                         struct err *err)
 {
@@ -29,7 +29,7 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
                    isa_name(options->isa));
 }
 
-/* Whose code it is, in what is said of the loops. */
+/* Function of the code, in the names of loops. */
 static void loops_of(struct kernel *k, const struct object_symbol *symbol)
 {
     char *readable = demangle(symbol->name);
@@ -77,9 +77,8 @@ static void prefer_loop(struct kernel *k, uint64_t place)
         loop_first(k, best);
 }
 
-/* The smallest loop with code of the source lines that @options ask for becomes the first. False
- * with err when there is none: @fault says what was wrong with the debug information, if
- * anything. */
+/* Makes the smallest loop with code of the source lines in @options the first. False with err when
+ * there is none: @fault is the fault of the debug information, if any. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -369,7 +368,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    if (k) {   /* debug information is read of what is kept alone: it may take its time */
+    if (k) {   /* only the loaded object's debug information is read: it may take long */
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
             kernel_free(k);

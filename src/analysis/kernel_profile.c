@@ -103,7 +103,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    if (ok && listing.length < 40)   /* it says nothing about what it does not know */
+    if (ok && listing.length < 40)   /* it does not report unknown symbols */
         ok = err_set(err, ERR_DATA, "perf report shows the functions that have some",
                      "no samples of %s in this profile", symbol);
     if (ok)
@@ -169,8 +169,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Functions without a name, which perf cannot annotate: their code as it stands in the program,
- * with the samples of each instruction. @symbol: an address; NULL: where most samples are. */
+/* Functions without a name, which perf cannot annotate: their code in the program, with the samples
+ * of each instruction. @symbol: an address; NULL: the place with most samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)
 {

@@ -31,7 +31,7 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* a disassembly's code stands where it stood as far as front ends look: modulo their largest
+/* a disassembly's code keeps its address as far as front ends depend on it: modulo their largest
  * unit */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
@@ -66,9 +66,8 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes; what no decoder knows is one unknown instruction. Of a text @a has the
- * lines, at each of which an instruction begins; NULL: there is none. False beyond
- * kernel_unit_most. */
+/* Decodes @length bytes; undecodable code is one unknown instruction. @a has the lines of a text,
+ * each of which begins an instruction; NULL: no text. False beyond kernel_unit_most. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, const struct assembled *a)
 {
@@ -155,7 +154,7 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
     return low;
 }
 
-/* The first one from @i on that stands in line @line or behind it. */
+/* The first one from @i on at line @line or later. */
 static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
 {
     while (i < u->insns.count && u->insns.items[i].line < line && !watch_steps(1))
@@ -189,7 +188,7 @@ static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    /* regions not ended yet; per name the one that began last, plus one */
+    /* open regions; per name the one that began last, plus one */
     VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;
@@ -239,7 +238,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     size_t *ends = mem_alloc((count + 1) * sizeof *ends),
            *places = mem_alloc((count + 1) * sizeof *places), at = 0;
     marks_pair(&marks, ends);
-    for (size_t m = 0; m < count; m++)   /* the first instruction behind each */
+    for (size_t m = 0; m < count; m++)   /* the first instruction after each */
         places[m] = at = insn_of_line(u, at, marks.list.items[m].line + 1);
     places[count] = u->insns.count;
     for (size_t m = 0; m < count && !watch_steps(1); m++) {
@@ -444,7 +443,7 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* What a section has of a range of code. */
+/* A section's part of a range of code. */
 struct range_part {
     size_t section;      /* the next one to look at */
     const uint8_t *code;
@@ -452,7 +451,7 @@ struct range_part {
     uint64_t position;   /* of its first byte */
 };
 
-/* Goes on to the next section with code of the @length bytes from @start on; false behind the
+/* Continues with the next section with code of the @length bytes from @start on; false after the
  * last. */
 static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
@@ -654,7 +653,7 @@ out:
     return k;
 }
 
-/* The holders are counted in what is otherwise not changed: kernels are made by mem_zero, never
+/* The holders are counted in an otherwise constant object: kernels are made by mem_zero, never
  * const objects. */
 static struct kernel *counted(const struct kernel *k)
 {

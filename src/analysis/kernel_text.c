@@ -29,7 +29,7 @@ struct text_writer {
     const struct insn *insns;
     size_t count;
     enum writing *how;   /* per instruction */
-    size_t *lines;       /* likewise: the line it stands in */
+    size_t *lines;       /* likewise: its line */
     struct { VEC(struct text_place) list; } places;   /* by position */
 };
 
@@ -205,7 +205,7 @@ static bool add_text(const struct text_writer *w, const struct insn *insn, struc
     return ok;
 }
 
-/* One instruction, and what it is in a comment where it stands as bytes. */
+/* One instruction, as a comment if it is written as bytes. */
 static void add_insn(struct text_writer *w, size_t i, struct str *out)
 {
     const struct insn *insn = &w->insns[i];
@@ -281,7 +281,7 @@ static bool same_references(const struct text_writer *w, const struct insn *insn
     return seen == count;
 }
 
-/* Where the code of line @line begins; SIZE_MAX: it has none. */
+/* Start of the code of line @line; SIZE_MAX: it has none. */
 static size_t code_of_line(const struct assembled *a, size_t line)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -290,8 +290,8 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Has what became other bytes written otherwise the next time; false when there is nothing.
- * Distances count only where no length is wrong. */
+/* Marks instructions with other bytes to be written otherwise the next time; false when there are
+ * none. Distances count only if all lengths are right. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;
@@ -358,8 +358,7 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         ok = assembled || fault.code == ERR_DATA;
         if (!ok && err)
             *err = fault;
-        /* Where nothing was assembled, or nothing more is to be told from it, all stands as
-         * bytes. */
+        /* If nothing was assembled, or assembling shows nothing more, all is written as bytes. */
         if (ok && !same && (!assembled || round + 2 >= ROUNDS_MOST || !revise(&w, &a)))
             for (size_t i = 0; i < w.count; i++)
                 w.how[i] = WRITTEN_BYTES;

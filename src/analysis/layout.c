@@ -207,8 +207,7 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* By how much what is given to @s's registers moves in an iteration, besides what its own base
- * does. */
+/* Step of the values given to @s's registers in an iteration, besides that of its own base. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {
     int64_t step = 0;

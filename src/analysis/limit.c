@@ -245,7 +245,7 @@ static bool is_constant(const struct analysis *a, const struct insn *insn, uint8
 }
 
 /* Whether the chain enters @insn by an old value that is no part of the result, or only of lanes
- * that a scalar conversion leaves alone. */
+ * that a scalar conversion leaves unchanged. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -589,7 +589,7 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
         find_chain(a, &work->deps, &out->chain, &below_kind, &below);
     if (!(a->cycles > 0))
         return;
-    for (int pass = 0; pass < 2; pass++)   /* the one that binds comes first */
+    for (int pass = 0; pass < 2; pass++)   /* the limiting one comes first */
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
                 !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))

@@ -118,9 +118,9 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Depths, for regions by place. Loops nest or are apart: a region that begins in another and ends
- * behind it is a second way back into that one (a rotated or split loop) and is left out. Returns
- * how many remain. */
+/* Depths, for regions by place. Loops nest or are disjoint: a region that partially overlaps
+ * another is a second back edge of it (a rotated or split loop) and is left out. Returns how many
+ * remain. */
 static size_t regions_nest(struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};

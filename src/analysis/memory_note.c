@@ -9,7 +9,7 @@
 
 #define MATTERS 1.05      /* times the time with all data in the first level */
 #define WITHIN 0.5        /* of a cache, where arrays are in it for certain */
-#define BEYOND 8          /* times the last one, where they are in memory */
+#define BEYOND 8          /* times the last one, when they are in memory */
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* of the arrays, what gathers and chases have where others walk beside them */
+/* of the arrays, the part for gathers and chases during other walks */
 #define REGIONS_SHARE 0.75
 /* lines of step per line that is used: from here on some are left out */
 #define SKIPS 1.01
@@ -29,8 +29,7 @@ double memory_region(const struct streams *s, double bytes)
     return walks ? REGIONS_SHARE * bytes : bytes;
 }
 
-/* Lines that are left out leave room for others, but for those of sets that no line of the walk
- * comes to. */
+/* Skipped lines leave room for others, except for those of sets that the walk never uses. */
 static double held_of(const struct streams *s, double bytes)
 {
     double steps = 0, held = 0, region = 0;
@@ -80,7 +79,7 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* What a line costs more than one that is only read. */
+/* Cost of a line in excess of one that is only read. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
 {
     return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
@@ -136,8 +135,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Cycles per line where @window lines are under way by the core, and of each of @streams so many
- * more by the prefetchers as in a loop of @uops per line that takes cost @by. */
+/* Cycles per line with @window lines in flight by the core, and for each of @streams as many more
+ * by the prefetchers as in a loop of @uops per line with cost @by. */
 static double line_wait(const struct memory_costs *m, const struct memory_core *core,
                         enum memory_cost by, double uops, double window, double streams,
                         double bytes)
@@ -151,8 +150,8 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
     return latency / (window + streams * fmax(0, latency / time - core->window / uops));
 }
 
-/* Loads run ahead as far as the reorder buffer and the scheduler let them, and prefetchers follow
- * few loads less far ahead than many: what is left of the latency. */
+/* Loads run ahead within the reorder buffer and the scheduler, and prefetchers run less far ahead
+ * for few loads than for many: the remaining latency. */
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {
@@ -202,8 +201,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* The level of the larger share: of lines that come from where the arrays are, or of those that
-     * were used before. */
+    /* The level of the larger share: of lines from the arrays' level, or of lines used before. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -8,9 +8,9 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Share of a kind's forms that must be able to use a port or have a set, or of a set's forms that
- * must be of a kind, and how many: fewer are exceptions, and system instructions for which a table
- * has a placeholder. */
+/* Share and number of a kind's forms that must be able to use a port or have a set, or of a set's
+ * forms that must be of a kind: fewer are exceptions, and system instructions for which a table has
+ * a placeholder. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
 /* share of the stores that must be able to use a port of theirs: others compute the data */
@@ -61,7 +61,7 @@ static void count_forms(const struct machine *m, enum isa isa, const portset *se
 #define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
-/* Whether most stores use port @j, or most stores of vectors where no form has it alone. */
+/* Whether most stores use port @j, or most stores of vectors if no form has it alone. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -177,7 +177,7 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     return kinds;
 }
 
-/* Whether a chart told its ports apart. */
+/* Whether a chart separated its ports. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

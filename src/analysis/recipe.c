@@ -60,8 +60,7 @@ bool recipe_names_target(const char *flag)
            str_has_prefix(flag, "-mtune=");
 }
 
-/* How much of a flag says what it is about; all of it for one that stands beside others of its
- * kind. */
+/* Length of a flag's name; all of it for one that may be given several times. */
 static size_t subject(const char *flag)
 {
     return str_has_prefix(flag, "-O")                                   ? 2

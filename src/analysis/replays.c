@@ -131,8 +131,7 @@ static void read_all(const struct replaying *r, const struct insn *insn, portset
         read_value(r, RESOURCE_FLAGS, ports, is_long, out);
 }
 
-/* The tries of one computing operation go to @v's ports, or to any where it is the producer that
- * has few. */
+/* Replays of one computing operation go to @v's ports, or to any if the producer has few. */
 static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
 {
     const struct cost *row = &r->costs->rows[i];
@@ -243,8 +242,8 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Vector loads have few ports, and other accesses that come between take a part of them (fact
- * vector_loads_mixed): more where each kind comes in runs. */
+/* Vector loads have few ports, and other accesses in between take a part of them (fact
+ * vector_loads_mixed): more if each kind comes in runs. */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
                            const struct costs *costs)
 {
@@ -275,7 +274,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* what registers hold settles within so many iterations */
+    /* iterations within which register values settle */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;

@@ -21,12 +21,12 @@
 #define LONG_STEP 65536        /* from here on every access comes to lines of its own */
 #define FARTHEST ((int64_t)1 << 40)   /* bytes of a step or an offset */
 #define DEPTH 24               /* of sums and loads in an address */
-/* that an address is taken apart into: x + x, doubled over and over, has as many as its value */
+/* terms of an address: x + x, doubled repeatedly, has as many as its value */
 #define PARTS_MOST 256
 #define CHAIN 1024             /* loads that are followed back to a register */
 #define NO_LEAF UINT32_MAX
 
-/* What an address is the sum of. */
+/* Terms of an address. */
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
     unsigned count, seen;      /* terms; parts looked at */
@@ -97,8 +97,7 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
     return m->kind == SYMBOL_LOADED;
 }
 
-/* How many loads, one after the other, lead from where the access was in the last iteration to
- * where it is; 0: they do not. */
+/* Number of loads in sequence from the access in the last iteration to this one; 0: no chain. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -255,8 +254,8 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "its address comes from an operation that is not followed");
 }
 
-/* Where the index register of a gather was loaded last, before it or at the end of the iteration
- * before; STREAM_ALONE: it was not. */
+/* The last load of a gather's index register, before it or at the end of the iteration before;
+ * STREAM_ALONE: none. */
 static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
 {
     for (size_t back = 1; back <= f->count; back++) {

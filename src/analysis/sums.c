@@ -76,7 +76,7 @@ static uint32_t registers_read(const struct insn *insn)
     return read;
 }
 
-/* What the block does to each register. */
+/* Effect of the block on each register. */
 struct sums {
     int64_t pending[REGISTERS];   /* added at rename since it was last computed */
     int64_t net[REGISTERS];       /* added per iteration */

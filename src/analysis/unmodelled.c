@@ -57,8 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Whether what the node holds was loaded: not an address that the load steps, nor the stack pointer
- * of a pop. */
+/* Whether the node's value was loaded: no stepped address of the load, nor the stack pointer of a
+ * pop. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)
@@ -67,8 +67,7 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* The nodes that hold what was loaded from elsewhere in each iteration, and all that is made of
- * them. */
+/* Nodes with values loaded from elsewhere in each iteration, and all that depend on them. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
     bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),

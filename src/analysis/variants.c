@@ -45,7 +45,7 @@ static void take_out(struct variant *v, size_t at)
     memmove(v->insns + at, v->insns + at + 1, (v->count - at) * sizeof *v->insns);
 }
 
-/* Places in the code, one after the other again. */
+/* Places in the code, in sequence again. */
 static void end(struct variant *v)
 {
     for (size_t i = 1; i < v->count; i++)
@@ -130,8 +130,8 @@ static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
     return true;
 }
 
-/* All readers of what @at wrote to @reg read @other, while that still holds what it held there;
- * false, and nothing is changed, when one of them cannot. */
+/* Makes all readers of @reg from @at read @other, while that is unchanged; false, and nothing is
+ * changed, when one of them cannot. */
 static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
 {
     struct insn *before = mem_alloc(v->count * sizeof *before);
@@ -140,7 +140,7 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* what it reads itself is the old value */
+        over = writes(in, reg);   /* its own input is the old value */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -208,7 +208,7 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
 }
 
 /* The register that @at reads, of the same kind as @written, whose value comes from @at itself
- * around the loop: there the chain goes on when @at is left out. REG_NONE: there is none. */
+ * around the loop: the chain continues through it when @at is left out. REG_NONE: there is none. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;

@@ -14,7 +14,7 @@ bool windows_known(const struct core *c)
            !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
 }
 
-/* Where the walk is. */
+/* State of the walk. */
 struct window_walk {
     int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts */
     struct window_groups *out;
@@ -87,9 +87,9 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* A jump that is taken. A window into which the last line only reaches takes its cycle, too. What
- * comes first after a jump, where it is no more than comes at once, comes with what the next window
- * has; a whole group does so only if such a cycle does not follow one group. */
+/* A taken jump. A window reached only by the last line takes its cycle as well. The first line
+ * after a jump, if it is no more than comes at once, comes with the next window; a whole group does
+ * so only if such a cycle does not follow one group. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
@@ -153,7 +153,7 @@ static size_t copies_of(const struct window_walk *w, size_t length, size_t insns
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
-/* One period: *@w goes on from where it was. */
+/* One period: *@w continues from its state. */
 static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
                  bool jumps, unsigned align, bool returns)
 {

@@ -35,7 +35,7 @@ extern char **environ;
 #define TRIES 16                  /* names that others may have */
 /* seconds, at a program that may be waiting for a processor when its time is over */
 #define NEXT_LOOK 0.05
-/* a file in each, locked for as long as the program that made it runs */
+/* a file in each, locked while the program that made it runs */
 #define OWNER ".portolan-owner"
 
 struct directory {
@@ -48,7 +48,7 @@ static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct directory) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
-/* Removes the files of directory @fd, which it takes, and @path, by which it is known. */
+/* Removes the files of directory @fd, which it takes, and @path, its name. */
 static void directory_empty(int take_fd, const char *path)
 {
     DIR *dir;
@@ -333,7 +333,7 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     char *program = find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;
-    if (rc)   /* as the search goes on behind what is found and cannot be executed */
+    if (rc)   /* as the search continues after a file that cannot be executed */
         rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
     free(program);
     if (before != -1)
@@ -365,8 +365,8 @@ static unsigned long long number_of(const char *process, const char *file, const
 
 /* What the processes of a group got of the processors. */
 struct share {
-    /* seconds in which the one that waited longest could have run; not the wait that it is in,
-     * which the system counts when it ends */
+    /* seconds in which the one that waited longest could have run; without its current wait, which
+     * the system counts when it ends */
     double waited;
     unsigned long long ran;   /* nanoseconds, of all */
     bool runnable;            /* one runs, or waits to */

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 
 #define CHUNK 65536
-/* a field as long as this is no data of ours: an open quote */
+/* a longer field is an open quote, no valid data */
 #define FIELD_LIMIT ((size_t)1 << 24)
 
 struct csv_reader {

@@ -22,7 +22,7 @@
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
-/* What is mapped, for the handler; @end is set last and taken back first. */
+/* Mappings, for the handler; @end is set last and cleared first. */
 static struct mapped_place {
     atomic_bool taken, cut;
     atomic_uintptr_t begin, end;

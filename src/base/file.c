@@ -71,7 +71,7 @@ bool file_only_files(bool only)
     return before;
 }
 
-/* There is no @path: says which name beside it was probably meant. */
+/* There is no @path: suggests the most similar name next to it. */
 static void not_there(struct err *err, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -94,9 +94,8 @@ static void not_there(struct err *err, const char *path)
     str_done(&todo);
 }
 
-/* Whether what @status tells of may be opened, or read once it is open; false with err for a pipe
- * that is not waited for, and for devices where files only are read: to open them may do
- * something. */
+/* Whether the file of @status may be opened, or read once it is open; false with err for a pipe
+ * that would block, and for devices where files only are read: opening them may have effects. */
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
@@ -221,10 +220,10 @@ char *file_data_path(const char *relative)
 
     if (chosen && chosen[0])
         return readable_in(mem_strdup(chosen), "", relative);
-    /* Where it was built a link stands beside the program, to the data of the sources. */
+    /* In the build directory a link next to the program leads to the data of the sources. */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* A program brings its own data along when all was moved, whatever release lies where this one
-     * was to be installed. */
+    /* A program finds its own data after all was moved, whatever release is installed in its
+     * configured place. */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)

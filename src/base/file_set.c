@@ -163,8 +163,7 @@ static bool sync_parents(int dir, const char *name)
     return ok;
 }
 
-/* Does what the record says, and takes the record away once that is on the disk. False with
- * errno. */
+/* Applies the record, and removes it once that is on the disk. False with errno. */
 static bool apply(int dir, const struct change *changes, size_t count)
 {
     bool ok = true;
@@ -238,7 +237,7 @@ static bool record_parse(char *text, size_t length, struct change **changes, siz
     return ok;
 }
 
-/* Completes what the record in @dir says, if there is one. */
+/* Completes the change of the record in @dir, if there is one. */
 static bool settle(int dir, const char *path, struct err *err)
 {
     struct str record = {0}, text = {0};
@@ -435,7 +434,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     if (shortage_lost())
         return err_memory(err, set->path, 0);
     if (set->private)
-        fchmod(set->dir, 0700);   /* where that cannot be done the files are private still */
+        fchmod(set->dir, 0700);   /* if that fails the files are private still */
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;

@@ -15,9 +15,9 @@
 #include "base/path.h"
 #include "base/shortage.h"
 
-#define LINKS_MAX 40   /* as many as the kernel follows */
+#define LINKS_MAX 40   /* the kernel's limit */
 
-/* What is to be done about @code, where there is more to say than the message itself. */
+/* Remedy for @code, if there is one besides the message itself. */
 static const char *remedy(int code, const char *otherwise)
 {
     switch (code) {

@@ -43,8 +43,8 @@ static void refuse_directory(const char *path)
                 "%s is not used: it, or the home, belongs to another user or is not there", path);
 }
 
-/* The program's own directory: in the one that @variable names, or in @otherwise below the home.
- * NULL without one, or when it is another user's (sudo keeps HOME on some systems). */
+/* The program's own directory: in that of @variable, or in @otherwise below the home. NULL without
+ * one, or when it is another user's (sudo keeps HOME on some systems). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");

@@ -26,8 +26,8 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Room for @more bytes. A text too large for what is kept back, such as a whole table's, is left
- * out, and the work that it is for fails: then false. */
+/* Room for @more bytes. A text too large for the reserve, such as a whole table's, is left out, and
+ * its work fails: then false. */
 static bool reserve(struct str *s, size_t more)
 {
     size_t wanted = s->length + more;

@@ -75,8 +75,8 @@ int utf8_columns(uint32_t code)
 /* A range of characters, both ends included. */
 struct code_range { uint32_t first, last; };
 
-/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16): what is
- * shown as nothing where it is not supported. */
+/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16): invisible
+ * where unsupported. */
 static const struct code_range ignorable[] = {
     {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
     {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
@@ -139,8 +139,8 @@ void utf8_escape(const char *text, size_t length, struct str *out)
     }
 }
 
-/* Bytes of the next character of finished output, at least 1; @shown holds what stands for one that
- * steers or is none, and is empty otherwise. */
+/* Bytes of the next character of finished output, at least 1; @shown is the replacement of a
+ * control or an invalid byte, and empty otherwise. */
 static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
 {
     uint32_t code = 0;
@@ -244,7 +244,7 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    file_calls_write_all(fd, out, filled);   /* nobody is left who could be told */
+    file_calls_write_all(fd, out, filled);   /* there is nobody to report to */
 }
 
 void utf8_say_now(int fd, const char *format, ...)

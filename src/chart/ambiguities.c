@@ -12,16 +12,16 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* confidence of a form that others are measured beside, */
+#define SURE 0.9             /* confidence of a form that others are measured with, */
 #define QUICK 4.0            /* cycles that it takes at most, */
 #define BESIDE_MOST 120      /* usages of such forms, at most */
 #define TELLS 2.0            /* deviations by which two usages must differ */
 #define COPIES 2             /* of the form in doubt, at most, */
-/* beside so much of the others that they decide, or a multiple of that */
+/* with so much of the others that they decide, or a multiple of that */
 #define LEVELS 2
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define MASSES_MOST 400
-#define CHECKS_MOST 4        /* experiments of a form beside what it was not tested against */
+#define CHECKS_MOST 4        /* experiments of a form with ports that it was not tested against */
 #define CHECK_WEIGHT 1e-6    /* of a usage that is no other */
 #define NOT_TESTED ", not tested against "
 
@@ -70,7 +70,7 @@ static size_t add_masses(const struct usage *u, uint32_t count, struct mass *mas
     return n;
 }
 
-/* Cycles of @copies of @usage beside @count times saturator @s. */
+/* Cycles of @copies of @usage with @count times saturator @s. */
 static double cycles_beside(const struct witnesses *w, const struct usage *usage,
                             unsigned own_slots, uint32_t copies, const struct saturator *s,
                             uint32_t count)
@@ -107,7 +107,7 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Whether the form may run beside @s, and both usages differ where it is busy. */
+/* Whether the form may run with @s, and both usages differ where it is busy. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -139,7 +139,7 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
-/* The experiment that tells both usages of @form best; returns by how many deviations. */
+/* The experiment that best distinguishes both usages of @form; returns by how many deviations. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f,
                               const struct mapping_entry *is, const struct chart_usage *other,
                               struct experiment *out)
@@ -194,8 +194,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* The saturator that keeps most of @ports busy, of these the one with the fewest others, and that
- * the form may run beside; NULL: there is none. */
+/* The saturator that keeps most of @ports busy, of these the one with the fewest others, if the
+ * form may run with it; NULL: there is none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {
@@ -213,7 +213,7 @@ static const struct saturator *busy_with(const struct witnesses *w, const struct
     return best;
 }
 
-/* The experiments of one form beside what it was not tested against. */
+/* The experiments of one form with ports that it was not tested against. */
 static void check_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages of a chart, one after the other. */
+/* The stages of a chart, in order. */
 #include "chart/chart.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
-/* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
+/* cycles: slower forms are microcode whose ports no experiment of a sensible length shows */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
 #define GROUP_STEP 0.02      /* of the logarithm of the time alone */
@@ -65,7 +65,7 @@ static bool needs_breakers(const struct form_row *row)
     return needs;
 }
 
-/* The core is found among forms that run alone, and what takes long is no candidate anyway. */
+/* The core is chosen from forms alone, and slow ones are no candidates. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
@@ -185,7 +185,7 @@ static void write_joined(const struct charting *w, struct mapping *m)
     }
 }
 
-/* The machine gets the core's usages and those of the forms placed beside it. */
+/* The machine gets the core's usages and those of the placed forms. */
 static void write_mapping(struct charting *w, const struct ports *ports,
                           const struct place_form *forms, struct placement *places, size_t n)
 {
@@ -245,15 +245,15 @@ static void write_mapping(struct charting *w, const struct ports *ports,
     c->machine = m;
 }
 
-/* Of the core's mapping on all experiments of its forms. Late times count as noise where some are:
- * more µops would explain them, and say too much beside everything else. */
+/* Error of the core's mapping on all experiments of its forms. Late times count as noise if there
+ * are some: more µops would explain them, but be wrong in all other experiments. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Takes back into the core what was found of its forms when each was placed beside the others,
- * where that explains the experiments of the core better; how many that changes. */
+/* Replaces usages of core forms by those found when each was placed with the others, if that
+ * explains the experiments of the core better; returns how many changed. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {
@@ -287,7 +287,7 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* Forms of the core with more µops than were thought of distort what is found beside them. */
+/* Core forms with more µops than assumed distort the usages of others. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);

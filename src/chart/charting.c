@@ -21,7 +21,7 @@
 #include "toolchain/assemble.h"
 
 #define CANDIDATES 600       /* forms that the core is chosen from, at most, */
-#define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
+#define CANDIDATES_SHARE 0.3 /* and of all, if that is more */
 #define CANDIDATES_FEW 150
 #define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
 #define USES 1000            /* forms that blocks are made of, at most */
@@ -42,8 +42,7 @@ struct chart_job {
     struct source *source;                /* and measures this CPU */
 };
 
-/* A file of the state directory named @file, which it takes over: slashes of a directory become
- * dashes. */
+/* A file of the state directory named @file, which it takes over: slashes become dashes. */
 static char *state_file(struct str *file)
 {
     for (size_t i = 0; i < file->length; i++)
@@ -124,8 +123,7 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Where and of what the measurements are; a journal does not say that of the charts that are
- * --recorded. */
+/* Place and CPU of the measurements; journals of --recorded charts lack that. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -164,7 +162,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    /* again where the last look changed usages: they are of what the machine has */
+    /* again if the review changed usages: latencies depend on them */
     if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&
@@ -267,7 +265,7 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* "cpu.latencies.csv" beside "cpu.csv", by @what. */
+/* "cpu.latencies.csv" next to "cpu.csv", by @what. */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
@@ -277,7 +275,7 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
-/* Whether form @row is to be charted. A simulated CPU refuses what it does not know by itself. */
+/* Whether form @row is to be charted. A simulated CPU refuses forms that it does not know. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;

@@ -23,8 +23,8 @@
 #define AHEAD 3.0            /* times as long as the other one of a pair */
 #define AHEAD_MOST 12        /* of one form in such a pair */
 #define SIGNATURE 24
-/* classes beside which every candidate runs in the end: those that add the least time, which see
- * best what another adds */
+/* classes that every candidate is measured with: those that add the least time, which show best
+ * what another adds */
 #define WITNESSES 12
 #define REGROUPED_MOST 4     /* times that this is done */
 #define JOINED 1.5           /* times as many a cycle as any form with operands */
@@ -34,7 +34,7 @@
 /* times the sum of both times alone: a pair that takes longer is slowed by something that no ports
  * explain */
 #define SUM_PASSED 1.05
-/* of its pairs: a class that slows so many is of no use to find ports by */
+/* of its pairs: a class that slows so many does not help to find ports */
 #define UNRULY_SHARE 0.25
 
 /* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there
@@ -54,7 +54,7 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 struct core_candidate {
     char signature[SIGNATURE];
     uint32_t form, turn;      /* its place among those of its signature */
-    /* in programs: what these are full of does simple things, and a chart is made for it */
+    /* in programs: the most frequent forms are simple, and the chart is for them */
     double uses;
     uint64_t chance;          /* among equals: the alphabet says nothing */
     char stem[8];             /* of the mnemonic: those of one signature differ in it first */
@@ -140,8 +140,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Whether there are vectors in the new encoding: those in the old one, which are never measured
- * beside them, are no candidates then (chart/stages.h). */
+/* Whether there are vectors in the new encoding: then those in the old one, which are never
+ * measured with them, are no candidates (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -202,7 +202,7 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
         }
 }
 
-/* Times of each candidate beside each class. */
+/* Times of each candidate with each class. */
 struct grouping {
     struct lab *lab;
     const double *alone;
@@ -231,8 +231,8 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Whether candidates @a and @b did the same beside all classes of which both were measured; @own:
- * the class whose first member @b is. */
+/* Whether candidates @a and @b had the same times with all classes that both were measured with;
+ * @own: the class whose first member @b is. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
@@ -249,8 +249,8 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* The first candidates that are like no class become classes, as far as they differ from each
- * other. Returns how many. */
+/* Makes classes of the first candidates that match none, as far as they differ from each other.
+ * Returns how many. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -283,7 +283,7 @@ static void assign(struct grouping *g, const size_t *firsts)
             }
 }
 
-/* Candidate @i beside class @k, unless that was asked for. */
+/* Measures candidate @i with class @k, once. */
 static void ask_beside(struct grouping *g, size_t i, size_t k)
 {
     size_t *row = &g->rows[i * CLASSES_MOST + k];
@@ -312,9 +312,9 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
     return true;
 }
 
-/* What class @k does beside the others. */
+/* Interference of class @k with the others. */
 struct company {
-    /* that have a time; of these, such that take longer than both one after the other */
+    /* that have a time; of these, those that take longer than both in sequence */
     size_t pairs, passed;
     /* cycles that one execution of it adds to the slower of both, in all */
     double added;
@@ -340,8 +340,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* How much class @k interferes with others: little where it has few µops, without end where no
- * ports explain how long many pairs take. */
+/* How much class @k interferes with others: little if it has few µops, infinite if no ports explain
+ * the times of many pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -369,9 +369,9 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     return list;
 }
 
-/* Members that joined early were never beside the classes that came later. All run beside the
- * lightest ones now; what differs there from the first of its class belongs to none, and runs
- * beside all. *@left: how many. */
+/* Members that joined early were not measured with later classes. All are now measured with the
+ * lightest ones; one that differs there from the first of its class leaves it, and is measured with
+ * all. *@left: how many. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;
@@ -458,7 +458,7 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Form @a beside so little of @b that its ports alone are busy, as far as AHEAD_MOST of it go. */
+/* Form @a with so little of @b that its ports alone are busy, up to AHEAD_MOST of it. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

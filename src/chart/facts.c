@@ -66,7 +66,7 @@ static void conclude_moves(struct probes *p, size_t first)
     str_done(&why);
 }
 
-/* What fuses with a jump, by the conditions that tell the kinds apart. */
+/* Fusion with a jump, by the conditions that distinguish the kinds. */
 static const struct { const char *mnemonic, *line;
 } fusing[] = {
     {"cmp", "cmp r8, r9"}, {"test", "test r8, r9"}, {"add", "add r8, r9"},
@@ -219,9 +219,9 @@ static size_t ask_sums(struct probes *p)
     return first;
 }
 
-/* Of constants as large as the limit every second one is added at rename, of larger ones none.
- * Where constants of a byte alone are added quickly, one of them in four bytes tells whether it is
- * for what they are, or for how they are encoded. */
+/* Of constants as large as the limit every second one is added at rename, of larger ones none. If
+ * only constants of a byte are added quickly, one of them in four bytes shows whether the value or
+ * the encoding decides. */
 static void conclude_sums(struct probes *p, size_t first)
 {
     unsigned limit = 0, slow = 0;
@@ -264,9 +264,9 @@ static size_t ask_taken(struct probes *p)
     return first;
 }
 
-/* Where the quickest takes a cycle a taken branch does: copies of a loop are joined by branches, of
- * which some cost more than that by where they stand (1.19 cycles on Zen 4, where most take 1.03).
- * What is nearer to half a cycle or to two says nothing for certain. */
+/* A taken branch takes a cycle if the quickest loop does: branches join copies of a loop, and some
+ * cost more because of their place (1.19 cycles on Zen 4, where most take 1.03). Times nearer to
+ * half a cycle or to two are uncertain. */
 static void conclude_taken(struct probes *p, size_t first)
 {
     double t = NAN;
@@ -331,8 +331,8 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
             "chains of additions and multiplications by turns take no whole number of cycles more");
 }
 
-/* Zeroed registers that take a slot each, and the same with a nop behind each, which takes another
- * or joins. */
+/* Zeroed registers that take a slot each, and the same with a nop after each, which takes another
+ * or fuses. */
 static void conclude_nops(struct probes *p, size_t without, size_t with)
 {
     const double t = probe_time(p, without), joined = probe_time(p, with),
@@ -415,7 +415,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     return ok;
 }
 
-/* Some of those that loops tell which count slots. */
+/* Some facts from loops that count slots. */
 static const char *const counted[] = {"eliminate",       "fuse_any",         "stack_engine",
                                       "loads_per_cycle", "stores_per_cycle", "store_forward"};
 

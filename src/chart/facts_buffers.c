@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An iteration is a chain of square roots that depends on nothing before it, and so many of what
- * fills a buffer. While a chain runs nothing behind it retires; the next chain runs beside it where
- * the buffer holds what stands between them. */
+/* An iteration is a chain of square roots that depends on nothing before it, and a number of
+ * instructions that fill a buffer. While a chain runs nothing after it retires; the next chain
+ * overlaps if the buffer holds the instructions between them. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* of a chain's time: what each takes at most where they overlap; the divider of a Haswell is busy
+/* of a chain's time: the longest time of each when they overlap; the divider of a Haswell is busy
  * for two thirds of a root's latency */
 #define OVERLAPPED 0.7
-#define BETWEEN 0.84                 /* what takes more is one after the other */
+#define BETWEEN 0.84                 /* longer times are of chains in sequence */
 #define LEAST 24
 #define MOST 720
 #define GRID 1.2                     /* ratio of numbers tried first, */
@@ -25,7 +25,7 @@
 #define ROOT_LEAST 0.4               /* of a root's time */
 /* entries more than are too many: chains begin a root later for each of them */
 #define BEYOND 4
-/* of a chain's time: what takes more has no chains beside each other that could begin later */
+/* of a chain's time: with longer times no chains overlap that could start later */
 #define SERIAL 0.93
 /* of the reorder buffer: what takes more may be held back by that */
 #define FILLS 0.95
@@ -65,10 +65,10 @@ static const struct {
 
 struct buffer_search {
     double chain;                    /* cycles of one */
-    const char *unknown;             /* why it cannot be told; NULL: it can so far */
+    const char *unknown;             /* why it is unknown; NULL: no reason so far */
     /* most with which chains overlap, and fewest with which they do not; 0: none yet */
     unsigned fits, over;
-    double at_fit, at_over;          /* cycles with so many */
+    double at_fit, at_over;          /* cycles with this number */
     double at_beyond;                /* and with BEYOND more than too many */
     unsigned points[POINTS];         /* numbers that are timed now, by loops from @first on */
     unsigned count;
@@ -132,8 +132,8 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False
- * where they contradict each other. What has no time is asked for again in the next round. */
+/* Concludes from the loops: up to some number chains overlap, and beyond it they do not. False if
+ * they contradict each other. Loops without a time are measured again in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -169,8 +169,8 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap whatever stands between them";
 }
 
-/* From the root of the first chain that is not done when the second one begins, up to there: what
- * holds the next chain back, less the roots that are done. */
+/* Entries from the first unfinished root of the first chain when the second one begins: the
+ * capacity that delays the next chain, less the finished roots. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
@@ -181,7 +181,7 @@ static double size_of(const struct buffer_search *s, enum buffer_filling filling
     return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
 }
 
-/* Whether @cycles is the time of so many roots. */
+/* Whether @cycles is the time of this number of roots. */
 static bool rises(const struct buffer_search *s, double cycles, unsigned roots)
 {
     return cycles * CHAIN >= ROOT_LEAST * roots * s->chain;
@@ -196,13 +196,13 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
-    /* One entry more, and the next chain begins a root later; or at once behind the first, where
-     * roots wait elsewhere. */
+    /* With one entry more the next chain begins a root later; or right after the first, if roots
+     * wait elsewhere. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a root seems to take several entries";
-    /* What holds as much as the reorder buffer does fills only after that. */
+    /* A buffer as large as the reorder buffer fills only after it. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "where the reorder buffer is full is not known";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUICK_FORWARD 2.0    /* cycles: what is forwarded in less was found at rename */
+#define QUICK_FORWARD 2.0    /* cycles: quicker forwarding was found at rename */
 /* instructions of one cycle each behind a load: where a chain goes through memory, one of ten hides
  * on Zen 3 what forwarding takes */
 #define CHAIN 3
-/* of what a store that rename does not find takes: what takes less was found, */
+/* share of the time of a store that rename does not find: lower times were found, */
 #define RENAMED 0.35
-#define NOT_RENAMED 0.75     /* what takes more was not; between the two nothing is said */
+#define NOT_RENAMED 0.75     /* higher ones were not; between the two it is unknown */
 /* cycles that such a store takes at least: otherwise there is too little to see */
 #define TELLING 3.0
 #define ALONE 4              /* stores that are loaded again at once, in a loop */
-#define CONCURRENT 4             /* other stores beside one such */
+#define CONCURRENT 4             /* other stores with one such */
 /* of loops with one addition to memory, the shortest of two instructions */
 #define LENGTHS 13
 #define LENGTHS_FOUND 4      /* that show that all longer ones are found, too */
@@ -86,7 +86,7 @@ struct base_probes {
     size_t plain, indexed, copied, computed;
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
-    size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
+    size_t modify_constant, modify_register, modify_beside;   /* the last with another store */
     size_t modify_byte, modify_byte_beside, modify_word;
     /* loops with an addition to memory whose address was loaded, of two instructions and more */
     size_t of_length[LENGTHS];
@@ -103,7 +103,7 @@ struct forward_probes {
     struct base_probes base[BASES];
 };
 
-/* Adds a loop of @lines with @base for rdi and @chain instructions of a cycle each behind them. */
+/* Adds a loop of @lines with @base for rdi, followed by @chain instructions of a cycle each. */
 static size_t ask_on(struct probes *p, const char *base, const char *lines, unsigned chain)
 {
     struct str text = {0};
@@ -186,7 +186,7 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     ask_alone(p, base, b);
 }
 
-/* Adds a loop of @lines and a chain of additions to the vector behind them. */
+/* Adds a loop of @lines, followed by a chain of additions to the vector. */
 static size_t ask_vector(struct probes *p, const char *lines)
 {
     return probe_add(
@@ -223,7 +223,7 @@ static void add_word(struct str *list, const char *word)
     str_addf(list, "%s%s", list->length ? " " : "", word);
 }
 
-/* A list of what is found, when of none it is uncertain. */
+/* A list of kinds that are found, when none of them is uncertain. */
 static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown,
                       const char *unit, const char *why)
 {
@@ -269,8 +269,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     for (size_t i = 0; i < WIDTHS; i++) {
         int one = found(probe_time(p, b->width[i]) - none, forward),
             other = found(probe_time(p, b->width_other[i]) - none, forward);
-        /* Loads of parts may wait for what they are merged with, so that their time says neither;
-         * additions to them do not wait. */
+        /* Loads of parts may wait for their merge, so that their time is ambiguous; additions to
+         * them do not wait. */
         const int modified =
             i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward)
                          : 0;
@@ -286,8 +286,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
-/* What an addition to memory takes where it is not found, by its loops @alone_at and @beside_at:
- * beside other stores, as in real code, it may be quicker than alone. */
+/* Cycles of an addition to memory that rename does not find, by its loops @alone_at and @beside_at:
+ * with other stores, as in real code, it may be quicker than alone. */
 static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at,
                               double forward, const char *why)
 {
@@ -315,8 +315,8 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     return r != 0;
 }
 
-/* A store that is loaded again at once may keep others from the cache for a cycle: all of them, or
- * so many. */
+/* A store that is loaded again at once may block the cache for others for a cycle: for all of them,
+ * or a number. */
 static void conclude_alone(struct probes *p, const struct base_probes *b)
 {
     const double t = probe_time(p, b->alone);
@@ -330,7 +330,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     while (alone && beside < CONCURRENT &&
            fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
-    /* the first loop in which others go beside it: without its time they may be all or few */
+    /* the first loop in which others commit with it: without its time the number is unknown */
     const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;
     const bool known = alone && next < beside + 2;
     const char *why =
@@ -400,8 +400,8 @@ static bool none_found(const struct forwarding_times *t)
     return t->by_register == 0 && t->by_index == 0 && t->by_copy == 0;
 }
 
-/* Forwarding: of a store that rename finds, where it does, and of others. Rename may find stores
- * through the stack pointer alone. */
+/* Forwarding: of a store that rename finds, if it does, and of others. Rename may find only stores
+ * through the stack pointer. */
 static void conclude_forward(struct probes *p, const struct forward_probes *f)
 {
     const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]),
@@ -454,9 +454,8 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     conclude_alone(p, b);
 }
 
-/* Where rename finds stores by their registers, whichever they are, it might find vectors, too, for
- * which there is no fact: a vector loaded by a copy of the register takes as long where it does
- * not. */
+/* If rename finds stores by any register, it might also find vectors, for which there is no fact: a
+ * vector loaded through a copy of the register takes the same time if it does not. */
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
@@ -480,8 +479,8 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
                        : "a vector takes another time by the same register than by another");
 }
 
-/* A load of what two stores have, and of more than one has, waits until they are written; the
- * latter only for the store's value where such loads take less beside each other. */
+/* A load that overlaps two stores, and more than one has, waits until they are written; the latter
+ * only for the store's value if such loads are quicker together. */
 static void conclude_failed(struct probes *p, const struct forward_probes *f)
 {
     const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none,
@@ -495,7 +494,7 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
         probe_tell(
             p, "store_forward_fail", NULL, "",
             "a load of what two stores have takes another time than one of more than a store has");
-    else if (half > clearly_more && apart < half / 2) {   /* false where that is not known */
+    else if (half > clearly_more && apart < half / 2) {   /* false if unknown */
         probe_tell_cycles(
             p, "store_forward_part", half,
             "a load of more than a store has, many of which take less beside each other");

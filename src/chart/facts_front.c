@@ -129,7 +129,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     for (size_t i = 0; i < DOUBLES; i++) {
         f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
-        /* not so dense as to be decoded anew */
+        /* not so dense that they are decoded in each iteration */
         probe_repeat("xor r8d, r8d", counted_beside(p), &text);
         f->counted[i] =
             probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
@@ -300,7 +300,7 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
 
 enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 
-/* What decoders that do so many instructions a cycle do with those of two slots. */
+/* How decoders with this number of instructions per cycle handle those of two slots. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {
@@ -347,7 +347,7 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     }
 }
 
-/* A block takes a cycle and what the prefix costs, or as long as without one. */
+/* A block takes a cycle plus the cost of the prefix, or the time without one. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops without a jump, of an instruction and fillers, in so many groups: with a slot less than
- * these have the instruction meets every slot of a group in turn, or begins the next one. */
+/* Loops without a jump, of an instruction and fillers, in a number of groups: with one slot less
+ * than these have, the instruction meets every slot of a group in turn, or begins the next one. */
 #define GROUPS 3
 /* of a loop: a slot more than the groups have, as many, and up to three less, were the instruction
  * to take one slot */
@@ -60,7 +60,7 @@ static bool takes(const struct probes *p, size_t loop, double slots)
 }
 
 /* Of loops whose instruction takes @slots slots: 1: where it meets every slot in turn groups are
- * not full; 0: they are; -1: it does not take as many, or nobody knows. */
+ * not full; 0: they are; -1: it takes another number, or that is unknown. */
 static int leaves_slots(const struct probes *p, const struct group_probes *g,
                         const size_t loops[SIZES], unsigned slots)
 {

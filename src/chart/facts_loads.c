@@ -8,23 +8,23 @@
 #include "base/compare.h"
 
 #define LINKS 4              /* loads of a chain */
-/* most loads each by the address that the one before loads, beside the first, */
+/* most loads each with the address that the one before loads, including the first, */
 #define FED 3
 /* and most by one address that was loaded; such loops have two at least, as one is the same loop */
 #define FED_ALIKE 4
 #define THROUGH 6            /* most operations between two loads */
-#define BEHIND 5             /* loads behind them */
+#define BEHIND 5             /* loads after them */
 #define FOUND 4              /* most loads of one store */
 #define MODIFIED 5           /* most read-modify-writes */
 #define MODIFIED_LEAST 3     /* fewer wait for each other */
 #define APART 0.4            /* of what trying again takes, that a loop may be off from it */
-#define LEAST 0.15           /* of a load: what is less is nothing */
+#define LEAST 0.15           /* of a load: smaller values are zero */
 #define ALIKE 0.25           /* of a load: two loops agree */
-/* of so many loops one may disagree: a load behind several that were tried again is tried more
- * often than others (Zen 4) */
+/* one of so many loops may disagree: a load after several replayed ones is replayed more often than
+ * others (Zen 4) */
 #define OTHERWISE 6
 
-/* Addresses of a chain of loads: none of them has a part more than the one before it. */
+/* Addresses of a chain of loads, each with at most the parts of the one before. */
 enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
 static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]",
                                                  "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
@@ -179,8 +179,8 @@ static void add_again(struct tried_again *t, double cycles, double rate, unsigne
         t->values[t->count++] = (cycles * rate - 1 - again) / again;
 }
 
-/* The middle one where all are near it, but for one of many; 0 where none is tried again; NaN when
- * nothing is certain. */
+/* The middle value if all except one of many are near it; 0 if none is replayed; NaN when it is
+ * uncertain. */
 static double agreed(struct tried_again *t)
 {
     size_t far = 0;
@@ -196,7 +196,7 @@ static double agreed(struct tried_again *t)
     return middle >= LEAST && far <= t->count / OTHERWISE ? middle : NAN;
 }
 
-/* Tells @key; true when there is something of it. */
+/* Concludes @key; true when it is not zero. */
 static bool tell_again(struct probes *p, const char *key, struct tried_again *t, const char *why)
 {
     const double value = agreed(t);
@@ -211,8 +211,8 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     return !isnan(value);
 }
 
-/* Each longer than the same with loads that wait for no other by what loads that are tried again
- * take. Where slots or ports take as long nothing is said. */
+/* Each compared with the same number of independent loads; replays take the difference. Unknown
+ * where slots or ports take as long. */
 static void conclude_through(struct probes *p, const struct load_probes *l, double rate,
                              double again)
 {
@@ -246,7 +246,7 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 
-/* A store takes part of the loads per cycle, too, where loads find it. */
+/* A store also takes part of the loads per cycle if loads find it. */
 static void conclude_found(struct probes *p, const struct load_probes *l, double rate)
 {
     struct tried_again found = {.count = 0}, modified = {.count = 0};

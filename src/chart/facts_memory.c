@@ -31,7 +31,7 @@ struct memory_probes {
     size_t run, alternate, half_lines;                    /* stores */
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
-    /* stores of a byte to so many lines in turn; of each width to two */
+    /* stores of a byte to this number of lines in turn; of each width to two */
     size_t parts[WORDS], width[WIDTHS];
 };
 
@@ -159,8 +159,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
             "three stores to one line and one to another take neither as lines nor as pairs");
 }
 
-/* A store that leaves a word in part waits where the word was written a short time ago, however
- * many lines were written to since: from some number of lines on it does not wait. */
+/* A store of part of a word waits if the word was written recently, independent of the number of
+ * lines in between: from some number of lines on it does not wait. */
 static void conclude_words(struct probes *p, const struct memory_probes *m, double lines)
 {
     const double whole = probe_time(p, m->width[WIDTHS - 1]),
@@ -208,8 +208,8 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
-    /* Three instructions beside so many that slots bind them, or nearly: where something else does
-     * a slot more is not seen. */
+    /* Three instructions next to as many others so that slots bind them, or nearly: a further slot
+     * would otherwise not show. */
     const double slots = (3 + (unsigned)(2 * p->width)) * slot;
     bool counted = p->filler && probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
     bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot,

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/* A loop of one line after the other, @times: what it takes for each of them is the fact, or how
- * many of them it does a cycle. */
+/* A loop of one line, @times: the time of each is the fact, or how many run per cycle. */
 struct plain_loop {
     const char *key, *unit, *lines;
     unsigned times;
@@ -25,7 +24,7 @@ static const struct plain_loop loops[] = {
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
-/* Read by the models, and told by no loop so far. */
+/* Read by the models, and determined by no loop so far. */
 static const char *const untold[] = {"eliminate", "fuse_any", "taken_branches",
                                      "load_latency_scalar", "load_latency_wide"};
 
@@ -46,7 +45,7 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
 
 bool plain_facts_find(struct probes *p, struct err *err)
 {
-    /* that one the chains of forms told, which the rules are beside */
+    /* that one from the chains of forms, which the rules complement */
     size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;
     struct str lines = {0};
 

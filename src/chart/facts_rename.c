@@ -6,8 +6,7 @@
 #include <string.h>
 
 #define FILLED 3             /* cycles of a loop that is counted in slots */
-/* of such a loop: a slot less than that, and as many: where a jump ends a cycle only the second
- * tells */
+/* of such a loop: one slot less, and as many: if a jump ends a cycle only the second shows it */
 #define SIZES 2
 
 /* Pairs of µops that share a slot, of kinds that split apart from each other. r12 has the same
@@ -118,8 +117,8 @@ struct rename_probes *rename_probes_ask(struct probes *p)
     return r;
 }
 
-/* 1: with an index it takes a slot more, 0: it takes none; -1: nobody knows. The loop without has
- * to take what its slots do: only then can another slot not hide. */
+/* 1: with an index it takes a further slot, 0: it does not; -1: unknown. The loop without index
+ * must take the time of its slots: only then would another slot show. */
 static int splits_pair(const struct probes *p, const struct rename_probes *r, size_t pair)
 {
     const double slot = 1 / p->width, off = PROBE_CERTAIN * slot;
@@ -161,8 +160,8 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
                                     : "no certain time of operations with memory with an index");
 }
 
-/* 1: a conditional move takes longer by what @maker does just before it, but not by what it did a
- * cycle before; 0: it does not; -1: neither is certain. */
+/* 1: a conditional move takes longer if @maker runs just before it, but not a cycle before; 0: it
+ * does not; -1: uncertain. */
 static int is_slow(const struct probes *p, const struct rename_probes *r, size_t maker)
 {
     const double together = probe_time(p, r->together[maker]),
@@ -220,7 +219,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
-        /* it takes more than a slot itself: of that nothing is said */
+        /* it takes more than a slot itself: unknown */
         if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)
             continue;
         const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);

@@ -13,8 +13,8 @@
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes of so many instructions; two with so many jumps, and with one more; and code
- * of which one half is denser than the other. */
+/* Blocks of 32 bytes of a number of instructions; two with a number of jumps, and with one more;
+ * and code of which one half is denser than the other. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -24,15 +24,14 @@
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
 /* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are
- * full with one or the other. And one of what takes a slot and nothing else: where decoders are
- * slower than rename without prefixes, prefixes may be slow for another reason in long code (Zen
- * 4). */
+ * full with one or the other. And one of slots alone: if decoders are slower than rename without
+ * prefixes, prefixes may be slow for another reason in long code (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
 /* so short that a cache of 32 KiB holds as many as the µop cache, and no shorter: more lines of one
- * window than a set has ways would push out each other */
+ * window than a set has ways would evict each other */
 #define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
@@ -220,7 +219,7 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Lines of a block: by all that explain which blocks were decoded anew. */
+/* Lines of a block: by all sizes that explain which blocks were decoded in each iteration. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -266,9 +265,10 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
     return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
 }
 
-/* Between which lengths the loop stops to run at full speed: what is nearer to that than to the
- * decoders' counts, since on a real CPU some lines of a loop that just fits push out others. False
- * where it is unknown, also because a longer one runs at full speed and a shorter one does not. */
+/* The lengths between which the loop stops running at full speed: times nearer to full speed than
+ * to the decoders' count as full, since on a real CPU some lines of a loop that just fits evict
+ * others. False if unknown, also because a longer one runs at full speed and a shorter one does
+ * not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
@@ -299,8 +299,8 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                          : "loops do not become slow at a length";
 }
 
-/* Halves what is not known of @n kinds of long loops, time and again. NULL, or why it cannot be
- * told. *@ok: false with err. */
+/* Bisects the open range of @n kinds of long loops repeatedly. NULL, or why it is unknown. *@ok:
+ * false with err. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)
 {

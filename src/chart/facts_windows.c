@@ -11,10 +11,10 @@
 /* of a loop, about: the jump that closes it costs a wide core two cycles, which are to be few of
  * all */
 #define INSNS 1400
-#define BYTES 12288          /* and no more than so many, which any cache of instructions holds */
+#define BYTES 12288          /* and no more than fit any instruction cache */
 
-/* Lengths of the instructions of each body, in bytes; 0: no more. One that is no multiple of what
- * windows are long begins at every place of them in turn. */
+/* Lengths of the instructions of each body, in bytes; 0: no more. If the total is no multiple of
+ * the window, the body begins at every place of a window in turn. */
 static const unsigned char bodies[][INSNS_MOST] = {
     {2, 2, 2, 2, 2, 2, 2},
     {3, 3, 3, 3, 3, 3, 3},
@@ -83,8 +83,8 @@ static bool is(double cycles, double expected)
     return fabs(cycles - expected) <= PROBE_WITHIN * expected;
 }
 
-/* What the best of those that explain all times has besides it: facts are told only where no other
- * does as well. */
+/* Residual of the best of those that explain all times: facts are concluded only if no other does
+ * as well. */
 struct explanation {
     struct core core;
     double off;                  /* relative, of all times together */

@@ -10,10 +10,10 @@
  * so that it does not end the search for what explains the others */
 #define ODD_COST_MOST 16.0
 #define LATE_SHARE_MOST 0.5   /* of the times: more late ones mean something else */
-/* of so many times one may be longer for a reason that is no port, where times may be late, but for
+/* one of this many times may be longer without a port as the reason, if times may be late, except
  * the time alone, */
 #define ODD_EVERY 20
-#define ODD_MOST 3            /* so many at most */
+#define ODD_MOST 3            /* this many at most */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 /* cycles: a form that takes less alone is not tried with a pipe for all of them */
@@ -367,8 +367,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     change(&other, b, 1))
                     each(state, &other);
             }
-    /* Two that share ports become what they share and all of both, and the reverse: beside most of
-     * what is busy both do alike. */
+    /* Replaces two sets that share ports by their intersection and union, and the reverse: with
+     * most saturators both behave alike. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
             portset a = lattice->sets.items[g->uops[i].set],

@@ -220,7 +220,7 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
             dearest = i;
         }
     }
-    size_t swap = j->order[dearest / 2];   /* the dearest row is asked sooner from now on */
+    size_t swap = j->order[dearest / 2];   /* the dearest row is evaluated earlier from now on */
     j->order[dearest / 2] = j->order[dearest];
     j->order[dearest] = swap;
     return cost > limit ? INFINITY : cost;

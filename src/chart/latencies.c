@@ -21,12 +21,12 @@
 #define NEAR 0.04            /* cycles, or relative: no difference */
 #define OK "ok"
 
-/* What the file knows: rows of one form are next to each other. */
+/* Contents of the file: rows of one form are adjacent. */
 struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* row of each */
-    bool *taken;                 /* per form: the chart has it, from here or measured anew */
+    bool *taken;                 /* per form: the chart has it, from the file or measured */
     int form, from, to, cycles, spread, state, note;   /* the last may be missing: -1 */
 };
 
@@ -75,8 +75,8 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* The chains of @code as the file has them; false when it lacks one of them: what a busy core
- * refused is asked for again, with the form's others. */
+/* The chains of @code from the file; false when it lacks one of them: a chain that a busy core
+ * refused is measured again, with the form's others. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -138,8 +138,8 @@ static void add_number(struct str *text, double number, int digits)
     csv_add_field(text, field, false);
 }
 
-/* The file again, with all that is known by now. What a busy core refused is left out, so that the
- * next run asks again. */
+/* Writes the file with all latencies so far. Chains that a busy core refused are left out, so that
+ * the next run measures them. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
@@ -228,7 +228,7 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
-/* A base that the form steps: what it loads or stores takes no part. */
+/* A base that the form steps: the loaded or stored value does not matter. */
 static bool steps_base(const struct chain *chain)
 {
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
@@ -255,9 +255,9 @@ static bool near(double a, double b)
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
 }
 
-/* A rule for one chain where the machine says otherwise than what was measured: the latency with
- * which it says the same. Of a chain of the form alone that is what was measured; of others what is
- * left beside what the machine has for the rest of the chain. */
+/* A rule for one chain if the machine predicts another time than measured: the latency with which
+ * it predicts that time. For a chain of the form alone that is the measured value; for others the
+ * rest after the machine's latency of the other instructions. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
 {
@@ -279,8 +279,7 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* Where the machine lacks a form of the chain nothing can be said but for a chain of the form
-     * alone. */
+    /* If the machine lacks a form of the chain, only a chain of the form alone gives a rule. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
                             "charted: measured");

@@ -19,7 +19,7 @@
 #include "model/facts.h"
 
 #define ROUNDS 2          /* over all loops and sizes, */
-#define ROUNDS_MOST 4     /* and so many over those whose lowest time no other confirms */
+#define ROUNDS_MOST 4     /* and this many over those whose lowest time no other confirms */
 #define CONFIRMED 1.04    /* times the lowest */
 #define PATIENCE 2        /* times the time of all rounds, for those */
 #define ODD_LINES 3       /* apart, of COST_ODD: all sets of a cache hold a third of the arrays */
@@ -175,7 +175,7 @@ static bool probes_run(struct lines_probing *p, const struct memory_costs *sizes
     return true;
 }
 
-/* What was measured are loops: of each, the parts of other lines are taken off. */
+/* Loops were measured: the parts of other lines are subtracted from each. */
 static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
 {
     double spreads[MEMORY_SIZES];
@@ -203,8 +203,8 @@ static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
             out->cycles[i][k] = fmax(0, out->cycles[i][k] - other) / probes[i].lines;
         }
     for (size_t k = 0; k < out->count; k++) {
-        /* A line next to one that is written takes no longer than alone; the difference of two
-         * times that others disturb may say so. */
+        /* A line next to a written one takes no longer than alone; the difference of two disturbed
+         * times may suggest otherwise. */
         out->cycles[COST_CONCURRENT][k] =
             fmin(out->cycles[COST_CONCURRENT][k], out->cycles[COST_LOAD][k]);
         /* arrays for which there is no room: as every fourth line grows */

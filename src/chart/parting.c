@@ -9,7 +9,7 @@
 #include "base/compare.h"
 #include "throughput/columns.h"
 
-#define ROWS_LEAST 10       /* of a form beside the core, to be looked at, */
+#define ROWS_LEAST 10       /* of a form with the core, to be considered, */
 #define ROWS_MOST 48        /* and looked at */
 #define UOPS_MOST 3         /* kinds of µops that a form is tried with */
 #define BEAM 12             /* tries that are carried on */
@@ -20,7 +20,7 @@
 #define COLUMNS_MOST 256
 #define TERMS_MOST 8
 
-/* A row of one form beside forms of the core, or of these alone. */
+/* A row of one form with forms of the core, or of these alone. */
 struct single_input_core {
     double cycles, slots;       /* measured; those of the others */
     uint32_t own;               /* executions of the form */
@@ -153,7 +153,7 @@ static double most_of(const struct view *v, const float *row, const float *more,
     return most;
 }
 
-/* Mean error of a form with the µops of @own, beside @sums: those of its rows without it. */
+/* Mean error of a form with the µops of @own and @sums: those of its rows without it. */
 static double error_with(const struct parter *p, const struct outsider *o, const float *sums,
                          const float *own)
 {
@@ -186,8 +186,8 @@ struct try {
     float row[COLUMNS_MOST];
 };
 
-/* Puts @t among the @n best, if it is one of them and no other is the same; returns how many there
- * are. */
+/* Inserts @t into the @n best, if it is one of them and no other is the same; returns how many
+ * there are. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;

@@ -49,8 +49,8 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
     return ok;
 }
 
-/* Of the @sought pipes those with most forms stay, numbered from 0 in the order in which they were
- * found; returns how many. */
+/* Keeps the @sought pipes with most forms, numbered from 0 in the order of discovery; returns how
+ * many. */
 static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
 {
     size_t forms[PIPES_SOUGHT] = {0};

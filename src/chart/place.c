@@ -18,11 +18,11 @@
 #define ROUNDS 30
 #define FIRST_ASKED 3        /* experiments of the first round, */
 #define LATER_ASKED 2        /* and of those that decide between what is left */
-#define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
+#define TELLS 4.0            /* deviations by which two guesses must differ with a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
-/* late times of a form, other than its µops have (chart/slow_pairs.h), from which it runs beside
- * all saturators once nothing else tells its usage: few may be chance, or a smaller usage than it
- * has */
+/* late times of a form, in excess of its µops' (chart/slow_pairs.h), from which it runs with all
+ * saturators once no other experiment distinguishes usages: few may be chance, or a usage that is
+ * too small */
 #define LATE_FEWEST 2
 /* in cost: so little new times of a round may add to the best guess that no other is sought */
 #define FORETOLD 1.0
@@ -48,11 +48,11 @@ struct placing {
     struct guess guess;
     double worst;
     bool late;                   /* times are late by the guess: another may explain them, */
-    bool mostly_late;            /* of which so many say that it is wrong */
+    bool mostly_late;            /* of which so many contradict it */
     bool sought;                 /* the guess is the best of a search */
     bool done, all;
-    bool leads;                  /* runs beside all saturators for others too; */
-    struct guess begun;          /* by which its times were late */
+    bool leads;                  /* runs with all saturators on behalf of others; */
+    struct guess begun;          /* factor by which its times were late */
     bool waits;                  /* until such forms are through */
     unsigned failed;             /* rounds in which nothing explained all times, */
     unsigned checked;            /* times that the usage had to foretell experiments */
@@ -115,7 +115,7 @@ static void ask(struct placer *p, struct placing *f, size_t number)
                                         beside.count}));
 }
 
-/* The same where the guess that explains the form's times is expected to explain this one. */
+/* The same if the guess that explains the form's times is expected to explain this one. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = level_of(p, f, number);
@@ -147,13 +147,13 @@ static void see(struct placer *p, struct placing *f)
     f->asked.count = 0;
 }
 
-/* How well saturator @at tells apart guesses that come to @a and @b beside it, in deviations. */
+/* How well saturator @at distinguishes guesses with predictions @a and @b, in deviations. */
 static double distance(const struct placer *p, double a, double b)
 {
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
-/* Cycles of @n choices beside each saturator that is available: out[number * n + choice]. */
+/* Cycles of @n choices with each available saturator: out[number * n + choice]. */
 static void cycles_beside(const struct placer *p, const struct placing *f,
                           const struct guess *choices, size_t n, float *out)
 {
@@ -186,7 +186,7 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
     return told;
 }
 
-/* Saturators that tell most of @n choices from each other, up to @most, are wanted. */
+/* Requests up to @most saturators that distinguish most of @n choices. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most)
 {
@@ -217,7 +217,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
     free(open);
 }
 
-/* What is wanted is asked for. Returns how many. */
+/* Measures the requested ones. Returns how many. */
 static size_t ask_wanted(struct placer *p, struct placing *f, ask_one *asks)
 {
     size_t n = f->wanted_count;
@@ -312,7 +312,7 @@ static void fit(struct placer *p, struct placing *f)
     judge(p, f);
 }
 
-/* Guesses that explain the times nearly as well as the best, told or not. */
+/* Guesses that explain the times nearly as well as the best, distinguished or not. */
 struct rivals {
     const struct placer *place;
     struct placing *form;
@@ -320,8 +320,8 @@ struct rivals {
     size_t n;
 };
 
-/* What is behind by no more than a late time is still to be told: such a time speaks for usages
- * that are too large. */
+/* A usage that is worse by no more than a late time is still to be distinguished: such a time
+ * favours usages that are too large. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
@@ -347,11 +347,11 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Of what saturators is_told speaks: those that may run beside the form, or all, also where vectors
- * in the old and the new encoding would meet. */
+/* Saturators for is_told: those that may run with the form, or all, also where vectors in the old
+ * and the new encoding would meet. */
 enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
-/* Whether a saturator tells @a from @b. */
+/* Whether a saturator distinguishes @a from @b. */
 static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a,
                     const struct guess *b, enum tellers by)
 {
@@ -387,9 +387,9 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* A guess with µops on ports beside which the form has no time is no better than one without that
- * explains as much: a division in the old encoding, which runs beside none in the new one, holds a
- * pipe of its own rather than a port that only a form in the new one keeps busy. */
+/* A guess with µops on untested ports is no better than an equal one without: a division in the old
+ * encoding, which never runs with the new one, holds a pipe of its own rather than a port that only
+ * a form in the new one keeps busy. */
 static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
@@ -417,8 +417,8 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
     }
 }
 
-/* Up to @most experiments that tell the best guess from its rivals are wanted; where there are none
- * the rivals have their weight. Other threads may do so for other forms. */
+/* Requests up to @most experiments that distinguish the best guess from its rivals; without any the
+ * rivals keep their weight. Other threads may do so for other forms. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -442,7 +442,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
             !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* the same in all experiments beside this core: chart/chart.h looks for others */
+                /* the same in all experiments with this core: chart/chart.h looks for others */
                 continue;
             f->hidden = true;
         }
@@ -455,7 +455,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     free(r);
 }
 
-/* Asks for what decides; false when nothing does. */
+/* Requests the deciding experiments; false when there are none. */
 static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)
@@ -463,9 +463,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Asks for a few experiments by chance, of those that touch the guess's ports or the slots; false
- * when there are none. What no rival that was thought of calls for comes to light by these
- * alone. */
+/* Requests a few random experiments, of those that touch the guess's ports or the slots; false when
+ * there are none. Only these reveal a usage that no rival has. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list), n = 0, asked = 0;
@@ -487,8 +486,8 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Whether a form that nothing explains, or whose times are late, should run beside all saturators
- * now. Late ones do so when nothing else tells the usage: that is asked for first. */
+/* Whether an unexplained form, or one with late times, should run with all saturators now. One with
+ * late times does so when no other experiment distinguishes usages: those come first. */
 static bool wants_all(struct placer *p, struct placing *f)
 {
     const bool off = f->worst > lab_off(p->lab), waited = f->waits;
@@ -571,7 +570,7 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
-            /* else it will run beside all */
+            /* else it will run with all */
             if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))
                 consider(p, f, LATER_ASKED);
         }
@@ -623,7 +622,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         }
     }
     for (size_t i = 0; i < p->n; i++)
-        /* still asks or waits: what was not told from its guess may be it, too */
+        /* still measuring: its guess may be one that was not distinguished */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             tell_habit(p, &p->forms[i]);

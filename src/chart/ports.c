@@ -16,14 +16,13 @@
 #include "throughput/predict.h"
 
 #define PORTS_FEWEST 4       /* searched from nothing, */
-#define PORTS_SEARCHED 7     /* up to so many: with more the search ends in traps */
+#define PORTS_SEARCHED 7     /* up to this number: with more the search ends in local minima */
 #define PORTS_TRIED 15       /* by one more port at a time */
 #define TRIAL_SHARE 0.06     /* of the time of inference, for each number of ports */
 #define LAST_SHARE 0.3       /* at least, for the number found */
 #define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
 #define ORDERS 6             /* in which forms join */
-/* what an experiment with a form that is left out counts as: more than what models of real CPUs are
- * off by */
+/* error of an experiment with a form that is left out: larger than that of models of real CPUs */
 #define UNKNOWN_ERROR 0.05
 #define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
 /* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is
@@ -32,11 +31,10 @@
 #define LATE_DEVIATIONS 4
 /* mean error of the forms that joined, below which there is no doubt about these */
 #define EXACT_ERROR 0.003
-/* of the forms, at least, that joined then; those left out are placed beside them like all
- * others */
+/* of the forms, at least, that joined then; those left out are placed with them like all others */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
-#define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
+#define ENOUGH_SHARE 0.95    /* of the forms: with this number no other order is tried, */
+#define NOISY_SHARE 0.8      /* nor with this number if times scatter more */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out, */
 /* and of a port where more noise is allowed: seven more for five forms more, at twice the error,
  * explain what is no port (a Zen 4's operations on masks) */
@@ -84,8 +82,8 @@ static void work_on(void *state, unsigned worker)
     evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
 }
 
-/* Searches for @seconds, from @from (NULL: from nothing, with @ports). What is found takes the
- * place of the best if its error is smaller by @gain; *@better says whether. */
+/* Searches for @seconds, from @from (NULL: from nothing, with @ports). The result replaces the best
+ * if its error is smaller by @gain; *@better is set then. */
 static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds,
                        double gain, bool *better, struct err *err)
 {
@@ -238,7 +236,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
 /* What late times count as. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
-/* Cycles of each form of @t alone, NaN where they are not known; the caller frees. */
+/* Cycles of each form of @t alone, NaN if unknown; the caller frees. */
 static double *times_alone(const struct experiments *t)
 {
     double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);
@@ -252,7 +250,7 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* Up to how many times what is predicted row @i is late. */
+/* The largest ratio of measured to predicted at which row @i counts as late. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
     double own[ROW_MOST];
@@ -264,8 +262,8 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
                                                : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
-/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as
- * UNKNOWN_ERROR, late times as LATE_ERROR at most unless they count in full. */
+/* Mean relative error of @m on the rows of @t in @keep; unknown forms count as UNKNOWN_ERROR, late
+ * times as LATE_ERROR at most unless they count in full. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
                            enum lates lates)
 {
@@ -356,7 +354,7 @@ struct found {
     size_t forms;
 };
 
-/* Whether other forms can be placed beside @m. */
+/* Whether other forms can be placed with @m. */
 static bool is_usable(const struct mapping *m)
 {
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
@@ -384,7 +382,7 @@ static struct found judge_found(const struct lab *lab, const bool *keep, enum la
     return f;
 }
 
-/* Whether @f explains so many forms, of @n, within what noise does. */
+/* Whether @f explains enough forms, of @n, within the noise. */
 static bool is_exact(const struct found *f, size_t n, double share)
 {
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
@@ -405,15 +403,15 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Whether @f errs no more than times of a real CPU scatter: then what it leaves out is better
- * placed beside it than joined by a search that errs more. */
+/* Whether the error of @f is within the scatter of a real CPU: then the forms that it leaves out
+ * are better placed with it than joined by a search with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* The lower the better: of what is within noise its own error, beside which what it leaves out and
- * its ports, at @port_price each, hardly count; of others that of all rows. */
+/* Lower is better: within the noise its own error, with little weight for left-out forms and for
+ * its ports, at @port_price each; otherwise the error on all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -481,7 +479,7 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 
     ports_number(&names, s->best[0]->ports);
     out->mapping = genome_mapping(s->best[0], p, &names);
-    /* no instruction takes none, though the search may say so */
+    /* every instruction takes some, though the search may find none */
     for (size_t i = 0; i < mapping_count(out->mapping); i++) {
         struct mapping_entry entry = *mapping_at(out->mapping, i);
         entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
@@ -554,10 +552,9 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
     return false;
 }
 
-/* Of how many of these forms an earlier run found the usages; none where its core has a form that
- * is not charted now, or has no time. It may have left some out, and a time that it lacked and this
- * run has may make another form one of the core: what was measured beside the earlier one is worth
- * more. */
+/* Number of these forms with a usage from an earlier run; none if its core has a form that is not
+ * charted now, or has no time. The run may have left some out, and a new time may make another form
+ * one of the core: the measurements with the earlier one are worth more. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -573,9 +570,9 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Whether the @known of @n forms whose usages an earlier run found are nearly all, as where a run
- * leaves some out, and their times are explained as those of a search that needs no other. The core
- * of a smaller chart of this CPU has few of them. */
+/* Whether nearly all of the @n forms, @known, have usages from an earlier run, and their times are
+ * explained as by a search that needs no other. The core of a smaller chart of this CPU has few of
+ * them. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -588,7 +585,7 @@ static bool known_explains(const struct lab *lab, const bool *keep, size_t known
            (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
 }
 
-/* Goes on from what an earlier run found of all forms, where its error is more than that. */
+/* Resumes from an earlier run's result, if its error is larger. */
 static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out,
                           struct err *err)
 {
@@ -648,7 +645,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
-/* Ports that are two things under one name, as forms tell that the core lacks. */
+/* Splits ports that are two resources under one name, as shown by forms outside the core. */
 static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
 {
     struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));

@@ -69,8 +69,7 @@ static struct probe_code assemble_probe(enum isa isa, const char *text)
     return out;
 }
 
-/* The code of @text, which is there from now on; none as long as nobody has assembled it. With the
- * lock. */
+/* The code of @text, cached; none until it is assembled. With the lock. */
 static struct probe_code *known_code(enum isa isa, const char *text)
 {
     struct str key = {0};
@@ -191,13 +190,13 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Nops join their neighbours where rename fuses them; moves are executed where it does not
+/* Nops fuse with their neighbours where rename fuses them; moves are executed where it does not
  * eliminate them. */
 /* the last, of six bytes, where short ones will not do */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-/* cycles of a loop of them, which a jump closes: one that takes whole cycles is as long from any
+/* cycles of a loop of them, which a jump closes: one that takes whole cycles takes the same on any
  * front end */
 #define FILLED 4
 

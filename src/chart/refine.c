@@ -34,7 +34,7 @@ struct refine_use {
     bool memory, vectors;    /* its forms' */
     size_t forms;
     double cycles;           /* alone */
-    size_t at;               /* in the order in which they are met */
+    size_t at;               /* in the order of discovery */
 };
 
 struct refined {
@@ -89,8 +89,8 @@ static double cycles_alone(struct throughput *throughput, const struct usage *u,
     return fmax(throughput_of_masses(throughput, masses, n), slots / width);
 }
 
-/* Sets of µops that may be added, or taken away: whether a form holds a blocking pipe pairs have
- * told (chart/pipes.h). */
+/* Sets of µops that may be added or removed: pairs have shown whether a form holds a blocking pipe
+ * (chart/pipes.h). */
 static void count_sets(struct refining *r)
 {
     r->pipes = mapping_ports(r->c->machine->mapping)->pipes;

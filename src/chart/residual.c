@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* of the time of the slowest form, that all others take: then no second set is busy, and what is
- * late is so by something else */
+/* of the time of the slowest form, which all others reach: then no second set is busy, and lateness
+ * has another reason */
 #define SPARE 0.5
 /* 12 additions and 2 multiplications take 2.58 cycles for 2.33 on a Zen 5: the results of both
  * cannot be written at once */

@@ -13,7 +13,7 @@
 #define ROUND 64             /* blocks timed together */
 #define POINTS_MOST 0.15     /* relative error from which a block points to its forms */
 #define NAMED_LEAST 3        /* blocks, of a form that is named, */
-#define NAMED_SHARE 0.5      /* and of these so many with such an error */
+#define NAMED_SHARE 0.5      /* and of these the number with such an error */
 
 /* What one form is part of. */
 struct reviewed_form {
@@ -51,7 +51,7 @@ static void see_block(struct reviewing *r, const struct random_block *b, double 
                      .block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
 }
 
-/* What the machine says of one block, beside its time. */
+/* The machine's prediction and time of one block. */
 static void judge_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     struct chart_review *out = &r->chart->review;

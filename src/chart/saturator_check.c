@@ -7,11 +7,11 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* As short as can be, and as much as forms run beside: what is in order once may get in its own way
- * in longer bodies. */
+/* As short as possible, and as long as with other forms: a saturator that is right once may disturb
+ * itself in longer bodies. */
 static const uint32_t copies[SIZES] = {1, 3};
 
-/* Asks for @s alone; its cycles will be in @rows. */
+/* Requests @s alone; its cycles will be in @rows. */
 static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s,
                 size_t rows[SIZES])
 {

@@ -13,12 +13,12 @@
 #include "throughput/predict.h"
 
 #define TOLERANCE 0.10       /* relative error from which a block is hunted, */
-#define SAMPLED 1024         /* of so many, */
+#define SAMPLED 1024         /* of this number, */
 #define ROUND 64             /* timed together */
 /* rise of the mean error on a form's own experiments by which another usage contradicts them */
 #define CONTRADICTS 0.001
 #define SURE 0.8             /* confidence from which a usage stays */
-#define DRAWS 10             /* blocks that tell whether a pattern holds */
+#define DRAWS 10             /* blocks that test a pattern */
 #define BY_BLOCKS "charted: decided by blocks"
 
 struct second {
@@ -97,7 +97,7 @@ static double error_on(const struct machine *m, const struct experiments *t)
     return sum;
 }
 
-/* The number of @form among the chart's; their count where it was not charted. */
+/* The number of @form among the chart's; their count if it was not charted. */
 static size_t number_of(const struct chart *c, const char *form)
 {
     size_t at = 0;
@@ -107,7 +107,7 @@ static size_t number_of(const struct chart *c, const char *form)
     return at;
 }
 
-/* What experiments told for sure no block may tell otherwise. */
+/* Blocks may not change results that experiments settled. */
 static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);
@@ -117,8 +117,8 @@ static bool sure(const struct chart *c, const char *form)
             (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Whether @tried, with another usage of @form, says worse of what was measured of it, or that is
- * known for sure. */
+/* Whether @tried, with another usage of @form, has a larger error on its experiments, or the usage
+ * is settled. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))
@@ -140,8 +140,7 @@ struct saved_state {
     struct str text;
 };
 
-/* Makes @tried, which differs by what @text says, the chart's machine where it is better; frees it
- * otherwise. */
+/* Makes @tried, with the change @text, the chart's machine if it is better; frees it otherwise. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);
@@ -259,7 +258,7 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
     }
 }
 
-/* Those changes that lower the error, one after the other. */
+/* Applies the changes that lower the error, in turn. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
                             size_t count)
 {

@@ -18,10 +18,10 @@ struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
     size_t *row_of;                /* per doubt */
-    /* per doubt: of its usage after what was measured, that of the form's is 1; of the one that the
-     * form got, that of the usage before. NULL: not asked for */
+    /* per ambiguity: weight of its usage after the measurements, that of the form's is 1; for the
+     * chosen one, that of the usage before. NULL: not requested */
     double *weights;
-    /* the machine alone says what its forms were not tested against, no chart does */
+    /* only the machine lists the ports that its forms were not tested against, no chart does */
     bool of_file;
 };
 
@@ -140,7 +140,7 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
     return str_take(&text);
 }
 
-/* The ports that what the form ran beside keeps busy. */
+/* The ports kept busy in the form's experiments. */
 static portset ports_tested(const struct form_doubts *f)
 {
     struct throughput *t = throughput_new(PORTS_MAX);
@@ -174,8 +174,7 @@ static portset ports_tested(const struct form_doubts *f)
     return tested;
 }
 
-/* Of what the form was not tested against, as its source says, the ports that it was not beside
- * since either. */
+/* The untested ports in the form's source that were not tested since. */
 static portset left_untested(const struct form_doubts *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
@@ -309,7 +308,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
     return ok;
 }
 
-/* What was decided of a form does not say more of the ports that it was not tested against. */
+/* A decision on a form does not cover ports that it was not tested against. */
 static void note_untested(struct chart *c, const char *form)
 {
     struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
@@ -322,8 +321,8 @@ static void note_untested(struct chart *c, const char *form)
     str_done(&source);
 }
 
-/* What was decided, into the forms of @c; what is still open stays among its doubts. @before: what
- * the machine had. */
+/* Writes the decisions into the forms of @c; open ones stay ambiguities. @before: the machine's
+ * usages. */
 static void take_over(struct chart *c, const struct settling *w, const struct settled *settled,
                       const struct mapping *before)
 {

@@ -40,7 +40,7 @@ enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct gues
     return t->ended < t->began ? SLOW_PAIRS_WAIT : SLOW_PAIRS_ALONE;
 }
 
-/* By how much the form was late at most beside saturator @beside; 0: it was not. */
+/* The largest lateness of the form with saturator @beside; 0: none. */
 static double latest(const struct guess *g, const struct sights *s, size_t beside)
 {
     double most = 0;
@@ -72,8 +72,8 @@ static unsigned share_of(const struct guess *g, const struct lattice *lattice, p
     return out->n;
 }
 
-/* Whether both do the same on the ports that the saturator keeps busy; beside one of issue slots,
- * whether both take as many. */
+/* Whether both use the saturator's busy ports equally; with issue slots, whether both take as
+ * many. */
 static bool alike_beside(const struct guess *a, const struct guess *b,
                          const struct lattice *lattice, portset ports)
 {

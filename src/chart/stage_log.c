@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 struct stage_log {
-    _Atomic unsigned holders;    /* besides the one that made it */
+    _Atomic unsigned holders;    /* besides the creator */
     char *name;
     pthread_mutex_t lock;
     /* All below under the lock. */

@@ -10,7 +10,7 @@
 #include "isa/isa.h"
 
 #define TIMES 6              /* of the form in a loop */
-/* relative deviation up to which a loop agrees with what stands for the form */
+/* relative deviation up to which a loop agrees with the form's substitute */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
@@ -63,7 +63,7 @@ static double deviation(const struct standins *s, const struct machine *m, size_
     return fabs(cycles / probe_time(&s->probes, at) - 1);
 }
 
-/* @form does what @as does, unless experiments said what it does. */
+/* @form gets the usage of @as, unless it was measured. */
 static void put(struct machine *m, const char *form, const struct mapping_entry *as,
                 const char *source)
 {
@@ -99,7 +99,7 @@ static bool put_like(struct machine *m, const char *form, const char *const like
     return true;
 }
 
-/* All of them together say what the loops take; those whose loop disagrees are left out. */
+/* All of them together predict the loops; those whose loop disagrees are left out. */
 static void conclude_stack(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);

@@ -34,7 +34,7 @@ static double *times_alone(const struct chart *c)
     return cycles;
 }
 
-/* What forms have to have in common beside their time. */
+/* What forms must share besides their time. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
 /* Whether both touch memory, or neither, and both are vector instructions, or neither. */

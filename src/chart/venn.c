@@ -14,10 +14,10 @@
 
 #define SECOND_SETS 256      /* that a second µop may have */
 #define KEPT 32              /* states */
-/* the widest cores known have 18 that loops can tell apart (Neoverse V2) */
+/* the widest cores known have 18 that loops can distinguish (Neoverse V2) */
 #define PORTS_LIMIT 20
 #define REPEATS_MOST 3       /* µops of one set */
-/* ports of a set more than the issue width: that many show beside what else uses them */
+/* ports of a set more than the issue width: other users of the ports show so many */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
 /* Where times scatter by more than noise, many small deviations must not pay for ports together:
@@ -28,19 +28,19 @@
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* of a µop of another set */
 #define REPEAT_PRICE 1.0
-/* of a µop without a slot of its own where no memory is used: rare, but wide vectors pass some
- * units twice */
+/* of a µop without a slot of its own if no memory is used: rare, but wide vectors pass some units
+ * twice */
 #define DOUBLE_PRICE 6.0
 /* of a set that no other form has: old and new encodings of vectors are never measured together, so
  * that only this makes them share their ports */
 #define SET_PRICE 3.0
-/* of a port that forms of another kind use: more than a further port, so that kinds share one where
- * times say so, not where the issue width hides it */
+/* of a port that forms of another kind use: more than a further port, so that kinds share one only
+ * if times show it, not if the issue width hides it */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-#define ROUNDS 3             /* of forms that join before others, and anew */
-#define ANEW_GAIN 3.0        /* in cost, least, of a form that joins anew */
+#define ROUNDS 3             /* of forms that join before others, and again */
+#define ANEW_GAIN 3.0        /* in cost, least, of a form that joins again */
 
 struct venn_use {
     portset set[2];
@@ -65,16 +65,16 @@ struct venn {
     struct venn_state *states;
     size_t state_count;
     size_t form;                 /* that joins now */
-    double prices;               /* all of them are so many times as high */
+    double prices;               /* all of them are this many times as high */
     bool pairs;                  /* with two µops of different sets, too */
-    double bar;                  /* cost from which a candidate is no use */
+    double bar;                  /* cost from which a candidate is dropped */
     size_t done, total;          /* forms, for goes_on */
     struct venn_worker *workers;
     unsigned worker_count;
     atomic_bool over;
 };
 
-/* Tries all ways to join every so many states, and keeps the best. */
+/* Tries all ways to join for a batch of states, and keeps the best. */
 struct venn_worker {
     struct venn *v;
     unsigned number;
@@ -136,7 +136,7 @@ static void keep_best(struct venn_worker *w)
         w->bar = w->next[KEPT - 1].cost;
 }
 
-/* Whether there is no more time, which is asked now and then. */
+/* Whether time is over, which is checked now and then. */
 static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;
@@ -215,9 +215,9 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Sets that µops of the placed forms have (*@own of them), pairs of ports of which each is such a
- * set alone, and the sets without one port: where a load and its operation go to one scheduler, the
- * operation has only those ports of its kind that such a scheduler has (Zen: three of four). */
+/* Sets of the placed forms' µops (*@own of them), pairs of ports of which each is such a set alone,
+ * and the sets without one port: if a load and its operation share a scheduler, the operation has
+ * only the ports of its kind at that scheduler (Zen: three of four). */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -251,8 +251,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone
- * or beside one µop of a known set. */
+/* One way for a form to join a state: @count µops of a set of @size ports, chosen region by region,
+ * alone or with one µop of a known set. */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
@@ -349,7 +349,7 @@ static size_t known_rows(const struct venn *v)
     return known;
 }
 
-/* Tells @j the rows of the joining form as they are in @s without it. */
+/* Gives @j the rows of the joining form in @s without it. */
 static void tell_rows(const struct venn *v, const struct venn_state *s, struct joiner *j)
 {
     joining_begin(j, DEVIATION_MOST);
@@ -438,8 +438,8 @@ static void try_all(struct venn *v)
     }
 }
 
-/* Prices of ports that a form may cost and still join: those of a few new ones, or, where it takes
- * more than these alone, of all of its own. What is as quick as the issue width may have none. */
+/* The largest price of ports at which a form may join: that of a few new ones, or, if it takes more
+ * than these alone, of all of its own. A form as quick as the issue width may have none. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -487,7 +487,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
     return cost;
 }
 
-/* @set where the ports of @used are numbered from 0. */
+/* @set with the ports of @used numbered from 0. */
 static portset squeeze(portset set, portset used)
 {
     portset out = 0;
@@ -516,8 +516,8 @@ static void take_out(struct venn *v, size_t f)
     v->state_count = 1;
 }
 
-/* Joins @first, which has not joined, in the place of @second, and that anew; what was before
- * stands unless both join. */
+/* Joins @first, which has not joined, in place of @second, and that again; undone unless both
+ * join. */
 static bool join_before(struct venn *v, size_t first, size_t second)
 {
     struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
@@ -563,7 +563,7 @@ static void join_left_out(struct venn *v)
     }
 }
 
-/* Form @f joins anew beside all others, and stays so if all costs less then. */
+/* Form @f joins again with all others; kept if the total cost falls. */
 static bool join_anew(struct venn *v, size_t f)
 {
     struct venn_state before = v->states[0];
@@ -580,7 +580,7 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* What joined early, beside few others, tries it again: a store that takes a port of additions as
+/* Forms that joined early, with few others, join again: a store that takes a port of additions as
  * well looks like one that does not until additions are there. */
 static void join_all_anew(struct venn *v)
 {
@@ -650,9 +650,9 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
     v->state_count = 1;
     unsigned workers = make_workers(v);
-    /* What one µop explains comes first; the rest may use two of the sets that are known then. What
-     * does several things waits until then: before a load has joined, one with an operation may
-     * look like the operation alone, and then no load joins beside it. */
+    /* Forms with one µop come first; the rest may use two of the sets known then. Forms of several
+     * operations wait: before a load has joined, one with an operation may look like the operation
+     * alone, and then no load joins with it. */
     v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->known.n && !v->over; v->form++) {

@@ -71,8 +71,7 @@ static void take_rows(struct venn_rows *v)
     free(place);
 }
 
-/* Slots that fit beside what else is in @row, where each of the other forms takes one, for each of
- * form @i. */
+/* Slots left in @row, with one for each of the other forms, for each of form @i. */
 static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row, double *own)
 {
     double others = 0;
@@ -84,8 +83,8 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
                 *own);
 }
 
-/* Slots that each form takes: no more than fit beside others. Whether it takes as many is known
- * where it runs beside the quickest form, that takes one and no port, for longer than alone. */
+/* Slots of each form: no more than fit with others. The number is known if it takes longer than
+ * alone with the quickest form, which takes one and no port. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

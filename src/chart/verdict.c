@@ -30,8 +30,8 @@ static double worst_error(const struct chart *c, size_t form)
     return worst;
 }
 
-/* The machine says why it has the usage, how sure that is, and which of its ports the form was
- * never beside. @worst: relative error of the form's experiments; NaN: it has none. */
+/* Sets the source, confidence and untested ports of the usage in the machine. @worst: relative
+ * error of the form's experiments; NaN: it has none. */
 static void write_source(struct chart *c, size_t form, double worst, const char *why)
 {
     struct chart_form *f = &c->forms[form];
@@ -52,8 +52,8 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     str_done(&text);
 }
 
-/* The likeliest other usage, as the chart names it; @tells: the experiment that tells it from the
- * form's; NULL: none is known. */
+/* The likeliest other usage, as the chart names it; @tells: the experiment that distinguishes it
+ * from the form's; NULL: none is known. */
 static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
                        const struct experiment *tells)
 {
@@ -124,7 +124,7 @@ static unsigned least_likely(const struct chart *c, size_t form)
     return least;
 }
 
-/* What the form had takes the place of other @at; f->other_count: none. */
+/* The form's former usage replaces other @at; f->other_count: none. */
 static void keep_before(struct chart *c, size_t form, unsigned at, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];

@@ -10,8 +10,8 @@
 /* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* of a random genome */
-/* experiments with a form, on average, up to which usages are copied from forms of the same kind:
- * where more say what a form does, the others help as much */
+/* mean experiments per form up to which usages are copied from forms of the same kind: with more,
+ * the others help as much */
 #define KIN_LINKS 18
 #define RANDOM_SETS 24           /* µops that a random genome is made of, at most */
 
@@ -213,7 +213,7 @@ static size_t lanes_of_all(const struct annealer *s)
     return columns_lanes(1u << s->g->ports);
 }
 
-/* Room for at least @lanes columns; what the tables held is lost. */
+/* Room for at least @lanes columns; the tables are cleared. */
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
@@ -283,7 +283,7 @@ bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct
     }
 }
 
-/* Computes all sums anew. */
+/* Recomputes all sums. */
 static double anneal_recompute(struct annealer *s)
 {
     double sum = 0;

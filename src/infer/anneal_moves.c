@@ -10,7 +10,7 @@
 
 #define EVALUATIONS_A_STEP 8   /* of base/watch.h */
 #define LINKS_A_STEP 64
-/* experiments after which it is asked whether those so far suffice, */
+/* experiments after which it is checked whether those so far suffice, */
 #define LOOK 16
 /* a prime: steps of it, modulo the number of experiments, come to each of them once */
 #define MIXING 2654435761u
@@ -320,18 +320,18 @@ static bool has_set(const struct gene *gene, unsigned set)
 
 /* One µop of many forms becomes another. */
 struct set_exchange {
-    /* beside: a µop that those forms have too; 0: whatever they have */
+    /* added: a µop that those forms also have; 0: any */
     unsigned from, to, beside;
     uint32_t one;
     bool kind;                   /* only forms of form one's kind */
-    bool scaled;                 /* as many as keep its ports as busy; else as many as there were */
+    bool scaled;                 /* the number that keeps its ports as busy; else the same number */
 };
 
 /* Draws @x; false when nothing would change. */
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    /* as often as each is drawn */
+    /* with the frequency of each */
     static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
@@ -348,8 +348,9 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     return x->to != 0 && x->to != x->from;
 }
 
-/* One µop becomes another, as many of them or as many as keep its ports as busy: everywhere, in
- * forms of one kind, or where a certain other one is too, as loads that a store goes with. */
+/* One µop becomes another, in the same number or the number that keeps its ports as busy:
+ * everywhere, in forms of one kind, or in usages that have a certain other µop, as loads with a
+ * store. */
 static bool move_set(struct annealer *s, double temperature)
 {
     struct set_exchange x;
@@ -382,9 +383,9 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Two ports were taken for one: in one set that port becomes another, and of the usages that had
- * µops on what is left of the first, and were bound by the set through it, each gets a µop of the
- * set of its own, or not. Or the reverse. */
+/* Splits a port that is two: in one set that port becomes another, and of the usages with µops on
+ * the rest of the first, bound by the set through it, each gets a µop of the set of its own, or
+ * not. Or the reverse. */
 static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from),

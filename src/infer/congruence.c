@@ -8,8 +8,7 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A form beside one partner: what else is in the experiment, how often each occurs, and the
- * cycles. */
+/* A form with one partner: the rest of the experiment, the counts, and the cycles. */
 struct beside {
     uint32_t partner, own, other;   /* partner UINT32_MAX: alone */
     double cycles;
@@ -29,8 +28,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Into @profiles, one per form of @t and all empty; @itself: what a form takes alone says what it
- * takes beside itself. */
+/* Into @profiles, one per form of @t and all empty; @itself: the time of a form alone gives its
+ * time with itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -77,7 +76,7 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
     return compared >= shared;
 }
 
-/* Whether one of the form was measured beside one of @partner. */
+/* Whether one of the form was measured with one of @partner. */
 static bool was_beside(const struct profile *profile, uint32_t partner)
 {
     const struct beside sought = {partner, 1, 1, 0};

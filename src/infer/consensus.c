@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 #define UNSEEN_EACH 3          /* experiments by chance for each that was measured, */
-#define UNSEEN_FORM 10         /* and at least so many for each form */
+#define UNSEEN_FORM 10         /* and at least this number for each form */
 #define UNSEEN_MOST 4000
 /* standard deviations: individuals are fitted to the measurements, which flatters the best */
 #define REFUTED 4
@@ -78,7 +78,7 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* All as small as those that were measured would ask for no more than is known. */
+        /* Sizes as small as the measured ones, since no more is known. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }
@@ -112,7 +112,7 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* else all its forms take nothing: no relative error could be told */
+        if (sum[e] > 0) {   /* else all its forms take no time: no relative error exists */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

@@ -15,14 +15,14 @@
 #include "infer/pmevo.h"
 
 #define RESIDUAL 0.02               /* mean error that the prices as given suit */
-/* and so many experiments: a price is paid once, what it saves counts in each of them */
+/* and this number of experiments: a price is paid once, its gain counts in each of them */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
 /* relative to the highest rate: the issue width is sought above, in */
 #define WIDTH_NEAR 0.06
 #define WIDTH_SCATTER 0.01           /* rates that agree so well, */
-#define WIDTH_SHARED 8               /* where so many do */
+#define WIDTH_SHARED 8               /* if this number does */
 #define WIDTH_WHOLE 0.01             /* so near to a whole number it is that number, */
 #define WIDTH_STEPS 1000             /* else with as many digits as it deserves */
 
@@ -384,7 +384,8 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
     lock_give(&e->lock);
 }
 
-/* About what a search takes, most of it by the threads' walks (anneal_new) and the population. */
+/* Estimated memory of a search, most of it for the threads' walks (anneal_new) and the
+ * population. */
 static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
 {
     bool faithful = o->algorithm == EVOLVE_PMEVO;
@@ -563,11 +564,10 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* a thread that starts so late was not waited for, and what it would begin with is about to be
-     * freed */
+    /* a thread that starts so late was not waited for, and its input is about to be freed */
     while (e->meeting)
         evolve_wait_change(e, &w);
-    /* who has no part in it does not end it either */
+    /* a thread outside the run does not end it */
     bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;
     e->workers += !idle;
     lock_give(&e->lock);

@@ -14,7 +14,7 @@
 #define MEMBERS_LEAST 3
 /* times the error of the best: the more no mapping explains, the less a difference in cost says */
 #define NEAR 5
-/* times the error on what was measured: with less disagreement on what was not, the measurements
+/* times the error on what was measured: with less disagreement elsewhere, the measurements
  * decide, */
 #define SETTLED 0.5
 #define SETTLED_LEAST 0.01         /* and with less than this there is nothing to gain */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments that come while a run goes on: what it has is carried over to them once all its
- * threads have met. */
+/* Experiments that join a run: its state is carried over to them once all its threads have met. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +9,10 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-/* times the experiments, or GROWN_FORMS times the forms: what was found with fewer is a beginning
- * only */
+/* times the experiments, or GROWN_FORMS times the forms: a result with fewer is only a start */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* than were found, and more, that are tried with so many more experiments */
+/* fewer and more ports than found, which are tried with as many more experiments */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -194,7 +192,7 @@ static void cross(const struct evolve *e, const struct anneal_prices *prices, st
     c->from = cross_one(c, prices, e->from);
 }
 
-/* What was found is kept, and the rest of the time planned as that of a new run. */
+/* Keeps the result, and plans the rest of the time as for a new run. */
 static void begin_round(struct evolve *e)
 {
     e->round_from = evolve_elapsed(e);
@@ -217,8 +215,8 @@ static void begin_round(struct evolve *e)
                 n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
-/* What was not judged by anything yet will be judged by what there is now. The median and the worst
- * are of other experiments from here on: their curves break off. */
+/* Mappings without an error yet are judged by the current experiments. The median and the worst are
+ * of other experiments from here on: their curves break off. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
 {
     free(e->first_at);
@@ -276,8 +274,8 @@ static void arrive(struct evolve *e, struct crossing *c)
     e->joins++;
 }
 
-/* All threads wait: this one carries the run over. Under the lock, which it gives up meanwhile:
- * whoever looks at the run sees it as it was. */
+/* All threads wait: this one carries the run over. Under the lock, which it releases meanwhile:
+ * readers see the run as it was. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};

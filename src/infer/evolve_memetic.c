@@ -12,20 +12,21 @@
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction, */
-/* and by so many times what chance does to the sum of the errors: the mean error times the root of
+/* and by this multiple of the chance error of the sum of errors: the mean error times the root of
  * their number */
 #define PORTS_CHANCE 2
-/* mean error that the long trial of the most ports leaves, from which measurements do not tell
- * numbers of ports: what is off then is no port, and more explain more of what was not measured */
+/* mean error of the long trial of the most ports, above which measurements do not determine the
+ * number of ports: the error has other reasons, and more ports explain more of what was not
+ * measured */
 #define PORTS_UNTOLD 0.015
-/* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
+/* individuals that converge in the time, at least, for trials to distinguish numbers of ports */
 #define PORTS_TOLD 3
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
 /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
 #define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-/* the end, and where what comes from the classes is gone over with all forms */
+/* the end, and the part in which results from the classes are refined with all forms */
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* downhill only */
@@ -55,9 +56,8 @@
 #define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
 /* as many as make a consensus, and one that is not near the best */
 #define POPULATION_LEAST 4
-/* seconds in which a fresh individual settles, per form and squared density: a step costs as much
- * as there are experiments with a form, and from the hotter start that these call for it takes more
- * steps */
+/* seconds in which a fresh individual converges, per form and squared density: a step costs as much
+ * as there are experiments with a form, and the hotter start that these need takes more steps */
 #define SETTLING 5e-6
 /* its means are cleaner, and it is so small that a hotter start costs little */
 #define CLASSES_HOT 7
@@ -77,7 +77,7 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* Fresh individuals that settle in the time; without a limit as many as a run has. */
+/* Fresh individuals that converge in the time; without a limit as many as a run has. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
@@ -106,8 +106,8 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* The mean error over all experiments of @g, which the search over classes is at; it is the best as
- * long as nothing better is known. */
+/* The mean error over all experiments of @g, the state of the search over classes; it is the best
+ * while nothing better is known. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -130,8 +130,8 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* The errors of the classes' means are smaller than those of what was measured, and no curve
-     * may mix them; to tell the others takes time. */
+    /* The errors on the classes' means are smaller than those on single measurements, and no curve
+     * may mix them; distinguishing them takes time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -170,8 +170,8 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* Wrong structures cost the same however clean the measurements are; what is left to settle at
-     * the end does not. */
+    /* Wrong structures cost the same with any noise of the measurements; the remaining differences
+     * at the end do not. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
@@ -242,8 +242,8 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: chance) over the classes or all forms, and returns what comes of it, of
- * whatever they are then; the caller frees. @classes becomes false when there are no classes any
+/* Anneals @start (NULL: random) over the classes or all forms, and returns the result, over
+ * whichever they are then; the caller frees. @classes becomes false when there are no classes any
  * more. Called and returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
@@ -330,8 +330,8 @@ void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
     memset(e->tried_long, 0, sizeof e->tried_long);
 }
 
-/* Number of ports @n it is, and what was found with them is the first individual, beside those of
- * an earlier race with as many. */
+/* Sets the number of ports to @n. The mappings found with them become the first individuals,
+ * including those of an earlier race with that number. */
 static void settle_ports(struct evolve *e, unsigned n)
 {
     while (e->finished > 0 && e->population[0]->ports != n)
@@ -424,8 +424,8 @@ static unsigned fewest_last(struct evolve *e)
 }
 
 /* After a round of trials (round 0: short ones). Finalists are tried once more with long annealings
- * (1); where the fewest ports among them do not win, these get a second chance (2), since one
- * annealing alone may miss what they explain. The fewest that explain as well win, if one port less
+ * (1). If the fewest ports among them do not win, these get a second chance (2), since one
+ * annealing alone may miss their optimum. The fewest that explain as well win, if one port less
  * does not, tried as long (3 and later). */
 static void next_round(struct evolve *e)
 {

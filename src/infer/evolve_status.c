@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run tells of itself while it goes on. */
+/* Progress of a run. */
 #include "infer/evolve.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "infer/evolve_state.h"
 
-#define DRAWN_LEAST 1e-4             /* errors below are told as 0.00 % */
+#define DRAWN_LEAST 1e-4             /* smaller errors are shown as 0.00 % */
 
-/* Where the run is, into @phase; what that means. */
+/* Writes the phase and its meaning to @phase. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
@@ -151,7 +151,7 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
     return n;
 }
 
-/* @over gets the problem of what the caller takes a copy of. Under the lock. */
+/* @over gets the problem of the caller's copy. Under the lock. */
 static void hold_problem(struct evolve *e, struct problem **over)
 {
     if (over)

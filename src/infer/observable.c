@@ -9,7 +9,7 @@
 #include "base/watch.h"
 #include "throughput/throughput.h"
 
-#define ALIKE 0.01           /* relative: two times that no measurement tells apart */
+#define ALIKE 0.01           /* relative: two times that no measurement distinguishes */
 #define TELLS 0.05           /* that any does */
 #define SETS_MOST 64
 #define PARTNERS_MOST 24     /* forms of different usages, that an experiment is made of */
@@ -31,7 +31,7 @@ struct looking {
     VEC(size_t) *rows;           /* per form of the table: those measured that it is in */
 };
 
-/* What a form may take. */
+/* A possible usage of a form. */
 struct taking {
     struct usage usage;
     unsigned slots;
@@ -63,7 +63,7 @@ static double cycles_of(const struct looking *l, const struct load_of *parts, si
     return width > 0 ? fmax(cycles, slots / width) : cycles;
 }
 
-/* Cycles of row @row where the form @form takes @its; NaN where the mapping lacks a form. */
+/* Cycles of row @row if the form @form has usage @its; NaN if the mapping lacks a form. */
 static double cycles_with(const struct looking *l, size_t row, uint32_t form,
                           const struct taking *its)
 {
@@ -146,7 +146,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Keeps @copies of @is beside @n partners, @count of each, when it tells more than what is kept. */
+/* Keeps @copies of @is with @n partners, @count of each, if it distinguishes more than the one kept
+ * so far. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -170,8 +171,8 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is,
         }
 }
 
-/* What tells @other from the form's own usage; empty when nothing does. @paired: also beside two
- * forms at a time. */
+/* The experiment that distinguishes @other from the form's own usage; empty when none does.
+ * @paired: also with two forms at a time. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)
 {
@@ -189,7 +190,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other when it fits, and finds what tells it, unless something tells another already. */
+/* Counts @other when it fits, and finds an experiment against it, unless another has one
+ * already. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {
@@ -200,7 +202,7 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
         find_telling(l, is, other, out->rivals <= PAIRED_MOST, &out->settle);
 }
 
-/* As many slots as take what the form takes alone. */
+/* The number of slots with the form's time alone. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
     double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1),

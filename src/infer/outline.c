@@ -32,8 +32,8 @@ unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
     return uops;
 }
 
-/* Fills @to with a renaming that puts ports that serve the same forms next to each other: again and
- * again the port that shares most with the one before, from the one that serves most. */
+/* Fills @to with a renaming that makes ports of the same forms adjacent: repeatedly the port that
+ * shares most with the one before, from the one that serves most. */
 static void order_ports(const struct genome *g, uint8_t *to)
 {
     unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;

@@ -189,7 +189,7 @@ static size_t bytes_of(const struct experiments *t, const struct sized_experimen
     return bytes;
 }
 
-/* How many others the forms of all experiments stand beside. */
+/* Mean number of other forms in an experiment with a form. */
 static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows,
                           size_t count)
 {

@@ -23,11 +23,11 @@
 /* unless all of them together would take more than this part of the round's time */
 #define WALK_SHARE 0.3
 #define WALK_STEP 2000        /* moves between looks at the clock */
-#define RESIDUALS_BESIDE 4    /* mean residuals that count beside those of a form */
+#define RESIDUALS_BESIDE 4    /* weight of the mean residual in a form's own */
 /* the disputed ones are predicted when their error is up to this multiple of the noise */
 #define PREDICTED 1.5
-#define PREDICTED_LEAST 16     /* so many of them say something */
-/* one after the other: one such round happens while whole questions have not come up */
+#define PREDICTED_LEAST 16     /* this number of them suffices */
+/* in sequence: one such round occurs while whole questions are still open */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {
@@ -105,8 +105,8 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Once row @chosen is measured, what goes along with it in the committee is known too, up to the
- * noise of 1: takes that out of all rows, as the ensemble Kalman filter does. */
+/* Once row @chosen is measured, the committee's correlated rows are known as well, up to the noise
+ * of 1: takes that out of all rows, as the ensemble Kalman filter does. */
 static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
     double known[COMMITTEE];
@@ -134,11 +134,11 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* The row that would settle most of what is disputed over all rows, by settle(): the others lose
- * (own * other)^2 / (own^2 + n). The most disputed one settles less where it stands apart, as what
- * no mapping explains does (active learning after Cohn, not MacKay). @rows when none is left above
- * the noise; @disagreement becomes that of the most disputed one, relative, NaN where there is
- * none. */
+/* The row that would settle most of the disagreement over all rows, by settle(): the others lose
+ * (own * other)^2 / (own^2 + n). The most disputed one settles less if it is uncorrelated, as rows
+ * that no mapping explains are (active learning after Cohn, not MacKay). @rows when none is left
+ * above the noise; @disagreement becomes that of the most disputed one, relative, NaN without
+ * one. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -223,7 +223,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     return added;
 }
 
-/* Half of what was measured repeats better than this; NaN when nothing was repeated. */
+/* Median repeatability of the measurements; NaN without repetitions. */
 static double median_spread(const struct experiments *t)
 {
     double *spread = shortage_alloc((t->rows.count + 1) * sizeof *spread);
@@ -293,8 +293,8 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     problem_free(p);
 }
 
-/* A form that no mapping explains is disputed for ever: what is left of each form's experiments is
- * held against it, with a few of the mean beside where there are not many. */
+/* A form that no mapping explains is disputed for ever: the residual of its experiments is
+ * subtracted, blended with the mean if there are few. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {
@@ -415,8 +415,8 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds what is to be measured next, and says in @round why nothing is. @predicted: so many rounds
- * in turn predicted what they were asked. */
+/* Adds the experiments to measure next, and sets the reason in @round if there are none.
+ * @predicted: number of successive rounds that were predicted. */
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {

@@ -11,7 +11,7 @@
 /* rows at most between two visits, a few tenths of a second apart when the core is quiet */
 #define GROUP 64
 #define GROUP_VISITS 4           /* to a row, before the next group */
-/* after which a group takes no further row: on a busy core rows come, too */
+/* after which a group takes no further row: a busy core may yield rows */
 #define GROUP_SECONDS 3.0
 #define VISIT_SECONDS 0.25       /* of patience */
 #define DRY_SECONDS 2.0          /* without a quiet window, after which */
@@ -21,7 +21,7 @@
 #define LOOK_SHARE 0.5           /* of a block's patience, at most, for a look at the core */
 #define CONTENDED "contended"
 
-/* A sandbox that is calibrated, within @look seconds where that is possible; NULL with err. */
+/* A calibrated sandbox, within @look seconds if possible; NULL with err. */
 static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state,
                                     struct calibration *c, struct seek *seek, struct err *err)
 {
@@ -72,7 +72,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* else more of it would tell no more */
+    /* else more of it would show no more */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -161,8 +161,8 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits a group of rows from @from on, again those that are open, until they are settled or
- * nothing more comes of it; in *@to the first row after it. */
+/* Visits a group of rows from @from on, again those that are open, until they are settled or give
+ * no more; in *@to the first row after it. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;
@@ -183,7 +183,7 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     return show(v, done, ok ? err : NULL) && ok;
 }
 
-/* What is still open when all were visited waits for quiet moments together. */
+/* Rows that are open after all visits wait for quiet moments together. */
 static bool measure_open(struct visits *v, struct err *err)
 {
     struct block_rows *rows = v->rows;

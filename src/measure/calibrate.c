@@ -119,8 +119,8 @@ struct look {
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* The chain's ticks beside round @i: the least of a few, since who shares the core slows the chain
- * too, and a slow yardstick would make probes look fast. */
+/* The chain's ticks near round @i: the least of a few, since contention slows the chain as well,
+ * and a slow reference would make probes look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -147,7 +147,7 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
     return baseline_look(sorted, ROUNDS);
 }
 
-/* Multiplication and probes beside the chain, many times over. @each: ticks of an iteration of the
+/* Multiplication and probes next to the chain, many times. @each: ticks of an iteration of the
  * chain. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
                  struct err *err)
@@ -186,9 +186,8 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* How long to look: until the core was seen quiet, where something is not known of it yet. Without
- * facts of such a core, or where it did fewer nops than those allow, what holds for a while is
- * believed. */
+/* How long to look: until the core was seen quiet, if some of its speed is unknown. Without facts
+ * of such a core, or if it ran fewer nops than those allow, stable values are accepted. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
@@ -200,9 +199,9 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
                : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
-/* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such
- * cores says how long: where nothing is, a core that may be busy is looked at for a while. @known
- * becomes what holds from now on. */
+/* Looks at the core, with @cpus at others as well, and stays on the quietest. The baseline of such
+ * cores limits the time: without one, a core that may be busy is looked at for a while. @known
+ * becomes the current baseline. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
                         struct err *err)
@@ -234,7 +233,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* The rules' baseline: what is known where it is more than what was seen. */
+/* The rules' baseline: the stored one if it is higher than the measured one. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
     /* How much room there is was seen when the front end was idle; then it still may have been half
@@ -347,7 +346,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
-        /* Far apart in time rather than one after the other. */
+        /* Spread over time rather than in sequence. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);

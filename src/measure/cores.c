@@ -28,7 +28,7 @@ static int core_of(int cpu)
     return lowest < 0 ? cpu : lowest;
 }
 
-/* What tells kinds of cores apart: how much they can do by the kernel, and how fast they may be, by
+/* Distinguishes kinds of cores: by their capacity in the kernel and their maximum frequency, by
  * which cores of one kind differ by less than a tenth. */
 static bool same_kind(int a, int b)
 {

@@ -25,10 +25,10 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more
- * registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough
- * for that, 5 of one laid out in units of two instructions, which begin at even slots but for what
- * cuts dependences; those of one are no use to another. */
+/* Version of its values: 1 was one order of the instructions, 2 the least of four, 3 has more
+ * registers for chains, 4 also has the least of a padded body, on a core that is or may be wide
+ * enough for that, 5 has one laid out in units of two instructions, which begin at even slots
+ * except for chain breakers; values of one version are invalid for another. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
@@ -39,7 +39,7 @@ struct journal {
     char *path;
     struct str pending;
     off_t length;        /* of the file, whole records */
-    bool torn;           /* a part of a record stands at its end and could not be cut off */
+    bool torn;           /* a part of a record is at its end and could not be cut off */
     double synced;
     struct names keys;
     VEC(struct journal_entry) entries;
@@ -112,7 +112,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* What an entry is found by: the experiment, and the code that was run under its name. */
+/* Key of an entry: the experiment, and the code that was run under its name. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -169,7 +169,7 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Whether @fd is still what @path names: another program may have written it anew. */
+/* Whether @fd is still the file @path: another program may have rewritten it. */
 static bool current(int fd, const char *path)
 {
     struct stat named, held;
@@ -185,8 +185,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* one of an earlier version's may be open to others; where that cannot be done the
-         * directory is private still */
+        /* one of an earlier version may be open to others; if that fails the directory is private
+         * still */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s",
@@ -218,7 +218,7 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     return ok;
 }
 
-/* A journal with damaged lines, or of an older version, is written anew with what is good in it. */
+/* Rewrites a journal with damaged lines, or of an older version, with its valid records. */
 static bool rewrite(struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str text = {0};
@@ -320,8 +320,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* What a failed write left is cut off, or else ended: a line without its checksum is set aside
-     * the next time. */
+    /* Cuts off the rest of a failed write, or else ends it: a line without its checksum is set
+     * aside the next time. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -368,7 +368,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Brand strings of virtual machines say little; the signature tells cores apart. */
+    /* Brand strings of virtual machines are vague; the signature distinguishes cores. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

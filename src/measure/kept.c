@@ -64,8 +64,8 @@ static void identity_done(struct str identity[CPU_COLUMNS])
         str_done(&identity[c]);
 }
 
-/* The table of all CPUs and where its columns are, those of the CPU in @cpu; NULL: there is none
- * that can be read. */
+/* The table of all CPUs and its columns, the CPU's own in @cpu; NULL: there is none that can be
+ * read. */
 static struct csv_table *table_read(const struct kept_file *file, int cpu[CPU_COLUMNS],
                                     int at[KEPT_COLUMNS])
 {

@@ -276,7 +276,7 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     unsigned n = 0;
     for (unsigned i = 0; n < SAMPLES && (n < LEAST_SAMPLES || clock_seconds() - begun < seconds);
          i++) {
-        /* Runs that are a part of the arrays go on where the last one ended. */
+        /* Runs over a part of the arrays resume where the last one ended. */
         uint64_t left = all > units ? all - units : 0, next = (uint64_t)(i + 1) * units + 2 * most,
                  ahead = (left ? next % left : next) * copies;
         ahead = arrays->iterations && !left ? 0 : ahead;
@@ -298,11 +298,11 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         return false;
     clock = fmax(clock, again);
     qsort(cycles, n, sizeof *cycles, compare_doubles);
-    /* what a pass begins with, and its first unit, are taken off */
+    /* the start of a pass, and its first unit, are subtracted */
     bool less = short_passes && units > 1;
     const double scale = 1 / (double)passes / ((double)(units - less) * copies);
-    /* A core's own caches are as fast as they get; what is behind them is used by others too, and
-     * the middle is what one has of it. */
+    /* A core's own caches have a least time; levels behind them are shared, and the median is this
+     * core's share. */
     double low = (cycles[warm ? n / 8 : n / 2] - (less ? start : 0)) * scale,
            middle = (cycles[warm ? n / 2 : n - n / 4 - 1] - (less ? start : 0)) * scale;
     if (!(low > 0))

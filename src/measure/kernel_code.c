@@ -110,8 +110,8 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
     return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
 }
 
-/* Whether @again is @in but for where its branch or its operand relative to itself leads; both of
- * those have the length they had. Symbols that a linker would place are not in the bytes. */
+/* Whether @again is @in except for the target of its branch or its relative operand; both have the
+ * same length. Symbols that a linker would place are not in the bytes. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
     return again->length == in->length && again->traits == (in->traits & ~(uint32_t)INSN_REFERS) &&

@@ -11,19 +11,21 @@
 #define FUSED 2               /* instructions that a slot may hold, */
 #define LEAST_SHARE 0.9       /* and how far below what follows a time may be */
 #define WIDTH 0.01            /* relative: times on one floor */
-/* of all windows on it, and three at least: more is asked than of chance */
+/* of all windows on it, and three at least: more than chance gives */
 #define SHARE 0.15
 #define FEW 3
 #define APART 0.015           /* relative: times that are on the floor no more */
 /* of the windows, at most, that are above it: else the code has several rhythms, */
 #define OTHERS 0.25
-#define MANY 24               /* and the quickest may be a rare one, which so many windows show, */
-#define SHARE_OF_MANY 0.06    /* with so many of them on it */
+#define MANY 24               /* and the quickest may be a rare one, which this number of windows
+                               * shows, */
+#define SHARE_OF_MANY 0.06    /* with this number of them on it */
 #define BOTH 2                /* windows with both times on their floors */
 #define CLOSE 0.02            /* relative: windows that lie so close agree, floor or none */
 /* of setting the registers and of leaving the loop, more than ever: 0 to 60 on a Golden Cove */
 #define WAY_CYCLES 512
-#define VISITS 8              /* with so many visits and windows, and no floor, there is none */
+#define VISITS 8              /* after this number of visits and windows without a floor, there is
+                               * none */
 #define WINDOWS 40
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
@@ -87,8 +89,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Whether the floors are those of one rhythm: windows have both, and what the way in and out costs
- * is what is left of the short one. */
+/* Whether the floors are of one rhythm: windows have both, and the overhead of entry is the rest of
+ * the short one. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;

@@ -14,7 +14,7 @@
 #define UNROLLED_INSTRUCTIONS 240
 #define UNROLLED_WALKING 1200     /* of loops that walk through memory: some three hundred loads */
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
-#define UNROLLED_MOST 3000        /* where that is quicker still: nearly what a µop cache holds, */
+#define UNROLLED_MOST 3000        /* if that is quicker still: nearly the size of a µop cache, */
 #define UNROLLED_MOST_BYTES 24576 /* and the first-level instruction cache */
 /* more than a µop cache holds of short instructions, and less than the first-level instruction
  * cache */
@@ -27,15 +27,15 @@
 #define ENOUGH 6                  /* windows */
 #define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
 #define ATTEMPTS 3                /* while the known block that is run after it is off */
-/* off one after the other: a busy neighbour does that to one now and then */
+/* off in sequence: a busy neighbour may disturb single ones */
 #define CANARIES 3
 #define REPEATS 16                /* of a repeated instruction */
 #define TRY_AGAIN "try again, or choose another CPU with --cpu N"
 #define APART_GAIN 0.95           /* relative time per copy, of branches kept apart */
-/* of them: the quickest predictor of branches holds so many of one thread for sure; with 60 a
- * Golden Cove takes 1.0 or 2.1 cycles each */
+/* of them: the quickest branch predictor surely holds this number of one thread; with 60 a Golden
+ * Cove takes 1.0 or 2.1 cycles each */
 #define APART_COPIES 30
-/* bytes: aligned like what it is added to, a page lasts for 64 iterations */
+/* bytes: aligned like the register it is added to, a page lasts for 64 iterations */
 #define STRIDE 64
 
 /* What registers hold that are in no address. */
@@ -55,7 +55,7 @@ struct run_plan {
     double until;               /* clock_seconds when the time for it is over */
     unsigned *reached;          /* of its plan */
     bool ended;                 /* its process was: other values are not tried */
-    bool beside;                /* others' code stays where it is, and their process */
+    bool beside;                /* others' code keeps its place and process */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -134,7 +134,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Faults after which its process is gone: nothing is learnt by trying again with other values. */
+/* Faults after which its process is gone: other values would not help. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -232,12 +232,11 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
 }
 
 /* A loop whose pointers soon leave their pages runs few iterations between two settings of its
- * registers. As so many more copies, run once each, it walks as far, but each of its loads is met
- * only that often: where a load is met again at another address, the prefetcher that follows
- * instructions asks for the next one, and that takes its turn at a port for loads. It remembers
- * some 250 loads (a Golden Cove). Up to @instructions and @bytes are tried, and kept where a copy
- * takes less than
- * @gain of its time. *@ticks: of a run, before and after. */
+ * registers. With that many more copies, run once each, it walks as far, but each of its loads runs
+ * only that often. If a load runs again at another address, the instruction-based prefetcher
+ * requests the next one, which takes a turn at a load port. It tracks some 250 loads (a Golden
+ * Cove). Up to @instructions and @bytes are tried, and kept if a copy takes less than @gain of its
+ * time. *@ticks: of a run, before and after. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -271,9 +270,9 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* The predictor of branches remembers fewer places than a prefetcher: loops that end in one are run
- * as many copies only where that is quicker. Loops with loads are quicker as more copies yet when
- * their loads are still followed, and slower where they outgrow the µop cache. */
+/* The branch predictor tracks fewer places than a prefetcher: loops that end in a branch get many
+ * copies only if that is quicker. Loops with loads are quicker with even more copies while their
+ * loads are tracked, and slower when they exceed the µop cache. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -376,9 +375,9 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     return true;
 }
 
-/* Where the closing branches of short copies stand side by side, taken ones cost a cycle more each
- * than in the loop itself; kept apart they do not, but ones that are not taken then run into the
- * nops. What is quicker is how the kernel is run. */
+/* Adjacent closing branches of short copies cost a cycle more each when taken than in the loop
+ * itself. Kept apart they do not, but untaken ones then run into the nops. The quicker layout is
+ * used. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -455,7 +454,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* What was found before the time was over is an answer. */
+        /* A result from before the time was over is an answer. */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -507,7 +506,7 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
 }
 
 /* One measurement from the beginning, and the known block after it in the same process. *@off: that
- * was not as it should be, and err says so. */
+ * block was wrong, with the reason in err. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)
@@ -528,7 +527,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     return ok && windows_collect(s, c, p, plan, out, err) && kernel_vouch(s, c, p->until, off, err);
 }
 
-/* What is known of a kernel before it runs; false with err when it is refused. */
+/* Properties of a kernel before it runs; false with err when it is refused. */
 static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds,
                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {

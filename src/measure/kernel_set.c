@@ -12,7 +12,7 @@
 #define PATIENCE_SECONDS 0.02   /* of one look for a quiet moment, before the next one's turn */
 /* for all of a visit, the first of which finds out how a loop is run */
 #define VISIT_SECONDS 0.3
-#define LOOP_SECONDS 0.25       /* that a loop may take, together with those measured beside it */
+#define LOOP_SECONDS 0.25       /* for a loop, including those measured together with it */
 
 struct set_member {
     struct insn *insns;
@@ -141,7 +141,7 @@ static size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* What the known block does not vouch for is measured again, by a new process. */
+/* Results that the known block does not validate are measured again, by a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

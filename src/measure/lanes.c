@@ -12,17 +12,17 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* experiments */
-#define PIECE 4                /* experiments at a time: a run costs what a tenth of one does */
+#define PIECE 4                /* experiments at a time: a run costs as much as a tenth of one */
 /* share of experiments with a value, lately: such a lane tries one at a time */
 #define HARDLY_QUIET 0.1
 #define LATELY 0.5             /* weight of the newest piece */
-#define PATIENCE 0.2           /* of a single lane's: others go on meanwhile; */
+#define PATIENCE 0.2           /* of a single CPU's: others continue meanwhile; */
 #define LITTLE_PATIENCE 0.05   /* of a lane that is hardly ever quiet */
 #define ROUNDS 12              /* of looks */
 #define MOSTLY 0.5             /* of its looks: a CPU was quiet alone */
 /* and was so together with the others: threads of one core never are */
 #define PARTLY 0.25
-#define TELLING 3              /* rounds in which a CPU was quiet alone, from which on they tell */
+#define TELLING 3              /* rounds in which a CPU was quiet alone, from which on they count */
 #define JUDGED_AGAIN 60.0      /* seconds; guests' processors are moved about */
 #define TRIED_AGAIN 5.0
 
@@ -43,7 +43,7 @@ struct lanes {
     int failed;                    /* the first one that did; -1: none. Under the lock */
     struct err errs[CORES_LANES];
     bool narrow;                   /* the first lane keeps to its share */
-    int only;                      /* looks: the one that looks, -1: all */
+    int only;                      /* looks: the looking one, -1: all */
     unsigned looks[CORES_LANES];   /* that found it quiet */
     /* share of its experiments that came to a value or a reason, lately */
     double quiet[CORES_LANES];
@@ -251,8 +251,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Whether the lanes disturb each other, by looks alone and together by turns. What was known before
- * stays where they do not tell. */
+/* Whether the CPUs disturb each other, by looks alone and together in turn. Undecided looks keep
+ * the previous result. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -313,7 +313,7 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* On all lanes where they leave each other alone; *@done says whether it was measured. */
+/* On all CPUs if they do not disturb each other; *@done: whether it was measured. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;

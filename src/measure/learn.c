@@ -21,7 +21,7 @@
 #define BLOCKERS_ALIKE 2      /* blocking forms of one set and kind */
 #define UOPS_MAX 10           /* in a usage looked for, held pipes as one */
 #define NODES_MAX 400000      /* usages tried at one tolerance */
-#define SLOT_FILLERS 12       /* moves done at rename beside a form, to count its slots */
+#define SLOT_FILLERS 12       /* eliminated moves next to a form, to count its slots */
 
 struct blocker {
     char *form;
@@ -41,7 +41,7 @@ struct learner {
     struct throughput *throughput;
 };
 
-/* A µop to choose: so many of it at once. */
+/* A µop to choose: this number of it at once. */
 struct atom {
     portset ports;
     uint32_t count;
@@ -144,7 +144,7 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* Beyond what its ports allow, a form alone is bound by the slots at rename. */
+/* In addition to its ports, a form alone is bound by the slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -285,7 +285,7 @@ struct learner *learner_new(struct source *source, const struct mapping *mapping
     return NULL;
 }
 
-/* What all of @trial but the new form asks of the ports. */
+/* Port demand of @trial without the new form. */
 static void known_masses(const struct learner *l, struct learn_trial *trial, const char *form)
 {
     for (unsigned i = 0; i < trial->experiment.count; i++) {
@@ -356,7 +356,7 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* alone it is no matter of other forms' tables */
+            return;   /* alone it does not depend on other forms' tables */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -402,7 +402,7 @@ static size_t add_trial(struct usage_search *s, struct experiments *table, const
     return row;
 }
 
-/* Those beside which the form could not be measured teach nothing. */
+/* Forms that could not be measured with it are ignored. */
 static void keep_measured(struct usage_search *s, const struct experiments *table)
 {
     size_t kept = 0;
@@ -431,7 +431,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* So many that the blocked ports, not the form's own, decide. */
+        /* Enough that the blocked ports, not the form's own, decide. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
             if (strcmp(b->form, form) != 0)
@@ -445,7 +445,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* What a busy core took is no count. */
+        /* Times of a busy core are no count. */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define STRETCH 0.1      /* seconds a point stands for at first */
+#define STRETCH 0.1      /* initial seconds per point */
 
 struct record_row {
     char *text;
@@ -102,7 +102,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     lock_take(&r->lock);
-    /* what is measured is not lost, only how it came */
+    /* the measurements are kept, only their history is lost */
     if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {
         lock_give(&r->lock);
         str_done(&text);

@@ -10,24 +10,23 @@
 #include "base/mem.h"
 
 #define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
-#define CHUNK SANDBOX_ITEMS  /* rows to a batch at most: as many as a source takes */
+#define CHUNK SANDBOX_ITEMS  /* rows per batch at most: the source's limit */
 /* for each CPU of the source, which end a batch together: about a tenth of a second on a quiet
  * machine, which is what a kill may lose */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-/* seconds of patience that a pass with a value earns: while values come, however slowly, it goes
- * on */
+/* seconds of patience that a pass with a value adds: it continues while values come, even slowly */
 #define EARNED 0.05
 #define SHORTS 4
 #define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
 /* of the idle core that is known now: what was judged by a slower one holds no more */
 #define AS_FAST 0.985
 #define DOUBTFUL "doubtful"  /* state of a value whose idle baseline is a guess */
-#define ESTIMATE_FROM 2.0    /* seconds before which no time left is told */
+#define ESTIMATE_FROM 2.0    /* seconds before which no remaining time is shown */
 #define ESTIMATE_SHARE 0.3   /* of the time gone, or left: how fast an estimate follows */
-#define LOOP_CYCLES 1.0      /* a taken branch and a count, where they are not free */
+#define LOOP_CYCLES 1.0      /* a taken branch and a count, if they are not free */
 
 struct runner_trial {
     size_t row;
@@ -127,8 +126,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* The least of the sorted values where no other pass has to confirm it: it is what was expected, or
- * the source has no other. NaN: it has to. */
+/* The least of the sorted values if no other pass has to confirm it: it was predicted, or the
+ * source has no other. NaN: it has to. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -259,7 +258,7 @@ static void report(struct runner_state *r)
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* Or patience ends first, at the pace at which it was used up so far. */
+    /* Or patience ends first, at its current rate of use. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
     /* experiments that need more passes do not take it back */
@@ -343,7 +342,7 @@ static bool holds(const struct runner_state *r, double baseline)
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
 }
 
-/* The days that values were measured on which are taken over as they are. */
+/* The dates of values that are taken over unchanged. */
 static void day_note(struct runner_summary *s, const char *day)
 {
     if (!*day)
@@ -413,8 +412,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* Taken beside neighbours that passed for quiet, or not known: one pass, which this run
-     * confirms or undercuts. */
+    /* Measured with neighbours that passed as quiet, or unknown: one pass, which this run confirms
+     * or lowers. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -456,7 +455,7 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
     r->hooks->result(r->hooks->state, t->row, &now);
 }
 
-/* Only a journal asks for them. */
+/* Only a journal requests them. */
 static void sums_find(const struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     if (!r->journal || !r->source->sums)

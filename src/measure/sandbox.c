@@ -212,10 +212,9 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
     return offset;
 }
 
-/* Short chains of slow operations, each followed by so many nops that the next chain is only
- * reached in time by a core that has all of its reorder buffer: as soon as another thread is awake
- * there, each has half, even while that one waits for memory and takes nothing else. 0: not
- * here. */
+/* Short chains of slow operations, each followed by enough nops that only a core with all of its
+ * reorder buffer reaches the next chain in time: with another awake thread on it each has half,
+ * even while that one waits for memory. 0: not here. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -310,7 +309,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
                        "use smaller arrays, or raise the limit that ulimit -v shows",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* Where the system has no such pages this fails, and sandbox_arena_huge tells. */
+    /* Without such pages in the system this fails, and sandbox_arena_huge reports it. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -369,7 +368,7 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Older emulators go on with what they translated: a new child has translated nothing. */
+    /* Older emulators keep running their old translation: a new child has none. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;
@@ -423,8 +422,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* What pointers loaded from memory point to can be mapped as well; as a number it is harmless. What
- * the last run wrote is gone. */
+/* Targets of pointers loaded from memory can be mapped as well; as a number it is harmless. The
+ * writes of the last run are gone. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -511,8 +510,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Of the pages that were mapped, what is not as it was in the beginning, wherever they lie in the
- * file: places and values, in any order. */
+/* Differences of the mapped pages from their initial content, at any place in the file: places and
+ * values, in any order. */
 static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
                            const uint64_t addresses[SANDBOX_REAL_PAGES])
 {

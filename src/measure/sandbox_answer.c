@@ -51,7 +51,7 @@ static void difference_bounds(const struct sandbox_item *item, const struct wind
     *most = fmax(*most, (high[1] - low[0]) / iterations);
 }
 
-/* Values are those of the accepted windows, and what is said of all of them lies among them. */
+/* Values are those of the accepted windows, within the range given for all of them. */
 static bool windows_right(const struct sandbox_item *item, const struct window_result *r)
 {
     double least = INFINITY, most = -INFINITY;

@@ -20,8 +20,8 @@
 /* lines from one place to the next: far from the last one, and all are visited when their number is
  * a power of two */
 #define PLACE_STEP 13
-/* quiet moments beside a busy neighbour last a few tenths of a millisecond: whoever looks once a
- * millisecond misses them */
+/* quiet moments next to a busy neighbour last a few tenths of a millisecond: a look per millisecond
+ * misses them */
 #define REST_NANOSECONDS 150000
 /* times the patience of one wait, for all items of a batch together: a second */
 #define BATCH_WAITS 10
@@ -297,7 +297,7 @@ static BARE uint64_t below(uint64_t *state, uint64_t range)
     return (*state >> 32) * (range & UINT32_MAX) >> 32;
 }
 
-/* The task's fill, which is the parent's own; what does not lie in the arena is left alone. */
+/* The task's fill, which is the parent's own; places outside of the arena are skipped. */
 static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_fill *f)
 {
     uint64_t size = v->given.arena.end - v->given.arena.begin, begin = v->given.arena.begin + f->at,

@@ -28,13 +28,13 @@
 #define STACK_BYTES ((uint64_t)32 << 10)
 /* of the signal stack, besides the frame, which holds all vector and tile registers */
 #define HANDLER_BYTES ((uint64_t)16 << 10)
-#define FRAME_BYTES ((uint64_t)64 << 10)     /* where the system does not say how large that is */
+#define FRAME_BYTES ((uint64_t)64 << 10)     /* if the system does not report its size */
 #define GUARD_BYTES ((uint64_t)64 << 10)
 #define KEPT 5                               /* stretches of addresses that stay */
 #define RULES 8
 #define SECONDS_AT_MOST 120                  /* of processor time, if the parent itself hangs */
 
-/* What the kernel's sigaction takes; libc's would put its own restorer in. */
+/* Argument of the kernel's sigaction; libc's would use its own restorer. */
 struct kernel_action {
     void (*handler)(int, void *, void *);
     unsigned long flags;
@@ -52,16 +52,16 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
     return (bytes + page - 1) / page * page;
 }
 
-/* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells,
- * in the upper half of the addresses. What code of others touches there is not mapped for it, so
- * that it has one guess a run. NULL with errno. */
+/* The vault, a guard, the signal stack, a guard, the stack: at a secret random address, in the
+ * upper half of the addresses. Accesses of foreign code there find nothing mapped, so that it has
+ * one guess a run. NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Bits of an address: AArch64 may have few. Much of what the most allow may be taken, a quarter
-     * by the shadows of AddressSanitizer alone: never all of so many. */
+    /* Bits of an address: AArch64 may have few. Much of the range may be taken, a quarter by the
+     * shadows of AddressSanitizer alone: never all of it. */
     static const struct { unsigned bits, tries; } widths[] = {
-/* it takes most addresses of so many bits for shadows, and asks for address 0 instead, which root
- * may have */
+/* its shadows take most addresses of this many bits, and it requests address 0 instead, which root
+ * may map */
 #if !defined(__SANITIZE_THREAD__)
         {SANDBOX_VAULT_BITS, 200},
 #endif
@@ -104,7 +104,7 @@ void *sandbox_vault_stack(struct sandbox_vault *v)
     return (void *)v->all.end;
 }
 
-/* Cycles in user mode of this process, where the system has such a counter. */
+/* Cycles in user mode of this process, if the system has such a counter. */
 static int counter_open(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
@@ -190,8 +190,8 @@ static bool rseq_leave(void)
 #endif
 }
 
-/* Emulators of another processor's programs have no filters. What runs there is not the machine's
- * own code, and the user has to ask for it. */
+/* Emulators of another processor's programs have no filters. They do not run the machine's own
+ * code, and the user has to request it. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -322,8 +322,8 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Loads the 64 bits at @offset of the call and goes on only when they are @value; where it goes
- * otherwise is filled in by rule_put. */
+/* Loads the 64 bits at @offset of the call and continues only if they are @value; rule_put fills in
+ * the other target. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
     for (unsigned half = 0; half < 2; half++) {

@@ -30,7 +30,7 @@ static double processor_seconds(pid_t pid)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Whether it would run if it had a processor; false, too, where the system does not tell. */
+/* Whether it would run if it had a processor; false also if the system does not report it. */
 static bool ready_to_run(pid_t pid)
 {
     char path[64], text[512];
@@ -212,7 +212,7 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
             if (batch)
                 batch->stop = 1;
         }
-        /* A batch ends after the item it is in; what does not, is ended. */
+        /* A batch ends after its current item; else it is killed. */
         if (stopped && (!batch || wall - stopped > 1)) {
             sandbox_process_stop(p);
             return WATCH_CANCELLED;

@@ -10,13 +10,13 @@
 #define LATELY 0.3          /* weight of the newest look or work */
 #define MUCH_LOST 0.5       /* of the windows: below that, the CPU is good enough */
 #define LOOK_EVERY 0.3      /* seconds */
-/* at one CPU, some 3 ms: quiet moments beside a busy neighbour last a few tenths of one */
+/* at one CPU, some 3 ms: quiet moments next to a busy neighbour last a few tenths of one */
 #define LOOKS 60
 #define LOOK_SECONDS 3e-6
 #define QUIETER 0.1         /* share by which another CPU must be quieter */
-#define TIMES_QUIETER 2.0   /* or so many times, when both are hardly ever */
+#define TIMES_QUIETER 2.0   /* or this number of times, when both are rarely quiet */
 #define HARDLY 0.02
-/* less than a probe takes by what is known: no misread clock, which is off by less */
+/* below a probe's stored time: no misread clock, which is off by less */
 #define QUICKER 0.06
 #define AGREE 0.02          /* of such times */
 #define AGREEING 6          /* of LOOKS */
@@ -51,7 +51,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* Of many only some are looked at, among them where it is. */
+    /* Of many only some are looked at, including the current one. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }

@@ -31,7 +31,7 @@ struct simulated {
     double item_cycles;      /* of one loop iteration */
 };
 
-/* Of one execution: what its ports take, and the mapping's issue width where it has one. */
+/* Of one execution: the time of its ports, and of the mapping's issue width if it has one. */
 static double experiment_cycles(const struct mapping *m, const struct experiment *e,
                                 struct str *unknown)
 {

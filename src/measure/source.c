@@ -22,7 +22,7 @@ struct cpu_source {
     struct lanes *lanes;
     struct calibration calibration;
     bool wide;                             /* the core may be, SOURCE_WIDE */
-    struct calibration forms_calibration;  /* without the probe that forms do not ask for */
+    struct calibration forms_calibration;  /* without the probe that forms do not need */
     double started;
 };
 

@@ -57,8 +57,7 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Whether a probe takes what it does on a quiet core. One that is faster proves that the clock was
- * misread. */
+/* Whether a probe has its time of a quiet core. A faster one proves that the clock was misread. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -192,8 +191,7 @@ static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *
     return now < wait->until && (double)(now - wait->quiet) < rules->patience;
 }
 
-/* Cycles per iteration beside whoever is there, for those who would rather know that than nothing.
- * False on a fault. */
+/* Cycles per iteration on the shared core, unconfirmed. False on a fault. */
 static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules,
                                 uint64_t count, struct window_result *out)
 {

@@ -20,9 +20,9 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
     return sum;
 }
 
-/* Slots of a form (@old NULL: a new one) that gets @usage. Where they were inferred they do not
- * follow from a usage: those of the form stay, but for those of µops that it has no more. Elsewhere
- * 0: they are counted by its µops. */
+/* Slots of a form (@old NULL: a new one) that gets @usage. Inferred slots do not follow from a
+ * usage: those of the form stay, except for those of removed µops. Elsewhere 0: its µops are
+ * counted. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {
@@ -63,7 +63,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (!old) {
         machine_refuse_form(m, form, "give its usage as well, before", err);
         if (err)
-            err->code = ERR_USAGE;   /* what was typed is wrong, no file */
+            err->code = ERR_USAGE;   /* the typed text is wrong, no file */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form,

@@ -202,8 +202,7 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], experiments_extra(from, i, k));
 }
 
-/* Room for @rows and @terms more; false when memory runs out for so many, and this thread's work
- * will fail. */
+/* Room for @rows and @terms more; false when memory runs out, and this thread's work will fail. */
 static bool make_room(struct experiments *t, size_t rows, size_t terms)
 {
     size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items +
@@ -216,7 +215,7 @@ static bool make_room(struct experiments *t, size_t rows, size_t terms)
     return true;
 }
 
-/* All rows of @from into @to, which has none: what they share is copied as it lies there. */
+/* All rows of @from into @to, which has none: shared parts are copied unchanged. */
 static void copy_all(struct experiments *to, const struct experiments *from)
 {
     for (size_t i = 0; i < from->texts.count; i++)

@@ -9,8 +9,7 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* What a core has more of than this limits nothing any more, and the simulator has to find room for
- * it. */
+/* A larger number in a core limits nothing, and the simulator has to find room for it. */
 #define MOST 65536
 #define CYCLES "cycles", 0, MOST
 #define NO_UNIT "", 0, 0

@@ -97,8 +97,8 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     return m;
 }
 
-/* Where the form stands in the slots that are kept: nobody chooses those, so that any process may
- * know where. */
+/* Slot of the form in the kept ones: nobody chooses those, so that any process may know its
+ * place. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -185,8 +185,7 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
     return index == SIZE_MAX ? NULL : entry_at(m, index);
 }
 
-/* Room for one entry more; false when memory runs out for so many, and this thread's work will
- * fail. */
+/* Room for one entry more; false when memory runs out, and this thread's work will fail. */
 static bool make_room(struct mapping *m)
 {
     for (unsigned tries = 0; !vec_room(&m->entries) || !index_try_reserve(&m->index); tries++) {

@@ -14,8 +14,7 @@ const char *diff_kind_name(enum diff_kind kind)
     return names[kind];
 }
 
-/* Hungarian method with potentials, rows one after the other, on cost = -gain. Index 0 is a
- * sentinel. */
+/* Hungarian method with potentials, row by row, on cost = -gain. Index 0 is a sentinel. */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of)
 {
     double row_potential[PORTS_MAX + 1] = {0}, column_potential[PORTS_MAX + 1] = {0};
@@ -64,7 +63,7 @@ void assignment_best(const double *gain, unsigned n, unsigned *column_of)
         column_of[row_of[j] - 1] = j - 1;
 }
 
-/* What each port gets when a µop is spread evenly over its ports. */
+/* Load of each port when a µop is spread evenly over its ports. */
 static void spread(const struct usage *usage, double share[PORTS_MAX])
 {
     memset(share, 0, PORTS_MAX * sizeof *share);

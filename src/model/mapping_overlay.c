@@ -29,7 +29,7 @@ static void translate(const struct usage *usage, const int *to, struct usage *ou
     }
 }
 
-/* What is laid over comes first, where it is looked for; then the rest of @base. */
+/* The overlay comes first, as look-ups find it first; then the rest of @base. */
 static void lay(const struct mapping *base, const struct mapping *over, const int *to,
                 struct overlay *out)
 {

@@ -6,7 +6,8 @@
 #include "model/facts.h"
 
 #define LINE 64.0
-#define EDGE 1.25         /* from a cache's size to where all lines of a walk come from behind it */
+#define EDGE 1.25         /* from a cache's size to that at which all lines of a walk come from the
+                           * next level */
 #define LARGEST 4294967296.0
 
 const char *memory_cost_name(enum memory_cost cost)

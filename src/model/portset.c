@@ -50,7 +50,7 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        char name[PORT_NAME_MAX + 1];   /* one character more than fits tells that it is too long */
+        char name[PORT_NAME_MAX + 1];   /* one character more than fits shows that it is too long */
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
                  at);

@@ -32,7 +32,7 @@ static uint32_t line_of_stores(const struct core *c)
                                                                  : (uint32_t)c->store_line_bytes;
 }
 
-/* The places of @load, one after the other; returns after how many it comes back to the first. */
+/* The places of @load, in sequence; returns after how many it repeats. */
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
                             const struct access *access)
 {
@@ -142,8 +142,8 @@ void memory_start(struct simulator *s)
     s->cache.leaving = (struct place){.index = s->plan.first_store};
 }
 
-/* How many of the stores that have retired, at least one or what the last still takes, reach the
- * cache in this cycle. */
+/* Number of retired stores, at least one or the rest of the last, that reach the cache in this
+ * cycle. */
 static int32_t committed(struct simulator *s)
 {
     if (!s->plan.pairs)

@@ -88,7 +88,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     struct level *l = &n->levels[loop];
     struct bounds bounds;
     nest_insns insns = {0};
-    double alone = 0;   /* the loops within, one after the other */
+    double alone = 0;   /* the inner loops, in sequence */
 
     l->insns = n->kernel->loops[loop].count;
     for (size_t i = 0; i < direct->count; i++) {

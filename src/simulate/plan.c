@@ -78,8 +78,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* More cycles than µops: the port that takes the µop is held, not used again and again. Of
-         * several ports only where each mass is one µop for sure. */
+        /* More cycles than µops: the port that takes the µop is held, not used repeatedly. Of
+         * several ports only if each mass is surely one µop. */
         bool held = mass->count > 1 &&
                     row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
                         row->count;
@@ -141,7 +141,7 @@ static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                                          : NODE_COMPUTED;
 }
 
-/* Dispatch to operation: the longest way from an address, or a forwarded store's where that is
+/* Dispatch to operation: the longest path from an address, or a forwarded store's if that is
  * shorter. */
 static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
 {
@@ -157,8 +157,8 @@ static int32_t way_of_load(const struct plan *p, const struct plan_item *item, i
     return forwarded < longest ? forwarded : longest;
 }
 
-/* What a gather finds is merged with the old value of its first operand in the end: its loads wait
- * for their addresses and the mask only. */
+/* A gather merges with the old value of its first operand last: its loads wait for their addresses
+ * and the mask only. */
 static bool merges_last(const struct insn *insn, int end)
 {
     const struct operand *memory = end == 0 && insn->traits & INSN_LOAD ? insn_memory(insn) : NULL;
@@ -261,7 +261,7 @@ static void list_values(struct plan *p, struct plan_item *item)
     item->values = (uint32_t)p->listed.count - item->first_value;
 }
 
-/* What is known of the last item now that all of its instructions are. */
+/* Completes the last item now that all of its instructions are known. */
 static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns,
                      uint32_t next)
 {

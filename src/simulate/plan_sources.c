@@ -141,7 +141,7 @@ static bool is_pure_load(const struct plan *p, const struct plan_item *item)
     return false;
 }
 
-/* The value and the distance that a source stands for. */
+/* The value and the distance of a source. */
 static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
 {
     int32_t nodes = (int32_t)p->nodes.count;

@@ -52,7 +52,7 @@ static uint32_t rank_of(const struct simulator *s, unsigned port)
     return s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
 }
 
-/* Ranks of the two best of @ports, two or more. Which is best is hard to predict, so no branch
+/* Ranks of the two best of @ports, two or more. The best one is hard to predict, so no branch
  * depends on it. */
 static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
 {
@@ -76,8 +76,7 @@ static portset unbound(const struct simulator *s, portset ports)
 }
 
 /* The port of @ports with the least waiting, or the next best when it is that one's @turn. A port
- * to which a µop was bound in this cycle gives way to the best one without where no more wait
- * now. */
+ * with a µop bound in this cycle yields to the best one without if no more wait there. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -128,7 +127,7 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         s->turn += item->issue;
 }
 
-/* Of the ports that @q's µops can take now the one that least is waiting for; -1: none. */
+/* Of the ports free for @q's µops the one with the least waiting; -1: none. */
 static int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
     int best = -1;

@@ -19,8 +19,8 @@ static void next_block(struct front *f)
     f->moved = true;
 }
 
-/* One block at a time, so many instructions a cycle. An instruction that ends in the next block
- * takes part in both when its opcode is in the first (uiCA). */
+/* One block at a time, a number of instructions per cycle. An instruction that ends in the next
+ * block takes part in both when its opcode is in the first (uiCA). */
 static void predecode(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;
@@ -55,7 +55,7 @@ static void predecode(struct front *f, int64_t room)
             return;
         }
     }
-    /* Nothing of the block may be left. */
+    /* Nothing of the block may remain. */
     const struct plan_insn *next = &insns[f->predecoded.index];
     if (width == 0 && f->at + next->length > end &&
         (f->at + next->opcode >= end || f->crossing_paid))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the µop queue into reorder buffer and scheduler, so many slots a cycle. */
+/* From the µop queue into reorder buffer and scheduler, a number of slots per cycle. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Whether @item is microcode or a wait, measured alone, and the one before still goes on. */
+/* Whether @item is microcode or a wait, measured alone, and the one before is still executing. */
 static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
 {
     return item->alone && s->sequencer_free > (int64_t)s->now * CYCLE;
@@ -105,7 +105,7 @@ static bool waits_for_group(const struct simulator *s, const struct plan_item *i
     return item->split && fused && (fused >= s->core->unlaminate_first || item->issue > slots);
 }
 
-/* What rename has taken in a cycle of kinds that it takes only so many of. */
+/* Number that rename has taken in a cycle of kinds with a limit. */
 struct kinds {
     uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };

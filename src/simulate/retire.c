@@ -34,7 +34,7 @@ void retire_cycle(struct simulator *s)
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        /* What takes more slots than a cycle has is counted whole. */
+        /* An instruction with more slots than a cycle has is counted whole. */
         slots -= (int32_t)item->issue;
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;

@@ -110,7 +110,7 @@ void scheduler_wake(struct simulator *s)
     }
 }
 
-/* All sources of @w are known. A µop older than the one that is dispatched had its turn. */
+/* All sources of @w are known. A µop older than the dispatched one had its turn. */
 static void sources_known(struct simulator *s, struct waiting_uop *w)
 {
     if (s->plan.uops.items[w->uop].kind >= UOP_RENAMED)

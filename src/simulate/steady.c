@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* of all looks so far, one part in so many lies between two states that are kept, */
+/* of all looks so far, this fraction lies between two states that are kept, */
 #define KEPT_SHARE 20
 #define KEPT_ITEMS 150       /* items at least, which cost more than writing a state down */
 #define STRETCH_CYCLES 128   /* at least */
 #define STRETCH_LOOKS 4      /* at least */
-/* at least one part in so many of all cycles: slow buffers have time to fill */
+/* at least this fraction of all cycles: slow buffers have time to fill */
 #define STRETCH_SHARE 5
 #define STRETCHES 3          /* that must be alike */
 #define PRIME 0x100000001b3u
@@ -54,8 +54,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 10 + PORTS_MAX)
 
-/* The queue of a µop; for loads that take alike ports in turn, counted from the one that is
- * next. */
+/* The queue of a µop; for loads that take equal ports in turn, counted from the next one. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
@@ -256,8 +255,8 @@ static bool is_like_the_first(struct settle *w)
     return ++w->alike >= STRETCHES;
 }
 
-/* The same where what is not simulated takes so long that being no slower decides: true when enough
- * stretches after the first have not fallen behind that. */
+/* The same if a part that is not simulated takes so long that it decides: true when enough
+ * stretches after the first were no slower. */
 static bool is_enough(struct settle *w)
 {
     bool ahead = !w->filling && w->behind <= w->behind_before;
@@ -299,7 +298,7 @@ bool steady_settled(struct simulator *s)
     w->filling = false;
     if (!settled && !enough)
         return false;
-    s->out->cycles = w->least;   /* simulate() takes what is enough where that is more */
+    s->out->cycles = w->least;   /* simulate() uses a sufficient number if that is more */
     s->out->settled = true;
     return true;
 }

@@ -19,7 +19,7 @@ static unsigned copies_of(double slots, const struct core *c)
     return best;
 }
 
-/* The group that is next becomes the one that comes. */
+/* The next group becomes the current one. */
 static void next_window(struct front *f)
 {
     f->window = f->window + 1 < f->windows.list.count ? f->window + 1 : 0;
@@ -82,7 +82,7 @@ static void stream_windows(struct front *f)
     }
 }
 
-/* Of either no more than have so many taken branches among them. */
+/* Of either no more than contain this number of taken branches. */
 void uop_cache_cycle(struct front *f)
 {
     int64_t budget = f->stream_width;

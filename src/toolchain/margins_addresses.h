@@ -46,8 +46,8 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end);
 /* `0000000000001139 <main>:` gives main. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
-/* Sets whether lines say where they are. Of those that are only a number and a colon there must be many,
- * and they must grow: as do local labels not. */
+/* Sets whether lines say where they are. Of those that are only a number and a colon there must be
+ * many, and they must grow: as do local labels not. */
 void margins_judge_addresses(struct framed_text *r);
 /* Takes off addresses, symbols and bytes; other lines are left out with the reason. */
 void margins_take_addresses(struct framed_text *r);

@@ -132,7 +132,8 @@ static void test_former_spelling(void **state)
     assert_string_equal(fact_find("dispatch_per_cycle")->key, "dispatch_limits");
 }
 
-/* What random loops are made of, and the ports of their µops on a Neoverse V2, written down here. */
+/* What random loops are made of, and the ports of their µops on a Neoverse V2, written down
+ * here. */
 static const struct { const char *text, *uops[2]; } parts[] = {
     {"add x%u, x20, x21\n", {"M0 M1 S0 S1 S2 S3"}},
     {"smulh x%u, x20, x21\n", {"M0 M1"}},

@@ -281,8 +281,8 @@ static void test_kept(void **state)
     machine_free(again);
 }
 
-/* What lines cost by size and what programs need lie in one file: each keeps the other's rows, and a
- * damaged row of the one does not hide the other. */
+/* What lines cost by size and what programs need lie in one file: each keeps the other's rows, and
+ * a damaged row of the one does not hide the other. */
 static void test_one_file(void **state)
 {
     struct machine *m = load_machine("skylake");
