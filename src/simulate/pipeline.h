@@ -11,6 +11,8 @@
 #define CACHE_LOADS 4           /* of a cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
+#define HASHED_BITS 10
+#define HASHED (1u << HASHED_BITS)
 #define BUFFERS 5               /* reorder buffer, scheduler, loads, stores, µop queue */
 
 /* An item of one iteration between delivery and retirement. */
@@ -159,6 +161,7 @@ struct simulator {
     /* Steady state. */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
+    uint64_t hashed[HASHED / 64];      /* a bit for each hash of a snapshot, by its high bits */
     int32_t last_cycles[2];            /* in which the last iterations ended */
     int32_t highest;                   /* entries of the reorder buffer in use at a look, at most */
     uint32_t checks, next_kept;        /* looks so far; the look whose state is kept next */

@@ -19,6 +19,7 @@
 void steady_start(struct simulator *s, double least, double enough)
 {
     s->states.count = s->snapshots.count = 0;
+    memset(s->hashed, 0, sizeof s->hashed);
     s->highest = 0;
     s->checks = 0;
     s->next_kept = 1;
@@ -151,6 +152,15 @@ static uint64_t hash_of(const struct simulator *s)
     return hash;
 }
 
+/* The word of hashed and the bit in it that @hash has. */
+static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
+{
+    const uint32_t at = (uint32_t)(hash >> (64 - HASHED_BITS));
+
+    *bit = (uint64_t)1 << at % 64;
+    return &s->hashed[at / 64];
+}
+
 /* The newest of the first @count snapshots that has @hash, 1 for the first; 0: none. */
 static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
 {
@@ -199,7 +209,8 @@ bool steady_repeats(struct simulator *s)
     size_t start = s->states.count;
     uint64_t hash = hash_of(s);
     bool keep = is_worth_keeping(s);
-    size_t old = newest_with(s, s->snapshots.count, hash);
+    uint64_t bit, *word = hashed_word(s, hash, &bit);
+    size_t old = *word & bit ? newest_with(s, s->snapshots.count, hash) : 0;
 
     s->last_cycles[1] = s->last_cycles[0];
     s->last_cycles[0] = s->now;
@@ -213,11 +224,12 @@ bool steady_repeats(struct simulator *s)
         take_period(s, then);
         return true;
     }
-    if (keep)
+    if (keep) {
         vec_push(&s->snapshots,
                  ((struct snapshot){hash, ports_turn(s), start, s->states.count - start,
                                     s->issued.iteration, s->now}));
-    else
+        *word |= bit;
+    } else
         s->states.count = start;
     return false;
 }
