@@ -136,32 +136,30 @@ void document_use_loop(struct document *d, size_t loop)
     d->pair = (struct whatif_pair){0};
 }
 
+/* What runs and commands found goes from @from to @to, whatever kernels and experiments are
+ * there. */
+static void keep_results(const struct document *from, struct document *to)
+{
+    to->runs = from->runs;
+    to->run_count = from->run_count;
+    to->active = from->active;
+    to->active_run = from->active_run;
+    to->record = from->record;
+    to->check = from->check;
+    to->chart = from->chart;
+    to->functions = from->functions;
+    to->program = from->program;
+    to->profile = from->profile;
+}
+
 void document_exchange(struct document *d, struct document *saved)
 {
     struct document before = *d;
 
     *d = *saved;
     *saved = before;
-    saved->runs = d->runs;
-    saved->run_count = d->run_count;
-    saved->active = d->active;
-    saved->active_run = d->active_run;
-    saved->record = d->record;
-    saved->check = d->check;
-    saved->chart = d->chart;
-    saved->functions = d->functions;
-    saved->program = d->program;
-    saved->profile = d->profile;
-    d->runs = before.runs;
-    d->run_count = before.run_count;
-    d->active = before.active;
-    d->active_run = before.active_run;
-    d->record = before.record;
-    d->check = before.check;
-    d->chart = before.chart;
-    d->functions = before.functions;
-    d->program = before.program;
-    d->profile = before.profile;
+    keep_results(d, saved);
+    keep_results(&before, d);
     d->measured = before.measured;
     d->measured_clock_hz = before.measured_clock_hz;
     d->measured_children = before.measured_children;

@@ -218,14 +218,4 @@ const struct view_ops functions_view = {
     .open = functions_open,
     .close = functions_close,
     .draw = functions_draw,
-    .click = table_view_click,
-    .mark = table_view_mark,
-    .recall = table_view_recall,
-    .find = table_view_find,
-    .sort = table_view_sort,
-    .filter = table_view_filter,
-    .source = table_view_source,
-    .status = table_view_status,
-    .rows = table_view_rows,
-    .copy = table_view_copy,
-    .busy = table_view_busy};
+    TABLE_VIEW_OPS};

@@ -193,14 +193,4 @@ const struct view_ops tables_view = {
     .draw = tables_draw,
     .live = tables_live,
     .form_at = table_view_form,
-    .mark = table_view_mark,
-    .recall = table_view_recall,
-    .find = table_view_find,
-    .sort = table_view_sort,
-    .filter = table_view_filter,
-    .filtered = table_view_filtered,
-    .source = table_view_source,
-    .status = table_view_status,
-    .rows = table_view_rows,
-    .copy = table_view_copy,
-    .busy = table_view_busy};
+    TABLE_VIEW_OPS};

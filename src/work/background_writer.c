@@ -2,7 +2,6 @@
 #include "work/background_writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "work/pool.h"
 
 enum background_writer_stage { EMPTY, GIVEN, WRITTEN };
 
@@ -67,16 +67,10 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are for the owner's thread, but for faults of its own. */
 static bool begin(struct background_writer *k, struct err *err)
 {
-    sigset_t all, before;
+    int fault = thread_begin(&k->thread, work, k);
 
-    sigfillset(&all);
-    fault_unblock(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int fault = pthread_create(&k->thread, NULL, work, k);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     k->begun = fault == 0;
     return k->begun ||
            err_set(err, ERR_LIMIT, NULL, "no thread to save the session: %s", strerror(fault));

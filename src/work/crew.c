@@ -2,7 +2,6 @@
 #include "work/crew.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "work/pool.h"
 
 #define ASK_NANOSECONDS 100000000
 
@@ -64,19 +64,6 @@ static void *member_run(void *argument)
     return NULL;
 }
 
-/* Signals are for other threads, but for faults of its own. */
-static int member_begin(struct member *m)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    fault_unblock(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int fault = pthread_create(&m->thread, NULL, member_run, m);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return fault;
-}
-
 struct crew *crew_new(unsigned members, struct err *err)
 {
     struct crew *c = mem_zero(1, sizeof *c);
@@ -92,7 +79,7 @@ struct crew *crew_new(unsigned members, struct err *err)
     pthread_condattr_destroy(&monotonic);
     for (c->members = 1; c->members < members && !fault; c->members += !fault) {
         c->others[c->members] = (struct member){.crew = c, .number = c->members};
-        fault = member_begin(&c->others[c->members]);
+        fault = thread_begin(&c->others[c->members].thread, member_run, &c->others[c->members]);
     }
     if (!fault)
         return c;

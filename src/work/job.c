@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
+#include "work/pool.h"
 #include "io/recognise.h"
 
 #define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
@@ -210,7 +211,6 @@ bool job_may_measure(const char *title, bool alone, struct err *err)
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err)
 {
     struct job *job = mem_zero(1, sizeof *job);
-    sigset_t all, before;
 
     job->ops = ops;
     job->state = take_state;
@@ -227,15 +227,10 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
         job_free(job);
         return 0;
     }
-    /* Signals are the UI thread's, but for faults of the job's own. */
-    sigfillset(&all);
-    fault_unblock(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     bool memory = shortage_keep();
     if (!memory)
         err_memory_for(err, title, SHORTAGE_KEPT);
-    int fault = memory && open_wake_pipe(err) ? pthread_create(&job->thread, NULL, work, job) : -1;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int fault = memory && open_wake_pipe(err) ? thread_begin(&job->thread, work, job) : -1;
     if (fault) {
         if (fault > 0)
             err_set(err, ERR_LIMIT, "cancel other jobs first",

@@ -53,6 +53,18 @@ static void decide(struct team *team, int order)
     lock_give(&team->lock);
 }
 
+int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argument)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    fault_unblock(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int fault = pthread_create(thread, NULL, start, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return fault;
+}
+
 /* As team_run; with @fewer it makes do with the threads there are. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)

@@ -1,11 +1,16 @@
-/* Threads for one task: a team, whose members each do their own part, a pool, which takes turns
+/* Starting threads, and threads for one task: a team, whose members each do their own part, a pool, which takes turns
  * fetching pieces, and one apart. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/err.h"
+
+/* Starts a thread that runs @run and gets no signals but for faults of its own; the caller joins
+ * it. Returns what pthread_create does. */
+int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
 /* Calls @work once for each of 0 .. @workers - 1, each on a thread of its own, worker 0 on the
  * calling one; returns when all have returned. No work begins before all threads are there: false

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "work/pool.h"
 
 static sem_t asked, done;
 static atomic_bool leaving;
@@ -45,16 +45,10 @@ static void help(void)
 
 void rescuer_begin(void)
 {
-    sigset_t others, before;
-
     sem_init(&asked, 0, 0);
     sem_init(&done, 0, 0);
     atomic_store(&leaving, false);
-    sigfillset(&others);
-    fault_unblock(&others);
-    pthread_sigmask(SIG_SETMASK, &others, &before);
-    begun = pthread_create(&thread, NULL, work, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    begun = thread_begin(&thread, work, NULL) == 0;
     fault_set_helper(begun ? help : NULL);
 }
 
