@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cmd/command.h"
+#include "hunt/uses.h"
 #include "model/mapping_diff.h"
 
 struct diff_values {
@@ -55,22 +59,27 @@ static void summary(const struct machine *a, const struct machine *b, const stru
                     struct result *result)
 {
     const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
-    json_t *ports = json_object(), *kinds = json_object();
+    json_t *ports = json_object(), *kinds = json_object(), *agrees = json_object();
     struct str line = {0};
 
-    result_line(
-        result,
-        "%s and %s: %zu form%s in both, %zu alike (%.1f %%); only in %s %zu, only in %s %zu", a->id,
-        b->id, d->shared, d->shared == 1 ? "" : "s", d->kinds[DIFF_NONE],
-        d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0, a->id, d->only_a,
-        b->id, d->only_b);
+    str_addf(&line, "%s and %s: %zu form%s in both, %zu alike (%.1f %%", a->id, b->id, d->shared,
+             d->shared == 1 ? "" : "s", d->kinds[DIFF_NONE],
+             d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0);
+    if (!isnan(d->equal_uses))
+        str_addf(&line, ", %.1f %% by use", 100 * d->equal_uses);
+    str_addf(&line, "); only in %s %zu, only in %s %zu", a->id, d->only_a, b->id, d->only_b);
+    result_line(result, "%s", str_text(&line));
+    str_clear(&line);
     str_add(&line, d->renamed ? "ports by use:" : "ports by name");
     for (unsigned j = 0; j < pb->count; j++) {
         if (d->renamed || d->to_a[j] < 0)
             str_addf(&line, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]],
                      pb->names[j]);
+        if (!isnan(d->agrees[j]))
+            str_addf(&line, " %.0f %%", 100 * d->agrees[j]);
         json_object_set_new(ports, pb->names[j],
                             json_text(d->to_a[j] < 0 ? NULL : pa->names[d->to_a[j]]));
+        json_object_set_new(agrees, pb->names[j], json_number(d->agrees[j]));
     }
     result_line(result, "%s", str_text(&line));
     for (int kind = 1; kind < DIFF_COUNT; kind++) {
@@ -81,9 +90,11 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     result_text(result, "a", a->id);
     result_text(result, "b", b->id);
     result_nested(result, "ports", ports);
+    result_nested(result, "ports_agree", agrees);
     result_switch(result, "renamed", d->renamed);
     result_count(result, "shared", (int64_t)d->shared);
     result_count(result, "equal", (int64_t)d->kinds[DIFF_NONE]);
+    result_number(result, "equal_uses", d->equal_uses);
     result_count(result, "only_a", (int64_t)d->only_a);
     result_count(result, "only_b", (int64_t)d->only_b);
     result_nested(result, "kinds", kinds);
@@ -143,6 +154,24 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     str_done(&right);
 }
 
+/* How often programs use each form of @a, in its order; NULL without a list of them. */
+static double *uses_of(const struct machine *a, struct err *err)
+{
+    enum isa isa = isa_host();
+    size_t count = 0;
+    isa_parse(a->isa, &isa);
+    struct form_uses *list = form_uses_load(isa, &count, err);
+    double *uses = list ? mem_zero(mapping_count(a->mapping) + 1, sizeof *uses) : NULL;
+
+    for (size_t i = 0; uses && i < count; i++) {
+        size_t at = mapping_index(a->mapping, list[i].form);
+        if (at != SIZE_MAX)
+            uses[at] = list[i].uses;
+    }
+    form_uses_free(list, count);
+    return uses;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct diff_values *v = values;
@@ -151,10 +180,12 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (!b)
         return false;
-    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !v->renamed);
+    double *uses = uses_of(a, NULL);
+    struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !v->renamed, uses);
     summary(a, b, d, result);
     rows(a, b, d, v->pattern, result);
     mapping_diff_free(d);
+    free(uses);
     return true;
 }
 
@@ -164,7 +195,9 @@ static const char *const examples[] = {"mapping diff haswell broadwell",
 const struct command command_mapping_diff = {
     .name = "mapping diff",
     .help = "list forms that two machines execute differently",
-    .description = "B's usages are shown with A's ports. Kinds: pipes (other divider time), "
+    .description = "B's usages are shown with A's ports, which are matched by how the shared forms "
+                   "use them. The percentage behind a port is what both have of what one or the "
+                   "other gets. Kinds: pipes (other divider time), "
                    "narrower and wider (same µop count, fewer or more ports), ports (same µop "
                    "count, other ports), fewer and more (µops).",
     .arguments = arguments,

@@ -2,6 +2,7 @@
 #include "model/mapping_diff.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,34 +74,223 @@ static void spread(const struct usage *usage, double share[PORTS_MAX])
                 share[p] += (double)usage->uops[i].count / portset_size(usage->uops[i].ports);
 }
 
-/* Agreement of port i of A with port j of B over the shared forms; pipes with ports gain
- * nothing. */
-static void match_by_use(const struct mapping *a, const struct mapping *b, int to_a[PORTS_MAX])
-{
-    const struct ports *pa = mapping_ports(a), *pb = mapping_ports(b);
-    unsigned n = pa->count > pb->count ? pa->count : pb->count, column_of[PORTS_MAX];
-    double *gain = mem_zero((size_t)n * n, sizeof *gain), share_a[PORTS_MAX], share_b[PORTS_MAX];
+/* Forms of both mappings with the same usages here and there. */
+struct usage_pair {
+    const struct usage *a, *b;
+    double weight;
+    double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* what each port gets */
+    double most;                                     /* of the larger of the two sums */
+};
 
+struct matching {
+    const struct ports *a, *b;
+    struct usage_pair *pairs;
+    size_t count;
+    int to_a[PORTS_MAX];   /* of B's ports, and of none where B has fewer */
+};
+
+static int compare_usages(const struct usage *x, const struct usage *y)
+{
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    for (unsigned i = 0; i < x->count; i++) {
+        if (x->uops[i].ports != y->uops[i].ports)
+            return x->uops[i].ports < y->uops[i].ports ? -1 : 1;
+        if (x->uops[i].count != y->uops[i].count)
+            return x->uops[i].count < y->uops[i].count ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct usage_pair *x = a, *y = b;
+    int order = compare_usages(x->a, y->a);
+    return order ? order : compare_usages(x->b, y->b);
+}
+
+/* The pairs of usages that occur, each with the weight of its forms: as many forms, and as much of
+ * what @uses says of them all. */
+static void collect_pairs(const struct mapping *a, const struct mapping *b, const double *uses,
+                          struct matching *m)
+{
+    double all = 0;
+    size_t kept = 0;
+
+    m->pairs = mem_zero(mapping_count(a) + 1, sizeof *m->pairs);
     for (size_t f = 0; f < mapping_count(a); f++) {
         const struct mapping_entry *x = mapping_at(a, f), *y = mapping_find(b, x->form);
         if (!y)
             continue;
-        spread(&x->usage, share_a);
-        spread(&y->usage, share_b);
-        for (unsigned i = 0; i < pa->count; i++)
-            for (unsigned j = 0; j < pb->count; j++) {
-                double both = share_a[i] < share_b[j] ? share_a[i] : share_b[j];
-                bool alike = (pa->pipes >> i & 1) == (pb->pipes >> j & 1);
-                gain[i * n + j] += alike ? both / (1 + share_a[i] + share_b[j]) : 0;
-            }
+        m->pairs[m->count++] = (struct usage_pair){
+            .a = &x->usage, .b = &y->usage, .weight = uses ? uses[f] : 0};
+        all += uses ? uses[f] : 0;
     }
+    for (size_t i = 0; i < m->count; i++)
+        m->pairs[i].weight = 1. / (double)m->count + (all > 0 ? m->pairs[i].weight / all : 0);
+    qsort(m->pairs, m->count, sizeof *m->pairs, compare_pairs);
+    for (size_t i = 0; i < m->count; i++) {
+        if (kept && compare_pairs(&m->pairs[kept - 1], &m->pairs[i]) == 0)
+            m->pairs[kept - 1].weight += m->pairs[i].weight;
+        else
+            m->pairs[kept++] = m->pairs[i];
+    }
+    m->count = kept;
+    for (size_t i = 0; i < kept; i++) {
+        struct usage_pair *pair = &m->pairs[i];
+        double sum_a = 0, sum_b = 0;
+        spread(pair->a, pair->share_a);
+        spread(pair->b, pair->share_b);
+        for (unsigned p = 0; p < PORTS_MAX; p++) {
+            sum_a += pair->share_a[p];
+            sum_b += pair->share_b[p];
+        }
+        pair->most = sum_a > sum_b ? sum_a : sum_b;
+    }
+}
+
+/* How much of what the two usages load is the same under the assignment, 0 to 1, and 1 more where
+ * nothing differs. What B's ports without a partner get is not the same as anything. */
+static double alike(const struct matching *m, const struct usage_pair *pair)
+{
+    double both = 0;
+
+    for (unsigned j = 0; j < m->b->count; j++) {
+        double here = m->to_a[j] < 0 ? 0 : pair->share_a[m->to_a[j]];
+        both += here < pair->share_b[j] ? here : pair->share_b[j];
+    }
+    if (pair->most <= 0)
+        return 2;
+    return both / pair->most + (both > pair->most * (1 - 1e-9));
+}
+
+static double agreement(const struct matching *m)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < m->count; i++)
+        sum += m->pairs[i].weight * alike(m, &m->pairs[i]);
+    return sum;
+}
+
+/* The assignment with the largest sum of what each pair of ports shares: where the search begins.
+ * Pipes and ports share nothing. */
+static void begin_matching(struct matching *m)
+{
+    unsigned n = m->a->count > m->b->count ? m->a->count : m->b->count, column_of[PORTS_MAX];
+    double *gain = mem_zero((size_t)n * n, sizeof *gain);
+
+    for (size_t f = 0; f < m->count; f++)
+        for (unsigned i = 0; i < m->a->count; i++)
+            for (unsigned j = 0; j < m->b->count; j++) {
+                double x = m->pairs[f].share_a[i], y = m->pairs[f].share_b[j];
+                bool same_kind = (m->a->pipes >> i & 1) == (m->b->pipes >> j & 1);
+                gain[i * n + j] +=
+                    same_kind ? m->pairs[f].weight * (x < y ? x : y) / (1 + x + y) : 0;
+            }
     assignment_best(gain, n, column_of);
     for (unsigned j = 0; j < PORTS_MAX; j++)
-        to_a[j] = -1;
-    for (unsigned i = 0; i < pa->count; i++)
-        if (column_of[i] < pb->count && gain[i * n + column_of[i]] > 0)
-            to_a[column_of[i]] = (int)i;
+        m->to_a[j] = -1;
+    for (unsigned i = 0; i < m->a->count; i++)
+        if (column_of[i] < m->b->count && gain[i * n + column_of[i]] > 0)
+            m->to_a[column_of[i]] = (int)i;
     free(gain);
+}
+
+/* Whether B's port @j may have A's port @i: pipes have pipes. */
+static bool fits(const struct matching *m, unsigned j, int i)
+{
+    return i < 0 || (m->b->pipes >> j & 1) == (m->a->pipes >> i & 1);
+}
+
+/* Gives the ports at @at each other's partners, the first that of the second and so on, where that
+ * agrees better. */
+static bool turn(struct matching *m, const unsigned *at, unsigned n, double *best)
+{
+    struct matching before = *m;
+
+    for (unsigned i = 0; i < n; i++) {
+        m->to_a[at[i]] = before.to_a[at[(i + 1) % n]];
+        if (!fits(m, at[i], m->to_a[at[i]])) {
+            *m = before;
+            return false;
+        }
+    }
+    double sum = agreement(m);
+    if (sum > *best + 1e-9) {
+        *best = sum;
+        return true;
+    }
+    *m = before;
+    return false;
+}
+
+/* Takes a port of A that nothing has, or exchanges partners of two ports, then of three. */
+static bool improve(struct matching *m, double *best)
+{
+    bool better = false;
+
+    for (unsigned j = 0; j < m->b->count; j++)
+        for (int i = 0; i < (int)m->a->count; i++) {
+            int before = m->to_a[j];
+            bool taken = false;
+            for (unsigned k = 0; k < m->b->count; k++)
+                taken |= m->to_a[k] == i;
+            if (taken || !fits(m, j, i))
+                continue;
+            m->to_a[j] = i;
+            double sum = agreement(m);
+            if (sum > *best + 1e-9) {
+                *best = sum;
+                better = true;
+            } else {
+                m->to_a[j] = before;
+            }
+        }
+    for (unsigned x = 0; x < m->b->count; x++)
+        for (unsigned y = x + 1; y < m->b->count; y++)
+            better |= turn(m, (unsigned[]){x, y}, 2, best);
+    for (unsigned x = 0; x < m->b->count && !better; x++)
+        for (unsigned y = 0; y < m->b->count; y++)
+            for (unsigned z = 0; z < m->b->count; z++)
+                if (x < y && x < z && y != z)
+                    better |= turn(m, (unsigned[]){x, y, z}, 3, best);
+    return better;
+}
+
+/* Of what port @j of B or its partner get of the forms, what both get. Each form counts by its
+ * weight, however many µops it has. */
+static double agreement_at(const struct matching *m, unsigned j)
+{
+    double both = 0, either = 0;
+
+    if (m->to_a[j] < 0)
+        return NAN;
+    for (size_t f = 0; f < m->count; f++) {
+        const struct usage_pair *pair = &m->pairs[f];
+        double x = pair->share_a[m->to_a[j]], y = pair->share_b[j];
+        double weight = pair->most > 0 ? pair->weight / pair->most : 0;
+        both += weight * (x < y ? x : y);
+        either += weight * (x < y ? y : x);
+    }
+    return either > 0 ? both / either : NAN;
+}
+
+/* Ports by the use of the shared forms. */
+static void match_by_use(const struct mapping *a, const struct mapping *b, const double *uses,
+                         struct mapping_diff *d)
+{
+    struct matching m = {.a = mapping_ports(a), .b = mapping_ports(b)};
+
+    collect_pairs(a, b, uses, &m);
+    begin_matching(&m);
+    double best = agreement(&m);
+    while (improve(&m, &best))
+        ;
+    memcpy(d->to_a, m.to_a, sizeof m.to_a);
+    for (unsigned j = 0; j < m.b->count; j++)
+        d->agrees[j] = agreement_at(&m, j);
+    free(m.pairs);
 }
 
 /* True when every port of the mapping with fewer ports has its name in the other. Pipes may lack a
@@ -194,13 +384,16 @@ static enum diff_kind compare(const struct usage *a, const struct usage *b, port
 }
 
 struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
-                                      bool by_name)
+                                      bool by_name, const double *uses)
 {
     struct mapping_diff *d = mem_zero(1, sizeof *d);
     size_t capacity = 0;
+    double equal = 0, all = 0;
 
+    for (unsigned j = 0; j < PORTS_MAX; j++)
+        d->agrees[j] = NAN;
     if (!by_name || !match_by_name(mapping_ports(a), mapping_ports(b), d->to_a)) {
-        match_by_use(a, b, d->to_a);
+        match_by_use(a, b, uses, d);
         d->renamed = true;
     }
     for (size_t i = 0; i < mapping_count(a); i++) {
@@ -214,6 +407,8 @@ struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapp
         translate(&f.b->usage, d->to_a, &f.b_usage);
         f.kind = compare(&f.a->usage, &f.b_usage, mapping_ports(a)->pipes);
         d->kinds[f.kind]++;
+        all += uses ? uses[i] : 0;
+        equal += uses && f.kind == DIFF_NONE ? uses[i] : 0;
         if (f.kind == DIFF_NONE) {
             usage_done(&f.b_usage);
             continue;
@@ -225,6 +420,7 @@ struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapp
         d->forms[d->count++] = f;
     }
     d->only_b = mapping_count(b) - d->shared;
+    d->equal_uses = all > 0 ? equal / all : NAN;
     return d;
 }
 

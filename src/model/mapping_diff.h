@@ -25,7 +25,11 @@ struct form_diff {
 
 struct mapping_diff {
     int to_a[PORTS_MAX];       /* port of A for each port of B; -1 none */
+    /* of what each port of B and its partner get from the shared forms, what both get: 0 to 1; NaN
+     * without a partner, or where names settled it */
+    double agrees[PORTS_MAX];
     bool renamed;              /* the names did not settle it */
+    double equal_uses;         /* share of the uses of shared forms in equal ones; NaN: not known */
     size_t shared, only_a, only_b;
     size_t kinds[DIFF_COUNT];  /* of the shared forms; [DIFF_NONE] are equal */
     struct form_diff *forms;   /* those that differ, in A's order */
@@ -33,10 +37,12 @@ struct mapping_diff {
 };
 
 /* Ports with the same names in both are the same when the smaller mapping has no name of its own
- * (@by_name is false: look at the use alone); else the one-to-one assignment under which the shared
- * forms load their ports most alike. Free with mapping_diff_free. */
+ * (@by_name is false: look at the use alone). Else it is the one-to-one assignment under which the
+ * shared forms load their ports most alike: the best sum over pairs of ports, then exchanges of two
+ * and three ports for as long as more forms agree. @uses is how often programs use each form of
+ * @a, which counts half, as its number does; NULL: not known. Free with mapping_diff_free. */
 struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
-                                      bool by_name);
+                                      bool by_name, const double *uses);
 void mapping_diff_free(struct mapping_diff *d);
 const char *diff_kind_name(enum diff_kind kind);   /* "pipes", "narrower", ... */
 /* The assignment of columns to rows of the n x n matrix @gain (row major) with the largest sum:

@@ -65,7 +65,7 @@ static portset used(const struct mapping *over)
 bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out,
                   struct err *err)
 {
-    struct mapping_diff *d = mapping_diff_new(base, over, false);
+    struct mapping_diff *d = mapping_diff_new(base, over, false, NULL);
     struct ports ports = *mapping_ports(base);
     const portset needed = used(over);
     int to[PORTS_MAX];

@@ -115,7 +115,7 @@ static bool refresh(void *state, struct session *s)
     v->revision = s->revision;
     v->machine = machine_hold(m);
     v->inferred = genome_mapping(o->best, o->problem, &names);
-    v->diff = mapping_diff_new(m->mapping, v->inferred, false);
+    v->diff = mapping_diff_new(m->mapping, v->inferred, false, NULL);
     table_view_changed(&v->view, &(struct table_source){v->columns, COLUMNS, 0, row_count,
                                                         row_number, row_text, NULL, NULL, NULL, 0});
     return true;
