@@ -501,6 +501,8 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
         ;
     out->cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                        1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    out->system_seconds = (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
+    out->page_faults = (double)used.ru_minflt;
     out->taken_over = (double)used.ru_nivcsw;
     ok = !interrupted || err_set(err, ERR_INTERRUPTED, NULL, "interrupted while %s ran", argv[0]);
 out:

@@ -13,24 +13,26 @@
 
 struct child_limits {
     unsigned cpu_seconds;
-    size_t memory;         /* bytes of address space */
-    size_t file_size;      /* bytes of each file written */
+    size_t memory;    /* bytes of address space */
+    size_t file_size; /* bytes of each file written */
     /* wall-clock time, except while it could run and others had the processor: a busy machine is no
      * reason to end it */
     double wall_seconds;
-    double asks;           /* seconds between two calls of child_watch's function; 0: 0.1 */
-    size_t output;         /* bytes kept of what it prints */
-    bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
+    double asks;          /* seconds between two calls of child_watch's function; 0: 0.1 */
+    size_t output;        /* bytes kept of what it prints */
+    bool fixed_addresses; /* the same addresses in every run, where the system grants it */
     /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
     int file;
 };
 
 struct child_result {
-    int status;            /* as waitpid gives it */
-    bool timed_out;        /* the wall clock ran out and its process group was killed */
-    bool cut;              /* it printed more than was kept */
+    int status;     /* as waitpid gives it */
+    bool timed_out; /* the wall clock ran out and its process group was killed */
+    bool cut;       /* it printed more than was kept */
     /* CPU time that it took, and what it started and waited for; the system's for them included */
     double cpu_seconds;
+    double system_seconds; /* of these, in the system */
+    double page_faults;    /* for which nothing was read from a disk */
     double taken_over;     /* times that another process got its CPU while it could have gone on */
     struct str output;     /* standard output and error, mixed */
 };

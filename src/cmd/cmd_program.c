@@ -281,7 +281,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
 
 static void add_runs(struct result *result, const struct program_runs *runs)
 {
-    struct result_column columns[INPUTS_MAX + 4];
+    struct result_column columns[INPUTS_MAX + 5];
     size_t n = runs->name_count;
 
     for (size_t i = 0; i < n; i++)
@@ -293,9 +293,11 @@ static void add_runs(struct result *result, const struct program_runs *runs)
         .key = "executions", .title = "executions of blocks", .kind = CELL_NUMBER, .decimals = 0};
     columns[n + 2] = (struct result_column){
         .key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0};
-    columns[n + 3] =
+    columns[n + 3] = (struct result_column){
+        .key = "page_faults", .title = "page faults", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 4] =
         (struct result_column){.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 3};
-    struct result_table *t = result_table(result, "runs", columns, n + 4);
+    struct result_table *t = result_table(result, "runs", columns, n + 5);
     for (size_t r = 0; r < runs->runs.count; r++) {
         const struct program_run *run = &runs->runs.items[r];
         double executions = 0, references = 0;
@@ -314,6 +316,7 @@ static void add_runs(struct result *result, const struct program_runs *runs)
             cell_missing(t);
         else
             cell_number(t, references);
+        cell_number(t, run->faults);
         cell_number(t, run->seconds);
     }
 }

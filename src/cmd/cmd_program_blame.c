@@ -19,6 +19,7 @@
 #include "program/estimate.h"
 #include "program/located.h"
 #include "program/native_kept.h"
+#include "program/system_time.h"
 #include "program/words.h"
 #include "work/job.h"
 
@@ -44,8 +45,14 @@ struct blaming_program {
     struct invocation how;
     double limit;
     unsigned runs;
+    double clock_hz; /* of predicted */
     size_t samples;
-    double predicted, measured;        /* seconds of a run */
+    /* seconds of the shortest run, and of one on the core as free as it was at best */
+    double predicted, measured;
+    double least, user;                /* CPU time of the shortest run; user time of all */
+    struct blamed_system system;
+    uint32_t again;              /* block that takes most pages again; UINT32_MAX: none */
+    double again_pages;
     double elsewhere;                  /* of these, in libraries and what could not be assigned */
     char *different;
     VEC(struct blamed_part) parts;     /* what differs most first */
@@ -88,7 +95,10 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
                      "the program did not end with status 0");
     ok = ok && located_add(located, code, parts, argv[0], &s.samples, err);
     if (ok) {
-        w->measured += s.user;
+        const double system = isnan(s.system) ? 0 : s.system, all = s.user + system;
+        w->least = w->runs ? fmin(w->least, all) : all;
+        w->user += s.user;
+        w->system.measured += system;
         w->samples = located->all;
         w->runs++;
     }
@@ -96,9 +106,30 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     return ok;
 }
 
-static bool watch_runs(struct blaming_program *w, const struct program_code *code,
-                       const struct code_parts *parts, struct located *located, struct err *err)
+/* Predicts for the core as it is at the moment, and keeps the least: that of the shortest run. */
+static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
+                    struct err *err)
 {
+    struct program_time now = {.cycles = 0};
+
+    estimator_meet_here(e, w->machine);
+    if (!estimator_time(e, w->machine, NULL, &now, err))
+        return false;
+    if (least->cycles > 0 && now.seconds >= least->seconds) {
+        program_time_done(&now);
+        return true;
+    }
+    program_time_done(least);
+    *least = now;
+    w->clock_hz = fact_number(w->machine, "clock") * 1e9;
+    return true;
+}
+
+static bool watch_runs(struct blaming_program *w, struct estimator *e,
+                       const struct code_parts *parts, struct located *located,
+                       struct program_time *time, struct err *err)
+{
+    const struct program_code *code = estimator_code(e);
     const struct program_runs *runs = w->model->runs;
     VEC(const char *) argv = {0};
     const struct run_options options = {.how = w->how};
@@ -112,7 +143,8 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
     do
-        ok = ok && watch_run(w, code, parts, argv.items, words.input, located, err);
+        ok = ok && watch_run(w, code, parts, argv.items, words.input, located, err) &&
+             predict(w, e, time, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
         ok = err_set(err, ERR_DATA, "take larger inputs",
@@ -120,7 +152,9 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
-    w->measured /= w->runs ? w->runs : 1;
+    /* the system counts ticks: how they divide is known of all runs together */
+    w->measured = w->user > 0 ? w->least * w->user / (w->user + w->system.measured) : 0;
+    w->system.measured = fmax(0, w->least - w->measured);
     return ok;
 }
 
@@ -154,6 +188,42 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
+/* Runs the program with counters at these inputs: which counts, and how many page faults, it has.
+ * Of the result, the only run. NULL with err; program_runs_free frees. */
+static struct program_runs *count_run(struct blaming_program *w, struct err *err)
+{
+    const struct program_runs *runs = w->model->runs;
+    struct program_runs *counted = program_runs_new(runs->program, runs->names, runs->name_count);
+    const struct run_options options = {
+        .how = w->how, .mode = TRACE_COUNTS, .seconds = w->limit, .memory = (size_t)64 << 30};
+
+    job_progress(w->job, 0, SAMPLES, "counting");
+    if (program_runs_add(counted, w->inputs, &options, err))
+        return counted;
+    program_runs_free(counted);
+    return NULL;
+}
+
+/* What the system takes, and which block's allocations give pages back and take them again. */
+static bool find_system(struct blaming_program *w, const struct estimator *e,
+                        const struct program_run *counted, struct err *err)
+{
+    const struct program_run *run = estimator_run(e);
+    struct run_pages pages;
+
+    estimator_pages(e, &pages);
+    w->system.predicted = system_seconds(&pages, err);
+    w->system.faults_predicted = run->faults;
+    w->system.faults_measured = counted->faults;
+    w->again = UINT32_MAX;
+    for (size_t b = 0; run->again && b < w->model->runs->program->block_count; b++)
+        if (run->again[b] > w->again_pages) {
+            w->again = (uint32_t)b;
+            w->again_pages = run->again[b];
+        }
+    return !isnan(w->system.predicted);
+}
+
 static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct blaming_program *w = state;
@@ -167,15 +237,19 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     if (!e)
         return false;
     bool ok = !w->here || native_known(w->machine, false, w->day, err);
-    estimator_meet_here(e, w->machine);
+    struct program_runs *counted = ok ? count_run(w, err) : NULL;
+    struct memory memory;
     code_parts_find(estimator_code(e), estimator_run(e), &parts);
-    ok = ok && estimator_time(e, w->machine, NULL, &time, err) &&
-         watch_runs(w, estimator_code(e), &parts, &located, err);
+    ok = counted && predict(w, e, &time, err) && watch_runs(w, e, &parts, &located, &time, err) &&
+         find_system(w, e, &counted->runs.items[0], err) && memory_of(w->machine, &memory, err);
     for (size_t i = 0; ok && i < parts.list.count; i++) {
         struct blamed_part b;
         blamed_part_fill(&b, w->model->runs->program, estimator_run(e), &parts, i, &time,
-                         fact_number(w->machine, "clock") * 1e9,
-                         fact_number(w->machine, "branch_miss"));
+                         w->clock_hz, fact_number(w->machine, "branch_miss"));
+        blamed_part_count(&b, &parts, estimator_run(e), &counted->runs.items[0]);
+        b.near = w->model->traced &&
+                 formula_value(&w->model->footprint, w->inputs, w->model->runs->name_count) <=
+                     memory.levels[0].shape.lines;
         double share = (double)located.samples[i] / (double)located.all;
         b.measured = share * w->measured;
         b.off = 1.96 *
@@ -196,6 +270,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     if (ok)
         w->sentence =
             blamed_judge(w->parts.items, w->parts.count, w->measured, w->predicted, w->elsewhere);
+    program_runs_free(counted);
     located_done(&located);
     code_parts_done(&parts);
     program_time_done(&time);
@@ -210,6 +285,28 @@ static void blame_failed(struct session *s, void *state, struct result *result,
     (void)result;
     (void)err;
     program_show_resume(s);
+}
+
+static void say_system(struct result *result, const struct blaming_program *w)
+{
+    const struct program *p = w->model->runs->program;
+
+    result_line(result, "in the system: %.4f s, predicted %.4f", w->system.measured,
+                w->system.predicted);
+    if (!isnan(w->system.faults_measured) && !isnan(w->system.faults_predicted))
+        result_line(result, "page faults: %.0f, predicted %.0f", w->system.faults_measured,
+                    w->system.faults_predicted);
+    if (w->again != UINT32_MAX && w->again_pages >= SHOWN * w->system.faults_predicted)
+        result_line(result,
+                    "%.0f of them are of memory that is given back and taken again, most by the "
+                    "allocations of %s:%u, line %u",
+                    w->again_pages, p->functions[p->blocks[w->again].function].name,
+                    w->again - p->functions[p->blocks[w->again].function].first_block,
+                    p->blocks[w->again].line);
+    result_number(result, "system_measured", w->system.measured);
+    result_number(result, "system", w->system.predicted);
+    result_number(result, "faults_measured", w->system.faults_measured);
+    result_number(result, "faults", w->system.faults_predicted);
 }
 
 static bool blame_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -233,13 +330,16 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result,
                 "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s "
-                "(%+.0f %%); %zu samples of %u run%s",
+                "(%+.0f %%), both the least of all runs; %zu samples of %u run%s",
                 w->model->runs->program->name, str_text(&at), w->measured, w->predicted,
                 w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs,
                 w->runs == 1 ? "" : "s");
     str_done(&at);
     program_say_memory(result, w->day);
+    if (blamed_pages(&w->system, w->measured, w->predicted))
+        result_line(result, "Most of the difference is the system's: pages to blame. Of the rest:");
     result_line(result, "%s", w->sentence);
+    say_system(result, w);
     result_number(result, "measured", w->measured);
     result_number(result, "predicted", w->predicted);
     result_number(result, "elsewhere", w->elsewhere);

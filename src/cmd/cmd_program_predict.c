@@ -14,6 +14,7 @@
 #include "program/estimate.h"
 #include "program/native_kept.h"
 #include "program/spread.h"
+#include "program/system_time.h"
 #include "work/job.h"
 
 /* share of the time that rests on counts that are not exact, from which on it is told */
@@ -36,7 +37,7 @@ struct machine_prediction {
     size_t levels;                     /* of caches */
     struct core_share share;           /* that others leave */
     /* of this CPU: seconds for starting it and for the pages of its memory */
-    double system;
+    double system, faults;             /* page faults; NaN: not known */
     struct program_time time;
     struct time_spread spread;         /* of time, by its counts */
     bool done;
@@ -70,8 +71,10 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     if (!isnan(p->clock))
         machine_set_fact(o->machine, "clock", text, "GHz", "given");
     if (o->here) {
-        double read, pages = estimator_pages(e, &read);
-        o->system = native_system_now(pages, read, err);
+        struct run_pages pages;
+        estimator_pages(e, &pages);
+        o->faults = estimator_run(e)->faults;
+        o->system = system_seconds(&pages, err);
         if (isnan(o->system))
             return false;
     }
@@ -112,9 +115,16 @@ static void say_here(struct result *result, const struct machine_prediction *o)
 {
     program_say_memory(result, o->day);
     result_line(result,
-                "others leave %.0f %% of the core's issue slots and %.0f %% of its ports now; "
-                "starting the program and its pages of memory take the system %.4g s more",
-                100 * o->share.slots, 100 * o->share.ports, o->system);
+                "others leave %.0f %% of the core's issue slots and %.0f %% of its ports now",
+                100 * o->share.slots, 100 * o->share.ports);
+    if (isnan(o->faults))
+        result_line(result, "starting the program and its pages take the system %.4g s more",
+                    o->system);
+    else
+        result_line(result,
+                    "starting the program and its %.0f page faults take the system %.4g s more",
+                    o->faults, o->system);
+    result_number(result, "page_faults", o->faults);
     result_number(result, "slots_left", o->share.slots);
     result_number(result, "ports_left", o->share.ports);
     result_number(result, "system_seconds", o->system);

@@ -13,6 +13,7 @@
 #include "cmd/task.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
+#include "program/system_time.h"
 #include "work/job.h"
 
 struct validate_values {
@@ -24,9 +25,18 @@ struct validate_values {
 
 #define ALIKE 0.1              /* runs whose times differ by no more met the same conditions */
 #define SAME_MEMORY 0.3        /* looks that differ by no more met the same memory */
+/* of all runs: the system counts ticks of some milliseconds, and divides a run's time by them */
+#define SPLIT_SECONDS 0.2
 #define MORE_TIMES 2           /* as many runs as asked for at most, until two met the same */
 
-struct compared { double predicted, measured, system, clock; struct core_share share; };
+/* Seconds of CPU time, outside and in the system, and page faults. */
+struct compared {
+    double user, system, faults; /* predicted */
+    struct program_usage measured;
+    bool split; /* user and system time are told apart */
+    double clock;
+    struct core_share share;
+};
 
 struct validating {
     struct job *job;
@@ -63,10 +73,11 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     struct estimator *e = estimator_new(v->model, inputs, ESTIMATE_STEADY, err);
     struct machine *m = e ? machine_copy(v->machine) : NULL;
     struct program_time time = {.cycles = 0};
-    double read, pages = e ? estimator_pages(e, &read) : 0;
+    struct run_pages pages;
 
     if (!e)
         return false;
+    estimator_pages(e, &pages);
     native_apply(native, m);
     if (v->here)
         native_keep(m);
@@ -74,9 +85,10 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     estimator_set_calls(e, calls);
     estimator_set_threads(e, (double)v->threads, v->common / 100);
     bool ok = estimator_time(e, m, NULL, &time, err);
-    out->system = native_system_seconds(native, pages, read);
-    out->system /= (double)v->threads;
-    out->predicted = time.seconds + out->system;
+    out->system = ok ? system_seconds(&pages, err) / (double)v->threads : NAN;
+    ok = ok && !isnan(out->system);
+    out->user = time.seconds;
+    out->faults = estimator_run(e)->faults;
     out->clock = native->clock_hz * 1e-9;
     out->share = native->share;
     program_time_done(&time);
@@ -87,6 +99,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
 
 /* One run, which one it was, and what the CPU gave it. */
 struct program_taken {
+    struct program_usage used;
     double seconds, clock_hz;
     struct core_share share;
     struct call_costs calls;
@@ -109,9 +122,14 @@ static bool run_watched(struct validating *v, const double *inputs,
     const struct program_runs *runs = v->model->runs;
 
     v->watch = v->threads > 1 ? NULL : native_watch_start();
-    out->seconds = program_measure(runs->program, runs->names, runs->name_count, inputs, options,
-                                   &out->share, err) /
-                   (double)v->threads;
+    const bool ok = program_measure(runs->program, runs->names, runs->name_count, inputs, options,
+                                    &out->used, err);
+    const double all = out->used.user + out->used.system;
+    out->used.user /= (double)v->threads;
+    out->used.system /= (double)v->threads;
+    out->seconds = ok ? all / (double)v->threads : NAN;
+    out->share.taken_over = out->used.taken_over;
+    out->share.away = all > 0 ? out->used.waited / all : 0;
     struct native_watch *watch = v->watch;
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
@@ -152,12 +170,28 @@ static bool settled(const struct native_probe *probe, const struct program_taken
     return found;
 }
 
+/* Divides the time of @used into user and system time as that of all runs is divided; whether these
+ * were long enough for it. */
+static bool split(const struct program_taken *seen, size_t count, struct program_usage *used)
+{
+    const double all = used->user + used->system;
+    double user = 0, system = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        user += seen[i].used.user;
+        system += seen[i].used.system;
+    }
+    used->user = user + system > 0 ? all * user / (user + system) : all;
+    used->system = all - used->user;
+    return user + system >= SPLIT_SECONDS && user > 0;
+}
+
 /* Memory is looked at before and after each of the runs, the core while they run. The run of the
  * lower quartile counts, with what was seen around it and around those that took as long: a look is
  * much shorter than a run, and meets what the run met by chance only. Runs go on until two met the
  * same, at most MORE_TIMES as many as asked for. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
-                    struct call_costs *calls, double *seconds, struct err *err)
+                    struct call_costs *calls, struct compared *out, struct err *err)
 {
     struct run_options options = {v->how,
                                   TRACE_COUNTS,
@@ -173,7 +207,6 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
     bool ok = probe != NULL;
     unsigned count = 0;
 
-    *seconds = NAN;
     ok = ok && native_probe_look(probe, err);
     while (ok && count < most && (count < v->times || !settled(probe, seen, count))) {
         seen[count].at = count;
@@ -183,7 +216,8 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
     if (ok) {
         bool *use = mem_zero(count + 1, sizeof *use);
         const struct program_taken *one = quartile(seen, count, use);
-        *seconds = one->seconds;
+        out->measured = one->used;
+        out->split = split(seen, count, &out->measured);
         native_probe_result(probe, use, native);
         free(use);
         *calls = (struct call_costs){.count = 0};
@@ -217,12 +251,12 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     child_watch(cancelled, v);
     for (size_t r = 0; ok && r < v->inputs.count; r++) {
         const double *inputs = v->inputs.values + r * v->inputs.name_count;
-        struct compared c = {.predicted = NAN};
+        struct compared c = {.user = NAN};
         struct native native;
         struct call_costs calls;
         job_progress(job, (double)r, (double)v->inputs.count, "run %zu of %zu", r + 1,
                      v->inputs.count);
-        ok = measure(v, inputs, &native, &calls, &c.measured, err) &&
+        ok = measure(v, inputs, &native, &calls, &c, err) &&
              predict(v, inputs, &native, &calls, &c, err);
         if (ok)
             vec_push(&v->rows, c);
@@ -242,70 +276,108 @@ static void validate_failed(struct session *s, void *state, struct result *resul
 
 static bool validate_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
+    static const struct result_column measures[] = {
+        {.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "user",
+         .title = "user: predicted",
+                                            .unit = "s",
+                                            .kind = CELL_NUMBER,
+         .decimals = 6},
+        {.key = "user_measured",
+         .title = "measured",
+         .unit = "s",
+         .kind = CELL_NUMBER,
+         .decimals = 6},
+        {.key = "user_error", .title = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "system",
+         .title = "system: predicted",
+         .unit = "s",
+         .kind = CELL_NUMBER,
+         .decimals = 6},
+        {.key = "system_measured",
+         .title = "measured",
+         .unit = "s",
+         .kind = CELL_NUMBER,
+         .decimals = 6},
+        {.key = "system_error", .title = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "faults", .title = "page faults: predicted", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "faults_measured", .title = "measured", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "slots",
+                                            .title = "issue slots left",
+                                            .unit = "%",
+                                            .kind = CELL_NUMBER,
+         .decimals = 0},
+        {.key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "taken_over",
+                                            .title = "CPU taken over",
+                                            .unit = "1/s",
+                                            .kind = CELL_NUMBER,
+         .decimals = 0}};
     struct validating *v = state;
-    struct result_column columns[INPUTS_MAX + 8];
-    size_t n = v->inputs.name_count;
-    double sum = 0;
+    struct result_column columns[INPUTS_MAX + sizeof measures / sizeof *measures];
+    size_t n = v->inputs.name_count, told_apart = 0;
+    double sum = 0, user_sum = 0;
 
     (void)err;
     program_show_resume(s);
     for (size_t i = 0; i < n; i++)
         columns[i] = (struct result_column){
             .key = v->inputs.names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
-    columns[n] =
-        (struct result_column){.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
-    columns[n + 1] =
-        (struct result_column){.key = "measured", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
-    columns[n + 2] =
-        (struct result_column){.key = "error", .unit = "%", .kind = CELL_NUMBER, .decimals = 1};
-    columns[n + 3] = (struct result_column){.key = "system",
-                                            .title = "predicted: system",
-                                            .unit = "s",
-                                            .kind = CELL_NUMBER,
-                                            .decimals = 6};
-    columns[n + 4] =
-        (struct result_column){.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2};
-    columns[n + 5] = (struct result_column){.key = "slots",
-                                            .title = "issue slots left",
-                                            .unit = "%",
-                                            .kind = CELL_NUMBER,
-                                            .decimals = 0};
-    columns[n + 6] = (struct result_column){
-        .key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
-    columns[n + 7] = (struct result_column){.key = "taken_over",
-                                            .title = "CPU taken over",
-                                            .unit = "1/s",
-                                            .kind = CELL_NUMBER,
-                                            .decimals = 0};
+    memcpy(columns + n, measures, sizeof measures);
     program_say_threads(result, v->threads, v->common);
-    struct result_table *t = result_table(result, "times", columns, n + 8);
+    struct result_table *t =
+        result_table(result, "times", columns, n + sizeof measures / sizeof *measures);
     for (size_t r = 0; r < v->rows.count; r++) {
-        double error = v->rows.items[r].predicted / v->rows.items[r].measured - 1;
+        const struct compared *c = &v->rows.items[r];
+        const double measured = c->measured.user + c->measured.system,
+                     user_error = c->user / c->measured.user - 1;
         for (size_t i = 0; i < n; i++)
             cell_number(t, v->inputs.values[r * n + i]);
-        cell_number(t, v->rows.items[r].predicted);
-        cell_number(t, v->rows.items[r].measured);
-        cell_number(t, 100 * error);
-        cell_number(t, v->rows.items[r].system);
-        cell_number(t, v->rows.items[r].clock);
-        cell_number(t, 100 * v->rows.items[r].share.slots);
-        cell_number(t, 100 * v->rows.items[r].share.ports);
-        cell_number(t, v->rows.items[r].share.taken_over);
-        sum += fabs(error);
+        cell_number(t, c->user + c->system);
+        cell_number(t, measured);
+        cell_number(t, 100 * ((c->user + c->system) / measured - 1));
+        cell_number(t, c->user);
+        cell_number(t, c->split ? c->measured.user : NAN);
+        cell_number(t, c->split ? 100 * user_error : NAN);
+        cell_number(t, c->system);
+        cell_number(t, c->split ? c->measured.system : NAN);
+        cell_number(t, c->split && c->measured.system > 0
+                           ? 100 * (c->system / c->measured.system - 1)
+                           : NAN);
+        cell_number(t, c->faults);
+        cell_number(t, c->measured.faults);
+        cell_number(t, c->clock);
+        cell_number(t, 100 * c->share.slots);
+        cell_number(t, 100 * c->share.ports);
+        cell_number(t, c->share.taken_over);
+        sum += fabs((c->user + c->system) / measured - 1);
+        user_sum += c->split ? fabs(user_error) : 0;
+        told_apart += c->split;
         if (s->document.program.model == v->model) {
-            struct program_point point = {.seconds = v->rows.items[r].measured};
+            struct program_point point = {.seconds = measured};
             memcpy(point.inputs, v->inputs.values + r * n, n * sizeof *point.inputs);
             vec_push(&s->document.program.measured.list, point);
         }
     }
+    const double mean = sum / (double)v->rows.count, user_mean = user_sum / (double)told_apart;
     result_line(
         result,
         "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the "
         "lower quartile of %u runs, or of up to %u until two met the same memory; clock and share "
         "of the core that others left were measured while it ran, memory before and after",
-        100 * sum / (double)v->rows.count, v->machine->id, v->times,
-        v->times > 1 ? MORE_TIMES * v->times : 1);
-    result_number(result, "mean_error", sum / (double)v->rows.count);
+        100 * mean, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
+    if (told_apart)
+        result_line(result, "mean error of user time, without the system's, %.1f %%",
+                    100 * user_mean);
+    if (told_apart < v->rows.count)
+        result_line(result,
+                    "user and system time cannot be told apart in runs of less than %g s in all",
+                    SPLIT_SECONDS);
+    result_number(result, "mean_error", mean);
+    result_number(result, "user_error", told_apart ? user_mean : NAN);
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -55,6 +56,27 @@ void blamed_part_fill(struct blamed_part *out, const struct program *p,
     out->branches = branches_of(p, run, part, branch_miss, t->ends) / clock_hz;
 }
 
+void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
+                       const struct program_run *run, const struct program_run *counted)
+{
+    const struct code_part *part = &parts->list.items[b->part];
+    double predicted = 0, truth = 0;
+
+    for (size_t i = 0; i < part->blocks.count; i++) {
+        predicted += run->counts[part->blocks.items[i]];
+        truth += counted->counts[part->blocks.items[i]];
+    }
+    b->counts = predicted > 0 ? b->predicted * (1 - truth / predicted) : 0;
+}
+
+bool blamed_pages(const struct blamed_system *s, double measured, double predicted)
+{
+    const double difference = fabs(s->measured - s->predicted);
+
+    return difference > fabs(measured - predicted) &&
+           difference > AGREES * (s->measured + measured);
+}
+
 void blamed_part_done(struct blamed_part *b)
 {
     free(b->name);
@@ -87,18 +109,20 @@ static const char *term_of(const struct blamed_part *b, double measured)
 
     if (fabs(difference) < fmax(b->off, AGREES * measured))
         return "agrees";
+    if (-b->counts * difference > 0 && fabs(b->counts) >= enough)
+        return "counts";
     if (!isnan(b->alone) && core * difference > 0 && fabs(core) >= enough)
         return core_term(b);
     if (difference > 0 && b->repeats && isnan(b->alone))
         return "not told apart";
     if (difference > 0)
         return b->branches >= enough && b->branches >= b->misses ? "branch misses"
-               : b->misses > 0                                   ? "misses"
+               : b->misses > 0 && !b->near                       ? "misses"
                : b->calls > 0                                    ? "calls"
                : b->branches > 0                                 ? "branch misses"
                                                                  : "not explained";
     /* Faster than predicted: the largest term that it could be faster by. */
-    if (b->misses >= enough && b->misses >= b->calls)
+    if (b->misses >= enough && b->misses >= b->calls && !b->near)
         return "misses";
     if (b->calls >= enough)
         return "calls";
@@ -113,8 +137,9 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
 
     for (size_t i = 0; i < count; i++) {
         parts[i].term = term_of(&parts[i], measured);
-        if (!worst && parts[i].term[0] != 'a')
-            worst = &parts[i];
+        const bool wrong = strcmp(parts[i].term, "counts") == 0;
+        if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
+            worst = &parts[i]; /* what rests on wrong counts cannot be judged */
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&
         (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {
@@ -133,7 +158,8 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
                                ? ": it could not be measured alone"
                                : " by what is modelled");
         else
-            str_add(&text, worst->term[0] == 'p' || worst->term[0] == 'c' ||
+            str_add(&text, worst->term[0] == 'p' || strcmp(worst->term, "chain") == 0 ||
+                                   strcmp(worst->term, "counts") == 0 ||
                                    worst->measured > worst->predicted
                                ? " to blame"
                                : " predicted too high");

@@ -11,7 +11,6 @@
 #include "program/native.h"
 #include "program/octaves.h"
 
-#define LINES_PER_PAGE 64
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* relative */
 /* seconds in which a process that gets the CPU replaces all but 1/e of the second level: 2 GB/s, as
@@ -96,21 +95,9 @@ void estimator_set_threads(struct estimator *e, double threads, double common)
     e->sharing = run_sharing(e->model->runs->program, &e->run, threads, common);
 }
 
-double estimator_pages(const struct estimator *e, double *read)
+void estimator_pages(const struct estimator *e, struct run_pages *out)
 {
-    const struct program *p = e->model->runs->program;
-    double pages = 0;
-
-    *read = 0;
-    for (size_t i = 0; i < p->reference_count; i++) {
-        const struct run_reference *r = &e->run.references[i];
-        for (size_t k = 0; k < r->bin_count; k++)
-            if (isinf(r->bins[k].distance)) {
-                pages += r->bins[k].count / LINES_PER_PAGE;
-                *read += p->references[i].write ? 0 : r->bins[k].count / LINES_PER_PAGE;
-            }
-    }
-    return pages;
+    pages_of(e->model->runs->program, &e->run, out);
 }
 
 const struct program_code *estimator_code(const struct estimator *e)

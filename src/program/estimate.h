@@ -4,6 +4,7 @@
 
 #include "program/ammp.h"
 #include "program/model.h"
+#include "program/pages.h"
 #include "program/steady.h"
 
 enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
@@ -11,8 +12,8 @@ enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
 /* A change of the pipes of one class, for the model with pipes. */
 struct pipe_change {
     enum op_class class;
-    int more;                          /* pipes */
-    double latency, interval;          /* factors; 0: as they are */
+    int more;                 /* pipes */
+    double latency, interval; /* factors; 0: as they are */
 };
 
 struct estimator;
@@ -33,8 +34,8 @@ void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
 /* From now on times are those of @threads threads that share the last level of caches, all work
  * split among them; @common as in struct sharing. The misses are all threads'. */
 void estimator_set_threads(struct estimator *e, double threads, double common);
-/* Pages that the program uses, of them *@read first by reading. */
-double estimator_pages(const struct estimator *e, double *read);
+/* Page faults and pages of the program. */
+void estimator_pages(const struct estimator *e, struct run_pages *out);
 /* The program's references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
 /* Its code, which others share; NULL for the model with pipes. Borrowed. */

@@ -31,6 +31,7 @@
 #define SPAN_LEAST 3
 /* for which it is looked whether a formula goes on to give whole numbers */
 #define STEPS_ON 3
+#define DOUBLINGS 12             /* of all inputs: a count stays above 0 so far */
 
 struct candidate {
     struct formula_term term;
@@ -148,6 +149,24 @@ static void take(struct search *s, const size_t *chosen, size_t count, const dou
     s->out->error = error;
 }
 
+/* Whether a count that the runs have goes below 0 as all inputs grow from one of them on: a loop
+ * would be left out without a word. */
+static bool collapses(const struct fit_data *d, const struct formula *f)
+{
+    double inputs[INPUTS_MAX];
+
+    for (size_t r = 0; r < d->run_count; r++) {
+        memcpy(inputs, d->inputs + r * d->input_count, d->input_count * sizeof *inputs);
+        for (int k = 0; d->values[r] > 0 && k < DOUBLINGS; k++) {
+            for (size_t i = 0; i < d->input_count; i++)
+                inputs[i] *= 2;
+            if (!(formula_value(f, inputs, d->input_count) > 0))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void judge(struct search *s, const size_t *chosen, size_t count)
 {
     const struct fit_data *d = s->data;
@@ -178,7 +197,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
         /* NaN: one value alone decides a coefficient */
         const double values = range_left_out(d, s->out);
         s->out->error = fmax(solution.left_out, values);
-        if (!isnan(values) && s->out->error < s->best)
+        if (!isnan(values) && s->out->error < s->best && !collapses(d, s->out))
             s->best = s->out->error;
         else
             *s->out = before;

@@ -17,6 +17,7 @@
 #include "program/growth.h"
 #include "program/modes.h"
 #include "program/nalu.h"
+#include "program/pages.h"
 #include "program/symbolic.h"
 
 /* equal parts into which clusters are cut where they differ from run to run */
@@ -577,6 +578,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     for (size_t i = 0; i < runs->runs.count * runs->name_count; i++)
         f.reciprocals[i] = model_reciprocal(f.inputs[i]);
     m->derived = derived_new(runs);
+    m->pages = pages_model_new(runs, f.inputs);
     fit_blocks(&f);
     fit_calls(&f);
     if (m->traced)
@@ -636,6 +638,7 @@ void program_model_free(const struct program_model *held)
     free(m->calls);
     program_code_free(m->code);
     derived_free(m->derived);
+    pages_model_free(m->pages);
     pthread_mutex_destroy(&m->code_lock);
     program_runs_free(m->runs);
     free(m);
@@ -782,6 +785,33 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
+/* A line is used for the first time once: the references' shares, each with its own scatter, add up
+ * to no more first uses than there are lines. What is too many has the distances of the others. */
+static void bound_first_uses(const struct program_model *m, const double *inputs,
+                             struct program_run *run)
+{
+    const size_t count = m->runs->program->reference_count;
+    double lines = formula_value(&m->footprint, inputs, m->runs->name_count), first = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct run_reference *r = &run->references[i];
+        if (r->bin_count && isinf(r->bins[r->bin_count - 1].distance))
+            first += r->bins[r->bin_count - 1].count;
+    }
+    for (size_t i = 0; i < count && first > lines; i++) {
+        struct run_reference *r = &run->references[i];
+        if (r->bin_count < 2 || !isinf(r->bins[r->bin_count - 1].distance))
+            continue;
+        const double before = r->bins[r->bin_count - 1].count, now = before * lines / first,
+                     others = (r->references - now) / (r->references - before);
+        for (size_t k = 0; k < r->bin_count; k++) {
+            const double by = k == r->bin_count - 1 ? lines / first : others;
+            r->bins[k].count *= by;
+            r->bins[k].regular *= by;
+        }
+    }
+}
+
 /* The store that feeds a load: by the run with most of its references. */
 static void take_forward(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
@@ -851,5 +881,8 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
         if (from->bin_count)
             memcpy(out->references[i].bins, from->bins, from->bin_count * sizeof *from->bins);
     }
+    if (m->traced && !seen)
+        bound_first_uses(m, inputs, out);
+    pages_model_at(m->pages, m->runs, out);
     free(kept);
 }

@@ -18,14 +18,14 @@ struct model_mode {
      * there is none */
     struct formula share_alike;
     uint16_t input, divisor, rest;
-    bool cold;                     /* first uses */
+    bool cold; /* first uses */
     struct formula distance;
-    struct formula irregular;      /* share of it that is at no steady step, of the reciprocals */
-    struct formula step;           /* bytes */
+    struct formula irregular; /* share of it that is at no steady step, of the reciprocals */
+    struct formula step;      /* bytes */
 };
 
 struct model_reference {
-    uint32_t total;                /* formula */
+    uint32_t total; /* formula */
     struct model_mode *modes;
     size_t mode_count;
 };
@@ -35,23 +35,25 @@ enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
 struct derived;
+struct pages_model;
 
 struct program_model {
-    const struct program_runs *runs;   /* held */
-    struct formula *formulas;          /* each once */
+    const struct program_runs *runs; /* held */
+    struct formula *formulas;        /* each once */
     size_t formula_count;
-    struct formula_range *ranges;      /* of each formula */
-    struct derived *derived;           /* counts that follow from the code */
-    struct nalu **networks;            /* of formulas that are one */
+    struct formula_range *ranges; /* of each formula */
+    struct derived *derived;      /* counts that follow from the code */
+    struct nalu **networks;       /* of formulas that are one */
     size_t network_count;
-    uint32_t *counts, *taken;          /* per block: formula */
+    uint32_t *counts, *taken; /* per block: formula */
     /* per block: cycles of one execution in functions that are not the program's; error below 0:
      * not known */
     struct formula *calls;
     struct model_reference *references;
-    struct formula footprint;      /* distinct lines */
-    bool traced;                       /* the runs had references */
-    struct program_code *code;         /* NULL: not asked for yet; under code_lock */
+    struct formula footprint;  /* distinct lines */
+    struct pages_model *pages; /* NULL: the runs know nothing of them */
+    bool traced;               /* the runs had references */
+    struct program_code *code; /* NULL: not asked for yet; under code_lock */
     pthread_mutex_t code_lock;
     _Atomic unsigned holders;
 };

@@ -26,7 +26,7 @@ void run_pack(const struct program *p, const struct program_run *run, struct str
 
 bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out)
 {
-    *out = (struct program_run){.seconds = NAN};
+    *out = (struct program_run){.seconds = NAN, .faults = NAN};
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
     out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);

@@ -43,6 +43,8 @@ void program_run_done(const struct program *p, struct program_run *run)
     free(run->counts);
     free(run->taken);
     free(run->calls);
+    free(run->allocations);
+    free(run->again);
     *run = (struct program_run){0};
 }
 
@@ -199,9 +201,9 @@ double program_start_seconds(struct err *err)
     return least;
 }
 
-double program_measure(const struct program *p, char *const *names, size_t count,
-                       const double *inputs, const struct run_options *options,
-                       struct core_share *share, struct err *err)
+bool program_measure(const struct program *p, char *const *names, size_t count,
+                     const double *inputs, const struct run_options *options,
+                     struct program_usage *out, struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1,
                                   .memory = options->memory,
@@ -215,7 +217,6 @@ double program_measure(const struct program *p, char *const *names, size_t count
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {0};
-    double seconds = NAN;
     char *directory = child_directory_new(err);
 
     bool ok = directory &&
@@ -237,16 +238,19 @@ double program_measure(const struct program *p, char *const *names, size_t count
              judge(runs, inputs, &result, options, err);
         double wall = clock_wall() - start;
         child_result_done(&result);
-        seconds = result.cpu_seconds;
-        share->taken_over = seconds > 0 ? result.taken_over / seconds : 0;
-        share->away = seconds > 0 ? fmax(0, wall / seconds - 1) : 0;
+        const double seconds = result.cpu_seconds;
+        *out = (struct program_usage){.user = seconds - result.system_seconds,
+                                      .system = result.system_seconds,
+                                      .waited = fmax(0, wall - seconds),
+                                      .faults = result.page_faults,
+                                      .taken_over = seconds > 0 ? result.taken_over / seconds : 0};
     }
     str_done(&threads);
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
     program_runs_free(runs);
-    return ok ? seconds : NAN;
+    return ok;
 }
 
 /* Adds the bins of @from to those of @into, whose distances and steps are means. */
@@ -302,7 +306,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
-    *out = (struct program_run){.mode = options->mode};
+    *out = (struct program_run){.mode = options->mode, .faults = NAN};
     memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
     str_addf(&trace, "%s/trace", beside ? beside : "");
     bool ok = beside && run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) &&
@@ -379,6 +383,12 @@ bool program_runs_add(struct program_runs *runs, const double *inputs,
         program_run_done(runs->program, &moved);
     }
     ok = ok && (options->mode == TRACE_COUNTS || time_calls(runs, inputs, options, &run, err));
+    if (ok && runs->program->untraced) {
+        struct program_usage used = {.faults = NAN};
+        ok = program_measure(runs->program, runs->names, runs->name_count, inputs, options, &used,
+                             err);
+        run.faults = used.faults;
+    }
     if (ok) {
         average(runs->program, &run, count);
         vec_push(&runs->runs, run);

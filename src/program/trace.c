@@ -17,11 +17,13 @@
 #define FORWARDED_VOTES 0.6
 /* executions of a store at most: older stores have left the store buffer */
 #define FORWARDED_AGE 64
+#define ALLOCATIONS_MOST 32768 /* as many as the runtime records */
 
 struct trace {
     const struct program *program;
     const struct program_unit *unit;      /* NULL: none yet */
     struct program_run *run;
+    VEC(const struct program_unit *) units; /* in the order of the trace */
     /* of the clock that calls are timed with; ticks of a call of nothing */
     double cycles_per_tick, nothing;
     bool ended;
@@ -52,6 +54,7 @@ static bool read_unit(struct trace *t, const char *at)
     key[length] = '\0';
     at += length;
     t->unit = program_unit_find(t->program, key);
+    vec_push(&t->units, t->unit);
     return t->unit && number(&at, &blocks) && number(&at, &references) &&
            blocks == t->unit->block_count && references == t->unit->reference_count;
 }
@@ -158,14 +161,36 @@ static bool read_forward(struct trace *t, const char *at)
     return true;
 }
 
+static bool read_allocation(struct trace *t, const char *at)
+{
+    double unit, block, size, of;
+    struct program_run *run = t->run;
+
+    if (!number(&at, &unit) || !number(&at, &block) || !number(&at, &size) || !number(&at, &of) ||
+        of > (double)run->allocation_count || run->allocation_count == ALLOCATIONS_MOST)
+        return false;
+    const struct program_unit *in =
+        unit < (double)t->units.count ? t->units.items[(size_t)unit] : NULL;
+    if (in && block >= in->block_count)
+        return false;
+    if (!run->allocations)
+        run->allocations = mem_zero(ALLOCATIONS_MOST, sizeof *run->allocations);
+    run->allocations[run->allocation_count++] =
+        (struct heap_event){.size = size,
+                            .of = of > 0 ? (uint32_t)of - 1 : HEAP_NONE,
+                            .block = in ? in->first_block + (uint32_t)block : HEAP_NONE};
+    return true;
+}
+
 static bool read_line(struct trace *t, char *line)
 {
     static const struct {
         const char *word;
         bool (*read)(struct trace *t, const char *at);
-    } kinds[] = {{"unit ", read_unit},   {"block ", read_block}, {"access ", read_reference},
-                 {"clock ", read_clock}, {"calls ", read_calls}, {"forward ", read_forward},
-                 {"level ", read_level}};
+    } kinds[] = {{"unit ", read_unit},        {"block ", read_block},
+                 {"access ", read_reference}, {"clock ", read_clock},
+                 {"calls ", read_calls},      {"forward ", read_forward},
+                 {"level ", read_level},      {"allocation ", read_allocation}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;
@@ -207,14 +232,18 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         at[length] = '\0';
         number_of_line++;
         if (watch_steps(1 + length / 64))
-            return watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
-        if (!read_line(&t, at)) {
+            ok = watch_goes_on(err) && err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+        if (ok && !read_line(&t, at)) {
             ok = err_set(err, ERR_DATA,
                          "the program may overwrite its counters; rebuild it if it was changed",
                          "the trace is damaged");
             err_at(err, name, number_of_line, 0);
         }
     }
+    vec_done(&t.units);
+    if (out->allocation_count) /* most programs have few */
+        out->allocations =
+            mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",
                                      "incomplete trace: memory or disk space ran out"));
 }

@@ -53,6 +53,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (!(run.references[i].bins[k].count >= 0) ||
                 isnan(run.references[i].bins[k].distance))
                 abort();
+    double *faults = calloc(run.allocation_count + 1, sizeof *faults);
+    heap_faults(run.allocations, run.allocation_count, true, faults);
+    for (size_t i = 0; i < run.allocation_count; i++) {
+        const struct heap_event *e = &run.allocations[i];
+        if (!(faults[i] >= 0) || (e->of != HEAP_NONE && e->of >= i) ||
+            (e->block != HEAP_NONE && e->block >= p->block_count))
+            abort();
+    }
+    free(faults);
     program_run_done(p, &run);
     str_done(&bytes);
     return 0;

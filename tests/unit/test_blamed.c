@@ -53,6 +53,9 @@ static void test_terms(void **state)
     part = loop_part(4, 5, 8, 4);
     part.misses = 1;
     expect_term(part, "misses", "misses to blame");
+    part.near = true; /* data that fit in the first level miss nothing */
+    expect_term(part, "not explained", "not explained by what is modelled");
+    part.near = false;
     part.branches = 2.5;
     expect_term(part, "branch misses", "branch misses to blame");
     expect_term(loop_part(4, 4, 6, 4), "not explained", "not explained by what is modelled");
@@ -64,6 +67,45 @@ static void test_terms(void **state)
     expect_term(part, "branch misses", "branch misses predicted too high");
     expect_term(loop_part(8, 8, 5, NAN), "ports", "ports");
     expect_term(loop_part(4, 4, 6, NAN), "not told apart", "it could not be measured alone");
+}
+
+/* Counts that are wrong explain what no model can, and come first. */
+static void test_counts(void **state)
+{
+    struct blamed_part part = loop_part(4, 4, 8, 4), parts[] = {loop_part(4, 4, 7, 7), part};
+
+    (void)state;
+    part.counts = -4;
+    expect_term(part, "counts", "counts to blame");
+    part.counts = 4; /* the other way */
+    expect_term(part, "not explained", "not explained");
+    part = loop_part(4, 9, 5, 4);
+    part.counts = 3.5;
+    expect_term(part, "counts", "counts to blame");
+    parts[1].counts = -4;
+    char *sentence = blamed_judge(parts, 2, 10, 3, 0);
+    assert_non_null(strstr(sentence, "counts to blame"));
+    free(sentence);
+    /* 100 executions predicted of a block, 150 counted: half as much again. */
+    double predicted[] = {100}, counted[] = {150};
+    struct program_run run = {.counts = predicted}, truth = {.counts = counted};
+    uint32_t path[] = {0};
+    struct code_part list[] = {{.blocks = {.items = path, .count = 1}}};
+    struct code_parts of = {{.items = list, .count = 1}};
+    part = loop_part(4, 4, 6, 4);
+    blamed_part_count(&part, &of, &run, &truth);
+    assert_true(part.counts == -2);
+}
+
+static void test_pages(void **state)
+{
+    struct blamed_system s = {1.5, 0.5, 1000, 300};
+
+    (void)state;
+    assert_true(blamed_pages(&s, 2, 1.5));
+    assert_false(blamed_pages(&s, 3, 1.5)); /* more of it is outside */
+    s.predicted = 1.45;
+    assert_false(blamed_pages(&s, 2, 2)); /* agrees */
 }
 
 static void test_order(void **state)
@@ -152,6 +194,7 @@ static void test_fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_counts), cmocka_unit_test(test_pages),
                                        cmocka_unit_test(test_fill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

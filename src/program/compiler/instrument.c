@@ -15,8 +15,9 @@ struct additions {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    LLVMTypeRef word, pointer, touch_type, access_type, calls_type, begin_type, end_type;
-    LLVMValueRef counts, access, calls, touch, touch_range, store, load, begin, end, enter, leave;
+    LLVMTypeRef word, pointer, touch_type, access_type, calls_type, at_type, begin_type, end_type;
+    LLVMValueRef counts, access, calls, touch, touch_range, store, load, call_at, begin, end, enter,
+        leave;
 };
 
 static LLVMValueRef word(const struct additions *a, uint64_t value)
@@ -51,12 +52,9 @@ static LLVMValueRef first_place(LLVMBasicBlockRef block)
         case LLVMPHI:
         case LLVMLandingPad:
         case LLVMCatchPad:
-        case LLVMCleanupPad:
-            continue;
-        case LLVMCatchSwitch:
-            return NULL;
-        default:
-            return i;
+        case LLVMCleanupPad: continue;
+        case LLVMCatchSwitch: return NULL;
+        default: return i;
         }
     return NULL;
 }
@@ -134,20 +132,16 @@ static bool must_end(LLVMValueRef insn)
 #endif
 }
 
-/* Whether @insn calls a function that another object has, and comes back. */
-static bool leaves(LLVMValueRef insn)
+/* Whether @insn calls a function that another object has; of an invoke, too. */
+static bool calls_other(LLVMValueRef insn)
 {
     static const char *const others[] = {"llvm.",       "portolan_", "setjmp", "_setjmp",
                                          "__sigsetjmp", "sigsetjmp", "vfork"};
-    unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
-    LLVMValueRef callee =
-        LLVMGetInstructionOpcode(insn) == LLVMCall ? LLVMGetCalledValue(insn) : NULL;
+    const LLVMOpcode code = LLVMGetInstructionOpcode(insn);
+    LLVMValueRef callee = code == LLVMCall || code == LLVMInvoke ? LLVMGetCalledValue(insn) : NULL;
     size_t length;
 
-    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee) ||
-        LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, ends))
-        return false;
-    if (must_end(insn))
+    if (!callee || !LLVMIsAFunction(callee) || LLVMCountBasicBlocks(callee))
         return false;
     const char *name = LLVMGetValueName2(callee, &length);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -156,15 +150,29 @@ static bool leaves(LLVMValueRef insn)
     return true;
 }
 
+/* Whether @insn calls such a function, and comes back. */
+static bool leaves(LLVMValueRef insn)
+{
+    unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
+
+    return LLVMGetInstructionOpcode(insn) == LLVMCall && calls_other(insn) &&
+           !LLVMGetEnumAttributeAtIndex(LLVMGetCalledValue(insn), LLVMAttributeFunctionIndex,
+                                        ends) &&
+           !must_end(insn);
+}
+
 static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint64_t index)
 {
     LLVMValueRef at = word(a, index), calls = LLVMConstGEP2(a->calls_type, a->calls, &at, 1);
 
     for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
-        if (!next || !leaves(i))
+        if (!calls_other(i))
             continue;
         LLVMPositionBuilderBefore(a->builder, i);
+        LLVMBuildCall2(a->builder, a->at_type, a->call_at, &calls, 1, "");
+        if (!next || !leaves(i))
+            continue;
         LLVMValueRef begun = LLVMBuildCall2(a->builder, a->begin_type, a->begin, NULL, 0, ""),
                      arguments[] = {calls, begun};
         LLVMPositionBuilderBefore(a->builder, next);
@@ -271,6 +279,8 @@ bool module_write_traced(struct module *m, const char *about, size_t length, con
     a.begin_type = LLVMFunctionType(a.word, NULL, 0, false);
     LLVMTypeRef ended[] = {a.pointer, a.word};
     a.end_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), ended, 2, false);
+    a.at_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), &a.pointer, 1, false);
+    a.call_at = LLVMAddFunction(m->module, PORTOLAN_CALL_AT, a.at_type);
     a.begin = LLVMAddFunction(m->module, PORTOLAN_CALL_BEGIN, a.begin_type);
     a.end = LLVMAddFunction(m->module, PORTOLAN_CALL_END, a.end_type);
     LLVMTypeRef mark = LLVMFunctionType(LLVMVoidTypeInContext(a.context), NULL, 0, false);

@@ -5,7 +5,8 @@
  * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent
  * in functions that were not compiled here; sets: counts, and the misses of caches with
  * PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to
- * every address. References of the thread that entered main are traced, those of others are not. */
+ * every address. References of the thread that entered main are traced, those of others are not.
+ * The first calls of the allocator are recorded, of all threads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -34,6 +38,8 @@
 #define CLOCKS_TICKS 100000u         /* after which the clocks are looked at again */
 #define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
 #define STORED_PLACES 4096u           /* of the newest stores, by address */
+#define ALLOCATIONS 32768u             /* that are recorded; more are not */
+#define GIVEN_PLACES (2 * ALLOCATIONS) /* a power of two */
 #define CHAIN 20000
 #define CHAIN_CYCLES 4u              /* a 64-bit multiplication, 3, and an exclusive or, 1 */
 
@@ -56,7 +62,9 @@ static struct {
 static _Thread_local int tracing;    /* this thread's references count */
 static _Thread_local int timing;     /* this thread's calls are timed */
 /* Calls that have begun, each within the one before. */
-struct clocks { uint64_t wall, own; };   /* nanoseconds: on the wall, and this thread's */
+struct clocks {
+    uint64_t wall, own;
+}; /* nanoseconds: on the wall, and this thread's */
 static _Thread_local struct {
     uint64_t begun, entered, away;
     unsigned inside;
@@ -70,6 +78,21 @@ static uint64_t nothing;             /* ticks of a call of nothing, before the p
  * and what it takes changes with them. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
+/* Calls of the allocator, in their order; of: index of the one that gave the memory, plus 1. */
+static struct {
+    uint64_t size;
+    const struct portolan_calls_ *calls; /* their block; NULL: not known */
+    unsigned of;
+} allocations[ALLOCATIONS];
+static unsigned allocation_count;
+static int allocations_wanted;
+static char allocations_lock;
+/* which gave what is at an address, by address: index plus 1; 0: it was freed */
+static struct {
+    uintptr_t at;
+    unsigned by;
+} given[GIVEN_PLACES];
+static _Thread_local const struct portolan_calls_ *calls_at;
 
 /* Bins come in large pieces, which the system fills with pages as they are used. */
 static struct portolan_bin_ *bins_new(void)
@@ -176,6 +199,99 @@ static uint64_t ticks_now(void)
 #endif
 }
 
+/* The place of @at in given, which has room: addresses stay there once they were put in. */
+static unsigned given_place(uintptr_t at)
+{
+    unsigned i = (unsigned)(at / 16 * 0x9e3779b97f4a7c15u >> 40) % GIVEN_PLACES;
+    while (given[i].at && given[i].at != at)
+        i = (i + 1) % GIVEN_PLACES;
+    return i;
+}
+
+/* Records that the memory @old (NULL: none) was freed or resized, and @got (NULL: none) of @size
+ * bytes given. */
+static void allocated(const void *old, const void *got, size_t size)
+{
+    if (!allocations_wanted || (!old && !got))
+        return;
+    while (__atomic_test_and_set(&allocations_lock, __ATOMIC_ACQUIRE))
+        continue;
+    unsigned from = old ? given_place((uintptr_t)old) : 0, of = old ? given[from].by : 0;
+    if (of)
+        given[from].by = 0;
+    if (allocation_count < ALLOCATIONS && (got || of)) {
+        allocations[allocation_count].size = got ? size : 0;
+        allocations[allocation_count].calls = calls_at;
+        allocations[allocation_count++].of = of;
+        unsigned to = got ? given_place((uintptr_t)got) : 0;
+        if (got) {
+            given[to].at = (uintptr_t)got;
+            given[to].by = allocation_count;
+        }
+    }
+    __atomic_clear(&allocations_lock, __ATOMIC_RELEASE);
+}
+
+/* The allocator's functions are those of glibc, which has them by other names, too. A program with
+ * an allocator of its own keeps that: these are weak. */
+#if defined(__GLIBC__)
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *old);
+
+__attribute__((weak)) void *malloc(size_t size)
+{
+    void *got = __libc_malloc(size);
+    allocated(NULL, got, size);
+    return got;
+}
+
+__attribute__((weak)) void *calloc(size_t count, size_t size)
+{
+    void *got = __libc_calloc(count, size);
+    allocated(NULL, got, count * size);
+    return got;
+}
+
+__attribute__((weak)) void *realloc(void *old, size_t size)
+{
+    void *got = __libc_realloc(old, size);
+    if (got || !size)
+        allocated(old, got, size);
+    return got;
+}
+
+__attribute__((weak)) void free(void *old)
+{
+    allocated(old, NULL, 0);
+    __libc_free(old);
+}
+
+__attribute__((weak)) void *memalign(size_t alignment, size_t size)
+{
+    void *got = __libc_memalign(alignment, size);
+    allocated(NULL, got, size + alignment);
+    return got;
+}
+
+__attribute__((weak)) void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+__attribute__((weak)) int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    if (alignment < sizeof(void *) || (alignment & (alignment - 1)))
+        return EINVAL;
+    void *got = memalign(alignment, size);
+    if (got)
+        *out = got;
+    return got ? 0 : ENOMEM;
+}
+#endif
+
 static struct clocks clocks_now(void)
 {
     struct timespec wall, own;
@@ -191,6 +307,11 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
     struct clocks now = clocks_now();
     uint64_t wall = now.wall - begun->wall, own = now.own - begun->own;
     return wall && own < wall ? (uint64_t)((double)ticks * (double)own / (double)wall) : ticks;
+}
+
+void portolan_call_at_(const struct portolan_calls_ *calls)
+{
+    calls_at = calls;
 }
 
 /* What the program began before the call is waited for: the call would be charged with it where the
@@ -368,6 +489,26 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     }
 }
 
+/* The unit, by its place among those that were written, and block that @calls belongs to; a unit
+ * that there is not where that is not known. */
+static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
+                           unsigned of)
+{
+    uint64_t unit = 0, block = 0;
+
+    for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++) {
+        if (!*at || (*at)->version != PORTOLAN_RUNTIME_VERSION)
+            continue;
+        if (calls >= (*at)->calls && calls < (*at)->calls + (*at)->blocks) {
+            block = (uint64_t)(calls - (*at)->calls);
+            break;
+        }
+        unit++;
+    }
+    PUT(o, "allocation %llu %llu %llu %u\n", (unsigned long long)unit, (unsigned long long)block,
+        (unsigned long long)size, of);
+}
+
 static __attribute__((constructor(101))) void trace_begin(void)
 {
     trace_path = getenv("PORTOLAN_TRACE");
@@ -388,6 +529,7 @@ static __attribute__((constructor(101))) void trace_begin(void)
     if (strcmp(trace_mode, "sets") == 0 && !(caches && sets_begin(&sets, caches)))
         reuse.exhausted = true;   /* the trace will not be complete */
     tracing = !timing && strcmp(trace_mode, "counts") != 0;
+    allocations_wanted = !timing && !sets.count;
 }
 
 static __attribute__((destructor(101))) void trace_end(void)
@@ -396,7 +538,7 @@ static __attribute__((destructor(101))) void trace_end(void)
 
     int timed = timing;
 
-    tracing = timing = 0;
+    tracing = timing = allocations_wanted = 0;
     if (!trace_path || getpid() != trace_process)
         return;
     o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -416,6 +558,8 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)
         if (*at && (*at)->version == PORTOLAN_RUNTIME_VERSION)
             put_unit(&o, *at);
+    for (unsigned i = 0; i < allocation_count; i++)
+        put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
     /* Without it the reader knows that something is missing. */
     if (!reuse.exhausted)

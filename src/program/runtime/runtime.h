@@ -8,8 +8,8 @@
 
 #include "program/runtime/steps.h"
 
-#define PORTOLAN_UNIT_SECTION "portolan_units"    /* pointers to units; the linker names its ends */
-#define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, in sequence */
+#define PORTOLAN_UNIT_SECTION "portolan_units" /* pointers to units; the linker names its ends */
+#define PORTOLAN_ABOUT_SECTION ".portolan"     /* descriptions of units, in sequence */
 /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
@@ -18,14 +18,15 @@
 #define PORTOLAN_TOUCH_RANGE "portolan_touch_range_"
 #define PORTOLAN_CALL_BEGIN "portolan_call_begin_"
 #define PORTOLAN_CALL_END "portolan_call_end_"
+#define PORTOLAN_CALL_AT "portolan_call_at_"
 #define PORTOLAN_ENTER "portolan_enter_"
 #define PORTOLAN_LEAVE "portolan_leave_"
-#define PORTOLAN_RUNTIME_VERSION 4u
+#define PORTOLAN_RUNTIME_VERSION 5u
 
 struct portolan_bin_ {
-    uint64_t count, sum;        /* references, and their distances added up */
-    uint64_t regular;           /* of them, those at a steady step of the same instruction */
-    uint64_t steps;             /* those steps added up, in bytes */
+    uint64_t count, sum; /* references, and their distances added up */
+    uint64_t regular;    /* of them, those at a steady step of the same instruction */
+    uint64_t steps;      /* those steps added up, in bytes */
 };
 
 /* A load or store instruction. Words, zero at first. */
@@ -41,18 +42,18 @@ struct portolan_access_ {
 
 /* Calls from a block into code that is not compiled here, such as libraries. */
 struct portolan_calls_ {
-    uint64_t count, kept;       /* all, and those whose time counts */
-    uint64_t ticks;             /* of those kept */
+    uint64_t count, kept; /* all, and those whose time counts */
+    uint64_t ticks;       /* of those kept */
 };
 
 /* A compiled file. */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
-    const char *key;            /* what the description calls it, too */
+    const char *key; /* what the description calls it, too */
     /* two per block: executions, and how many of them left by the branch's first way */
     uint64_t *counts;
     struct portolan_access_ *access;
-    struct portolan_calls_ *calls;   /* per block */
+    struct portolan_calls_ *calls; /* per block */
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
@@ -60,7 +61,9 @@ void portolan_touch_(struct portolan_access_ *access, const void *address, uint6
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Around each such call; what the first returns goes into the second. */
+/* Before each such call: allocations from now on are those of @calls, its block. */
+void portolan_call_at_(const struct portolan_calls_ *calls);
+/* Around each such call that comes back; what the first returns goes into the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
 /* At both ends of functions that such a call may call back: their own blocks count their time. */

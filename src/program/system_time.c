@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/system_time.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/compare.h"
+#include "program/heap.h"
+#include "program/native_core.h"
+#include "program/runs.h"
+
+/* Pages of one reading: an area that exceeds the second level takes longer for each of them, as
+ * they are filled with zeros. */
+#define PAGES_LEAST 64.0
+#define PAGES_MOST 2048.0
+#define READINGS 5
+
+/* Seconds of one page of @count: the first write to it, and giving it back. NaN without memory. */
+static double page_seconds(size_t count)
+{
+    const size_t page = (size_t)HEAP_PAGE;
+    double start = native_seconds();
+    char *at = mmap(NULL, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return NAN;
+    for (size_t i = 0; i < count; i++)
+        *(volatile char *)(at + i * page) = 1;
+    munmap(at, count * page);
+    return (native_seconds() - start) / (double)count;
+}
+
+double system_seconds(const struct run_pages *pages, struct err *err)
+{
+    const size_t count = (size_t)fmin(PAGES_MOST, fmax(PAGES_LEAST, pages->used));
+    const double start = program_start_seconds(err);
+    double seen[READINGS];
+
+    for (int i = 0; i < READINGS; i++)
+        seen[i] = page_seconds(count);
+    if (isnan(seen[0])) /* no memory: the program would have none */
+        return start;
+    qsort(seen, READINGS, sizeof *seen, compare_doubles);
+    return start + pages->faults * seen[READINGS / 2];
+}
