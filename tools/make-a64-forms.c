@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "base/csv.h"
 #include "isa/a64/decode.h"
-#include "isa/a64/ops.h"
+#include "isa/a64/parts.h"
 #include "toolchain/assemble.h"
 #include "isa/forms.h"
 

@@ -129,4 +129,22 @@ void kernel_set_percents(struct kernel *k, float *take);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 
+/* kernel_profile.c: kernels of a program by a perf profile, read by the installed perf. */
+
+/* The function of @path with most samples in @profile ("perf.data"), or the one in @options, with
+ * each instruction's share; the loop with most samples comes first. NULL with err (ERR_MISSING:
+ * perf is not installed). Any thread. */
+struct kernel *kernel_from_profile(const char *path, const char *profile,
+                                   const struct kernel_options *options, struct err *err);
+
+/* kernel_source.c: kernels from C, C++ and Fortran: compiled here, with the source line of each
+ * instruction. */
+
+struct recipe;
+
+/* Compiles the file of @r, whose target becomes the one it was compiled for, and takes the
+ * hottest-looking loop of the assembler text; with a symbol only that function is searched.
+ * *@printed (may be NULL) gets the compiler's messages when there is no kernel. NULL on failure. */
+struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/kernel_profile.h"
+#include "analysis/kernel.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/kernel_source.h"
+#include "analysis/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/kernel_profile.h"
-#include "analysis/kernel_source.h"
+#include "analysis/kernel.h"
 #include "base/mem.h"
 
 struct recipe *recipe_new(void)

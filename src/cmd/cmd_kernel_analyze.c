@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/kernel_all.h"
-#include "cmd/kernel_trip.h"
 #include "report/report.h"
 
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count,

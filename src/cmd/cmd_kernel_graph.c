@@ -7,7 +7,7 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_analyze.h"
-#include "report/report_graph.h"
+#include "report/report.h"
 
 struct graph_values {
     const char *file, *machine;

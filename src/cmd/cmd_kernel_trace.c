@@ -9,7 +9,7 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
-#include "report/report_trace.h"
+#include "report/report.h"
 
 #define ITERATIONS_SHOWN 32
 #define ITERATIONS_MOST 1000

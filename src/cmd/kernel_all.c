@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/kernel_all.h"
+#include "cmd/kernel_analyze.h"
 
 #include <stdio.h>
 #include <stdlib.h>

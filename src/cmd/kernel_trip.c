@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/kernel_trip.h"
+#include "cmd/kernel_analyze.h"
 
 #include <math.h>
 

@@ -9,10 +9,8 @@
 
 #include "base/steps.h"
 #include "base/vec.h"
-#include "io/llvm_advance.h"
-#include "io/llvm_amd.h"
+#include "io/llvm_parts.h"
 #include "io/llvm_mca.h"
-#include "io/llvm_models.h"
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/llvm_models.h"
+#include "io/llvm_parts.h"
 
 #include <string.h>
 

@@ -151,4 +151,12 @@ size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX]);
 bool chain_make(const struct form_code *code, const struct chain *chain, unsigned links,
                 struct body *out, struct err *err);
 
+/* body_order.c: the order of an experiment's forms in a body. */
+
+/* The terms of @executions executions of the multiset, @counts[i] times i for each i below @n, into
+ * @order: as many indices as they have instructions. @apart says of each term whether it takes no
+ * last slot of a group (BODY_PAIRED; NULL for others). */
+void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions,
+                enum body_order kind, uint32_t *order);
+
 #endif

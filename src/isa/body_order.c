@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/body_order.h"
+#include "isa/body.h"
 
 #include <stddef.h>
 #include <stdlib.h>

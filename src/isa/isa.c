@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "isa/a64/ops.h"
-#include "isa/x86/ops.h"
+#include "isa/a64/parts.h"
+#include "isa/x86/parts.h"
 
 #define ISA_OPS(value, ops, name) [value] = &ops,
 #define ISA_NAME(value, ops, name) [value] = name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/exact.h"
+#include "program/solve.h"
 
 #include <math.h>
 

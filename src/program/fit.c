@@ -8,11 +8,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "program/exact.h"
-#include "program/lasso.h"
+#include "program/solve.h"
 #include "program/products.h"
 #include "program/range.h"
-#include "program/solve.h"
 
 #define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
 #define EXACT_SIZE 5             /* terms of an exact formula */

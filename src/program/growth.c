@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "program/single_input.h"
-#include "program/nonnegative.h"
 #include "program/solve.h"
 
 /* terms of which all subsets are tried; of more, one is added after the other */

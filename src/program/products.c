@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "base/watch.h"
 #include "program/single_input.h"
-#include "program/exact.h"
+#include "program/solve.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
 /* of an input, from which on it may be divided by in one term beside others */

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/compare.h"
 #include "base/mem.h"
-#include "report/blame_verdict.h"
 #include "simulate/simulate.h"
 
 #define STABLE 0.03       /* relative: the loop itself, measured before, between and after */

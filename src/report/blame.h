@@ -76,4 +76,9 @@ struct blame *blame_new(const struct insn *insns, size_t count, const struct mac
 void blame_free(struct blame *b);
 struct blame *blame_copy(const struct blame *b);
 
+/* blame_verdict.c: what blame's measurements say, in a sentence. */
+
+/* Fills sentence and worst of @b from all else in it. */
+void blame_judge(struct blame *b, const struct insn *insns, const struct machine *m);
+
 #endif

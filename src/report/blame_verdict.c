@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/blame_verdict.h"
+#include "report/blame.h"
 
 #include <math.h>
 #include <stdio.h>

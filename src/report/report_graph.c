@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/report_graph.h"
+#include "report/report.h"
 
 #include <math.h>
 

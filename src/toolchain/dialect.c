@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/steps.h"
-#include "toolchain/llvm_text.h"
 #include "toolchain/words.h"
 
 #define ANONYMOUS "77"   /* the local label that stands for MASM's @@ */

@@ -51,4 +51,22 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement, from its mnemonic on. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
 
+/* llvm_text.c: statements as LLVM writes them where `as` does not read them: sizes of gathers,
+ * suffixes, masks; Apple's names of vectors and pages. */
+
+/* Appends the x86-64 statement from @p to @end, its mnemonic first, as `as` reads it. False, and
+ * nothing is appended: it does. Any thread. */
+bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out);
+/* The same of AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. Any thread. */
+bool llvm_a64_statement(const char *p, const char *end, struct str *out);
+
+/* semicolon.c: what a semicolon means in Intel syntax: `as` separates statements by it, NASM,
+ * MASM and most people begin comments with it. */
+
+/* Whether an x86-64 instruction in Intel syntax begins at @p, after a semicolon, up to the next
+ * semicolon, comment or @end: a mnemonic with operands that such instructions have. English words
+ * that are also mnemonics (add, test, push) need operands. Linear in the length of that statement.
+ * Any thread. */
+bool semicolon_separates(const char *p, const char *end);
+
 #endif

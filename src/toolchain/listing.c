@@ -13,7 +13,6 @@
 #include "toolchain/markers.h"
 #include "toolchain/line_places.h"
 #include "toolchain/plan9.h"
-#include "toolchain/semicolon.h"
 #include "toolchain/targets.h"
 #include "toolchain/words.h"
 

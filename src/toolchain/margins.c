@@ -12,9 +12,7 @@
 #include "toolchain/dialect.h"
 #include "toolchain/margins_addresses.h"
 #include "toolchain/plan9.h"
-#include "toolchain/prose.h"
-#include "toolchain/report.h"
-#include "toolchain/runtimes.h"
+#include "toolchain/margins_parts.h"
 #include "toolchain/words.h"
 
 #define REPEATED "<rep "

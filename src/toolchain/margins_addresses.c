@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "toolchain/columns.h"
 #include "toolchain/dialect.h"
-#include "toolchain/prose.h"
+#include "toolchain/margins_parts.h"
 
 const char *margin_number_end(const char *p, const char *end, uint64_t *number)
 {

@@ -15,8 +15,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "toolchain/archive.h"
-#include "toolchain/object_lines.h"
-#include "toolchain/unwind.h"
+#include "toolchain/object_parts.h"
 
 #define PAGE 4096
 #define BEYOND_MOST ((uint64_t)1 << 31)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/steps.h"
-#include "toolchain/reverse.h"
 #include "toolchain/words.h"
 
 #define JSON_DEPTH 8      /* within which "asm" is looked for */

@@ -13,4 +13,12 @@
  * the text is plain already. The caller frees @out. Any thread. */
 bool plain_text(const char *text, size_t length, struct str *out);
 
+/* reverse.c: tables of interactive disassemblers and profilers: IDA, Ghidra, radare2, x64dbg,
+ * WinDbg with line numbers, VTune. */
+
+/* Appends @text with each instruction of such a table as "1198:\tmovsd xmm1, ...", jumps going to
+ * addresses, and all other lines as comments: line by line. False, and nothing is added, when it is
+ * no such table. Any thread. */
+bool reverse_plain(const char *text, size_t length, struct str *out);
+
 #endif

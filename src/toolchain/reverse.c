@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/reverse.h"
+#include "toolchain/plain.h"
 
 #include <math.h>
 #include <stdint.h>

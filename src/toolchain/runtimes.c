@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/runtimes.h"
+#include "toolchain/margins_parts.h"
 
 #include <ctype.h>
 #include <math.h>

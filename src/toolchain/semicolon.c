@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/semicolon.h"
+#include "toolchain/dialect.h"
 
 #include "base/steps.h"
 #include "isa/isa.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/unwind.h"
+#include "toolchain/object_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

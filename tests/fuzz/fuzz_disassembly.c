@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "isa/x86/text.h"
+#include "isa/x86/decode_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,8 +14,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "program/fit.h"
-#include "program/lasso.h"
-#include "program/nonnegative.h"
 #include "program/solve.h"
 
 static double cube(double n) { return 2 * n * n * n; }

@@ -18,7 +18,7 @@
 #include "io/machine_file.h"
 #include "isa/insn.h"
 #include "isa/x86/decode.h"
-#include "isa/x86/text.h"
+#include "isa/x86/decode_parts.h"
 #include "toolchain/scan.h"
 
 static size_t bytes_of(const char *hex, uint8_t out[16])

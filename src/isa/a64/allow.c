@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/a64/allow.h"
+#include "isa/a64/decode_parts.h"
 
 #include <string.h>
 

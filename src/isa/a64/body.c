@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "isa/body_order.h"
+#include "isa/body.h"
 
 #define CMP_ZERO 0xeb1f03ffu          /* cmp xzr, xzr */
 #define ADD_IMMEDIATE 0x91000000u     /* add xd, xn, #imm12 */

@@ -8,9 +8,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/a64/allow.h"
-#include "isa/a64/capstone.h"
-#include "isa/a64/operation.h"
+#include "isa/a64/decode_parts.h"
 #include "isa/a64/learn.h"
 
 static uint32_t word_at(const uint8_t *code)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/a64/ops.h"
+#include "isa/a64/parts.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "isa/a64/body.h"
 #include "isa/a64/decode.h"
 #include "isa/a64/listing.h"
-#include "isa/a64/parts.h"
 #include "isa/insn.h"
 
 /* x w for general registers, v for whole vectors, s for floating-point scalars, zero for

@@ -35,4 +35,8 @@ extern const struct isa_osaca a64_osaca;
 
 extern const struct isa_vary a64_vary;
 
+/* ops.c: AArch64 as an instruction set. */
+
+extern const struct isa_ops a64_ops;
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/x86/allow.h"
+#include "isa/x86/decode_parts.h"
 
 /* Sets of which every instruction computes, but for what `category_allowed` and `single_refused`
  * take out. Left out, among others: AMX (its tiles are state that must be configured), CET's shadow

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "isa/body_order.h"
+#include "isa/body.h"
 #include "isa/x86/encode.h"
 
 #define DS_PREFIX 0x3e      /* of a segment: ignored in 64-bit code */

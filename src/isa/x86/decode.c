@@ -9,12 +9,9 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "isa/x86/allow.h"
+#include "isa/x86/decode_parts.h"
 #include "isa/x86/form.h"
 #include "isa/x86/learn.h"
-#include "isa/x86/operation.h"
-#include "isa/x86/text.h"
-#include "isa/x86/x87.h"
 
 static ZydisDecoder decoder;
 static ZydisFormatter formatter;

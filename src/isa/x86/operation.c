@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/x86/operation.h"
+#include "isa/x86/decode_parts.h"
 
 #include <stdatomic.h>
 #include <string.h>

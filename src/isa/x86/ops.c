@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/x86/ops.h"
+#include "isa/x86/parts.h"
 
 #include <ctype.h>
 #include <Zydis/Zydis.h>
@@ -10,7 +10,6 @@
 #include "isa/x86/att_name.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/form.h"
-#include "isa/x86/parts.h"
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
 {

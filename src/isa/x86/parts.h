@@ -47,4 +47,8 @@ extern const struct isa_rewrite x86_rewrite;
 
 extern const struct isa_vary x86_vary;
 
+/* ops.c: x86-64 as an instruction set. */
+
+extern const struct isa_ops x86_ops;
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/x86/text.h"
+#include "isa/x86/decode_parts.h"
 
 #include <ctype.h>
 #include <stdio.h>
