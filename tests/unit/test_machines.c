@@ -13,6 +13,7 @@
 #include "analysis/fusion.h"
 #include "base/file.h"
 #include "base/csv.h"
+#include "hunt/uses.h"
 #include "isa/forms.h"
 #include "throughput/throughput.h"
 #include "../support/support.h"
@@ -354,6 +355,35 @@ static void test_amd_known(void **state)
     }
 }
 
+/* Charted machines know 99.9 % of the occurrences of what programs use, apart from the instruction
+ * sets that their CPU lacks, and from FMA4, which data/isa lacks. */
+static void test_charted_coverage(void **state)
+{
+    static const char *const ids[] = {"zen3-charted", "zen4-charted", "zen5-charted",
+                                      "golden-cove-charted"};
+    size_t count;
+    struct err err = {0};
+    struct form_uses *uses = form_uses_load(ISA_X86_64, &count, &err);
+    (void)state;
+
+    assert_non_null(uses);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct machine *m = load_machine(ids[i]);
+        double known = 0, all = 0;
+        for (size_t k = 0; k < count; k++) {
+            const struct form_row *row = forms_find(forms, uses[k].form);
+            if (!row || machine_lacks(m, row->extension))
+                continue;
+            all += uses[k].uses;
+            known += mapping_find(m->mapping, uses[k].form) ? uses[k].uses : 0;
+        }
+        if (known < 0.999 * all)
+            fail_msg("%s knows %.3f %%", ids[i], 100 * known / all);
+        machine_free(m);
+    }
+    form_uses_free(uses, count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,7 +391,7 @@ int main(void)
         cmocka_unit_test(test_usages),     cmocka_unit_test(test_memory_forms),
         cmocka_unit_test(test_facts),      cmocka_unit_test(test_override_sources),
         cmocka_unit_test(test_coverage),   cmocka_unit_test(test_corrected),
-        cmocka_unit_test(test_amd_known),
+        cmocka_unit_test(test_amd_known),  cmocka_unit_test(test_charted_coverage),
     };
     return cmocka_run_group_tests_name("machines", tests, load_forms, free_forms);
 }
