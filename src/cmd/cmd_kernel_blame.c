@@ -7,6 +7,7 @@
 #include "analysis/bounds.h"
 #include "base/lock.h"
 #include "cmd/command.h"
+#include "cmd/explained.h"
 #include "cmd/task.h"
 #include "measure/kernel_set.h"
 #include "report/blame.h"
@@ -23,7 +24,11 @@ struct kernel_blaming {
     struct job *job;
     const struct kernel *kernel;     /* held */
     size_t loop;
-    struct machine *machine;         /* a copy */
+    /* of these the loop, or the commonest path of it that was recorded in its program */
+    struct insn *insns;
+    size_t count;
+    double share;            /* of the recorded iterations that take the path; NaN: none */
+    struct machine *machine; /* a copy */
     double seconds;
     struct sandbox *sandbox;
     struct calibration calibration;
@@ -81,8 +86,6 @@ static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
-    size_t count;
-    const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
     (void)result;   /* publish fills it */
     w->job = job_current();
@@ -92,7 +95,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
         sandbox_cancel_by(w->sandbox, cancelled, w);
         w->set = kernel_set_new(w->sandbox, &w->calibration);
     }
-    w->found = ok ? blame_new(insns, count, w->machine, &source, w->seconds, err) : NULL;
+    w->found = ok ? blame_new(w->insns, w->count, w->machine, &source, w->seconds, err) : NULL;
     kernel_set_free(w->set);
     w->set = NULL;
     vec_done(&w->asked);
@@ -230,14 +233,19 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
 static void show(const struct kernel_blaming *w, struct result *result)
 {
     const struct blame *b = w->found;
-    size_t count;
-    const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
+    const struct insn *insns = w->insns;
 
     result_line(
         result,
         "%s: %.2f cycles per iteration here (within %.1f %%), %s%.2f predicted for %s (%+.0f %%)",
         w->kernel->name, b->measured, 100 * b->spread, cycles_words(b->least, b->estimate),
         b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
+    if (!isnan(w->share))
+        result_line(result,
+                    "along the path that %.0f %% of the iterations take that program explain "
+                    "recorded; its branches go as they went there",
+                    100 * w->share);
+    result_number(result, "path_share", w->share);
     result_line(result, "%s", b->sentence);
     result_text(result, "kernel", w->kernel->name);
     result_text(result, "machine", b->machine);
@@ -262,7 +270,7 @@ static void put(const struct kernel_blaming *w, struct blame *take_b)
 {
     struct document *d = &w->session->document;
 
-    if (d->kernel != w->kernel || d->loop != w->loop) {
+    if (d->kernel != w->kernel || d->loop != w->loop || !isnan(w->share)) {
         blame_free(take_b);
         return;
     }
@@ -321,6 +329,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
 static void blaming_free(void *state)
 {
     struct kernel_blaming *w = state;
+    free(w->insns);
     kernel_free(w->kernel);
     machine_free(w->machine);
     blame_free(w->found);
@@ -364,6 +373,14 @@ static struct machine *choose(struct session *s, const char *id, struct err *err
                : session_current(s, err);
 }
 
+static bool branches_within(const struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i + 1 < count; i++)
+        if (insns[i].traits & INSN_BRANCH)
+            return true;
+    return false;
+}
+
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "measures variants of the loop",
@@ -375,6 +392,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
                                         .measures = job_measures_always};
     const struct blame_values *v = values;
     const struct document *d = &s->document;
+    const struct explained_path *path = NULL;
     size_t count;
 
     if (!session_has_kernel(s, err))
@@ -383,7 +401,12 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_USAGE, "measure it on a machine for that instruction set",
                        "this CPU runs %s, but the kernel is %s", isa_name(isa_host()),
                        isa_name(d->kernel->isa));
-    kernel_insns(d->kernel, d->loop, &count);
+    const struct insn *insns = kernel_insns(d->kernel, d->loop, &count);
+    if (explained_is(d->explained, d->kernel, d->loop) && branches_within(insns, count) &&
+        (path = explained_main(d->explained))) {
+        insns = path->insns.items;
+        count = path->insns.count;
+    }
     if (!count)
         return err_set(err, ERR_DATA, "kernel use N takes another loop",
                        "the loop has no instructions");
@@ -398,6 +421,10 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->session = s;
     w->kernel = kernel_hold(d->kernel);
     w->loop = d->loop;
+    w->share = path ? path->share : NAN;
+    w->insns = mem_alloc(count * sizeof *insns);
+    memcpy(w->insns, insns, count * sizeof *insns);
+    w->count = count;
     w->machine = machine_copy(m);
     w->seconds = v->seconds;
     pthread_mutex_init(&w->lock, NULL);

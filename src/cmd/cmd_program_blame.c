@@ -175,8 +175,11 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
         if (!b->repeats)
             continue;
         struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
-        for (size_t k = 0; k < part->insns.count; k++)
+        for (size_t k = 0; k < part->insns.count; k++) {
             insns[k] = code->units[part->unit].kernel->insns[part->insns.items[k]];
+            if (insns[k].traits & INSN_BRANCH)
+                insns[k].traits |= INSN_FOLLOWED;
+        }
         job_progress(w->job, (double)done++, MEASURED_MOST, "measuring %s alone", b->name);
         if (ok && kernel_run(sandbox, &calibration, insns, part->insns.count, &measured, err))
             b->alone = measured.cycles;

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/explained.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "insitu/insitu.h"
@@ -20,6 +21,8 @@
 #include "insitu/mix.h"
 #include "insitu/predictor.h"
 #include "insitu/split.h"
+#include "measure/kernel_passes.h"
+#include "model/facts.h"
 #include "profile/launch.h"
 #include "profile/profile.h"
 #include "work/job.h"
@@ -27,17 +30,18 @@
 #define ATTACHED_SECONDS 5.0
 #define PATHS_SHOWN 8u
 #define LOADS_SHOWN 8u
-#define SAMPLE_RATE 1000.0     /* per second of CPU time */
-#define JUMPS_BACK 5.0         /* cycles, of a loop whose cases are executed in the original */
-#define LINE_BYTES 64u         /* of a cache */
-#define SPREAD_LOW 0.1         /* quantiles of the timed blocks */
+#define JUMPS_BACK 5.0     /* cycles, of a loop whose cases are executed in the original */
+#define PATH_MOST 500u     /* instructions of one that is kept and measured */
+#define SAMPLE_RATE 1000.0 /* per second of CPU time */
+#define LINE_BYTES 64u     /* of a cache */
+#define SPREAD_LOW 0.1     /* quantiles of the timed blocks */
 #define SPREAD_HIGH 0.75
 
 struct explain_values {
     const char *loop, *file, *output, *input, *machine;
     struct word_list words;
     double seconds;
-    size_t pid;
+    size_t pid, measure;
 };
 
 /* The job. */
@@ -58,8 +62,11 @@ struct explaining {
     struct predicted_branches branches;
     struct loop_lines lines;
     struct split split;
-    const char *unreplayed;        /* why replays say nothing; static; NULL: they do */
-    double predicted;              /* for the mix of paths; NaN: not */
+    const char *unreplayed;      /* why replays say nothing; static; NULL: they do */
+    double predicted;            /* for the mix of paths; NaN: not */
+    size_t measure;              /* paths that are measured alone, at most */
+    struct err unmeasured;       /* why one was not */
+    struct explained_loop *kept; /* what other commands may use; NULL: nothing yet */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -132,7 +139,8 @@ static void split(struct explaining *w)
                             .streamed = w->lines.streamed,
                             .trip = insitu_trip(x),
                             .calls = x->region.calls > 0,
-                            .extra = x->region.jumps_indirect ? JUMPS_BACK : 0};
+                            .extra =
+                                x->region.jumps_indirect && !insitu_original(x) ? JUMPS_BACK : 0};
 
     f.low = insitu_cycles(x, SPREAD_LOW, &f.alone);
     f.high = insitu_cycles(x, SPREAD_HIGH, &f.alone);
@@ -140,7 +148,9 @@ static void split(struct explaining *w)
     struct split_replays replays;
     bool leaves;
     if (replay_sum(&x->replays, &replays, &leaves, &w->unreplayed)) {
-        replays.live = leaves ? insitu_cycles_whole(x) : f.live;
+        bool original = x->region.jumps_indirect && insitu_original(x);
+        replays.live = leaves || original ? insitu_cycles_whole(x) : f.live;
+        f.arrival = original ? fmax(replays.live - f.live, 0) : 0;
         f.replays = &replays;
     }
     w->split = split_of(&f);
@@ -175,6 +185,69 @@ static bool sample_instead(struct explaining *w)
         w->sampled = profile_new(&sampled, SAMPLE_RATE, 0, NULL, NULL, &ignored);
     sampled_done(&sampled);
     return w->sampled != NULL;
+}
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct explaining *)state)->job);
+}
+
+/* The commonest paths alone on this CPU, their branches as recorded and their data in the first
+ * level. */
+static void measure_paths(struct explaining *w)
+{
+    struct calibration calibration;
+    size_t most = w->measure < w->kept->paths.count ? w->measure : w->kept->paths.count;
+    struct sandbox *sandbox = most ? sandbox_new(-1, &w->unmeasured) : NULL;
+
+    if (sandbox && calibrate(sandbox, cancelled, w, &calibration, &w->unmeasured)) {
+        sandbox_cancel_by(sandbox, cancelled, w);
+        for (size_t i = 0; i < most && !cancelled(w); i++) {
+            struct explained_path *p = &w->kept->paths.items[i];
+            struct kernel_measured measured;
+            job_progress(w->job, (double)i, (double)most, "measuring paths alone");
+            if (p->insns.count && kernel_run(sandbox, &calibration, p->insns.items, p->insns.count,
+                                             &measured, &w->unmeasured))
+                p->alone = measured.cycles;
+        }
+    }
+    sandbox_free(sandbox);
+}
+
+/* What other commands may use. */
+static void keep(struct explaining *w)
+{
+    static const char *const causes[] = {[SPLIT_BRANCH] = "mainly mispredicted branches",
+                                         [SPLIT_CACHE] = "mainly waits for caches",
+                                         [SPLIT_REST] = "neither branches nor caches",
+                                         [SPLIT_NONE] = NULL,
+                                         [SPLIT_REFUSED] = NULL};
+    const struct insitu *x = &w->insitu;
+    struct explained_loop *k = mem_zero(1, sizeof *k);
+    bool alone;
+
+    *k = (struct explained_loop){.kernel = kernel_hold(w->kernel),
+                                 .loop = w->loop,
+                                 .cycles = insitu_cycles(x, INSITU_TYPICAL, &alone),
+                                 .low = insitu_cycles(x, SPREAD_LOW, &alone),
+                                 .high = insitu_cycles(x, SPREAD_HIGH, &alone),
+                                 .predicted = w->predicted,
+                                 .cause = causes[w->split.cause],
+                                 .iterations = w->paths.iterations};
+    for (size_t i = 0; i < w->paths.list.count && i < PATHS_SHOWN; i++) {
+        const struct path *path = &w->paths.list.items[i];
+        struct explained_path p = {
+            .share = (double)path->iterations / (double)w->paths.iterations,
+            .predicted = w->machine ? mix_predict_path(&x->region, path, w->machine) : NAN,
+            .alone = NAN,
+            .leaves = path->leaves};
+        if (path->insns.count <= PATH_MOST) {
+            vec_reserve(&p.insns, path->insns.count);
+            p.insns.count = mix_append(&x->region, path, p.insns.items, 0, path->insns.count);
+        }
+        vec_push(&k->paths, p);
+    }
+    w->kept = k;
 }
 
 static bool explain_run(void *state, struct result *result, struct err *err)
@@ -213,7 +286,9 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     predictor_run(&w->insitu.placed, &w->branches);
     lines_find(&w->insitu.placed, LINE_BYTES, &w->lines);
     split(w);
-    return true;
+    keep(w);
+    measure_paths(w);
+    return !job_cancelled(w->job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
 static void add_paths(struct result *result, const struct explaining *w)
@@ -222,6 +297,7 @@ static void add_paths(struct result *result, const struct explaining *w)
         {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "instructions", .kind = CELL_COUNT},
         {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "alone", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "leaves", .title = "leaves the loop", .kind = CELL_SWITCH},
         {.key = "calls", .kind = CELL_SWITCH}};
     const struct paths *p = &w->paths;
@@ -235,10 +311,13 @@ static void add_paths(struct result *result, const struct explaining *w)
         const struct path *path = &p->list.items[i];
         cell_number(t, 100 * (double)path->iterations / (double)p->iterations);
         cell_count(t, (int64_t)path->insns.count);
-        cell_number(t, w->machine ? mix_predict_path(&w->insitu.region, path, w->machine) : NAN);
+        cell_number(t, w->kept->paths.items[i].predicted);
+        cell_number(t, w->kept->paths.items[i].alone);
         cell_switch(t, path->leaves);
         cell_switch(t, path->away);
     }
+    if (*w->unmeasured.what)
+        result_line(result, "not measured alone: %s", w->unmeasured.what);
     if (p->list.count > PATHS_SHOWN)
         result_line(result, "and %zu rarer paths", p->list.count - PATHS_SHOWN);
 }
@@ -392,7 +471,10 @@ static void say_cycles(struct result *result, const struct explaining *w)
                     trip);
     if (x->region.calls)
         result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
-    if (x->region.jumps_indirect)
+    if (x->region.jumps_indirect && insitu_original(x))
+        result_line(result, "%s",
+                    "  timed in copies of the process, where the loop's original code runs");
+    else if (x->region.jumps_indirect)
         result_line(result,
                     "  up to %.0f of them lead from its cases, which are timed where they are, "
                     "back to the timed copy",
@@ -400,6 +482,32 @@ static void say_cycles(struct result *result, const struct explaining *w)
     if (!isnan(w->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted,
                     w->machine->id);
+}
+
+/* What hardware counters say, or why there are none. */
+static void say_counted(struct result *result, const struct explaining *w)
+{
+    static const struct {
+        const char *key, *name;
+    } kinds[] = {[COUNTER_CYCLES] = {"counted_cycles", "cycles"},
+                 [COUNTER_BRANCH_MISSES] = {"counted_branch_misses", "mispredicted branches"},
+                 [COUNTER_CACHE_MISSES] = {"counted_cache_misses", "cache misses"}};
+    const struct hardware_counts *c = &w->insitu.counted;
+    double n = (double)placed_iterations(&w->insitu.placed);
+    struct str text = {0};
+
+    for (int i = 0; i < COUNTER_KINDS; i++) {
+        result_number(result, kinds[i].key, c->value[i] / n);
+        if (!isnan(c->value[i]))
+            str_addf(&text, "%s%.3f %s", text.length ? ", " : "", c->value[i] / n, kinds[i].name);
+    }
+    if (text.length)
+        result_line(result,
+                    "hardware counters, of the whole program, per iteration of the loop: %s",
+                    str_text(&text));
+    if (c->why)
+        result_line(result, "%shardware counters: %s", text.length ? "not all " : "no ", c->why);
+    str_done(&text);
 }
 
 static void say_branch(struct result *result, const struct explaining *w, const char *more)
@@ -445,6 +553,40 @@ static void say_cache(struct result *result, const struct explaining *w, const c
                 "iterations ahead would save them");
 }
 
+/* What a new line takes, next to what the machine's levels take alone. */
+static void say_levels(struct result *result, const struct explaining *w)
+{
+    static const struct {
+        const char *name, *fact;
+    } levels[] = {{"L2", "l2_latency"}, {"L3", "l3_latency"}, {"memory", "memory_latency"}};
+    double lines = w->lines.fresh + w->lines.streamed, each = w->split.cache.cycles / lines;
+    const char *from = NULL;
+    struct str known = {0};
+
+    if (!w->machine || !(lines > 0) || !(w->split.cache.cycles > w->split.cache.off))
+        return;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        double cycles = fact_number(w->machine, levels[i].fact);
+        if (i == 2)
+            cycles *= fact_number(w->machine, "clock"); /* ns, GHz */
+        if (!(cycles > 0))
+            continue;
+        str_addf(&known, "%s%.0f from %s", known.length ? ", " : "", cycles, levels[i].name);
+        if (!from && each <= cycles)
+            from = levels[i].name;
+    }
+    if (known.length)
+        result_line(result, "  %.0f cycles for each new line; a load alone takes %s on %s: %s%s",
+                    each, str_text(&known), w->machine->id,
+                    from ? "they come from " : "more than any level, so that pages are missed too",
+                    !from                         ? ""
+                    : strcmp(from, "memory") == 0 ? "memory"
+                    : strcmp(from, "L3") == 0     ? "L3 or beyond"
+                                                  : "L2 or beyond");
+    result_number(result, "cycles_per_line", each);
+    str_done(&known);
+}
+
 static void say_cause(struct result *result, const struct explaining *w, const char *more)
 {
     const struct split *s = &w->split;
@@ -484,6 +626,7 @@ static void say_terms(struct result *result, const struct explaining *w)
                 "%.1f (± %.1f) with neither, by replays at %zu moments",
                 s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
                 s->rest.off, w->insitu.replays.list.count);
+    say_levels(result, w);
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
         result_line(result, "%s",
                     "  a mispredicted branch that waits for a missing load counts with the caches");
@@ -540,7 +683,6 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     const struct insitu *x = &w->insitu;
     bool alone;
 
-    (void)s;
     (void)err;
     if (w->sampled) {
         say_sampled(result, w);
@@ -548,6 +690,7 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     }
     say_count(result, w);
     say_cycles(result, w);
+    say_counted(result, w);
     say_split(result, w);
     result_text(result, "loop", w->name);
     result_text(result, "file", w->file);
@@ -575,6 +718,9 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     add_paths(result, w);
     add_branches(result, w);
     add_loads(result, w);
+    explained_free(s->document.explained);
+    s->document.explained = w->kept;
+    w->kept = NULL;
     result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments,
                 1000 * x->stopped);
     if (x->ended && WIFSIGNALED(x->status) && !x->killed)
@@ -599,6 +745,7 @@ static void explaining_free(void *state)
     free(w->file);
     free(w->name);
     profile_free(w->sampled);
+    explained_free(w->kept);
     paths_done(&w->paths);
     predictor_done(&w->branches);
     lines_done(&w->lines);
@@ -668,6 +815,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
         return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own",
                        "--pid takes no program, --output and --input");
     struct explaining *w = mem_zero(1, sizeof *w);
+    w->measure = v->measure;
     w->input = v->input ? mem_strdup(v->input) : NULL;
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
@@ -751,6 +899,13 @@ static const struct parameter options[] = {
      .otherwise = "no input",
      .complete = COMPLETE_FILE,
      .help = "file for the program's standard input"},
+    {.name = "--measure",
+     .kind = PARAMETER_COUNT,
+     .at = offsetof(struct explain_values, measure),
+     .value = "N",
+     .initial = "2",
+     .most = PATHS_SHOWN,
+     .help = "commonest paths to measure alone, with their branches as recorded"},
     {.name = "--machine",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct explain_values, machine),

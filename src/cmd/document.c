@@ -10,6 +10,7 @@
 #include "cmd/analyses.h"
 #include "cmd/check.h"
 #include "cmd/comparison.h"
+#include "cmd/explained.h"
 #include "cmd/forecast.h"
 #include "cmd/function_list.h"
 #include "io/cpus.h"
@@ -192,6 +193,7 @@ void document_done(struct document *d)
     shelf_done(&d->shelf);
     kernel_free(d->kernel);
     blame_free(d->blame);
+    explained_free(d->explained);
     check_free(d->check);
     stage_log_free(d->chart);
     comparison_free(d->comparison);

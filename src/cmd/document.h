@@ -19,6 +19,7 @@ struct active_curve;
 struct stage_log;
 struct analyses;
 struct blame;
+struct explained_loop;
 struct check;
 struct paired_loops;
 struct evolve_run;
@@ -100,10 +101,11 @@ struct document {
     /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     double kernel_measured;
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
+    struct explained_loop *explained; /* by the last `program explain`; NULL: none */
     struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
     struct stage_log *chart;          /* of the last `machine chart`, held; NULL: none */
     struct check *check;              /* of the last `machine check`; NULL: none */
-    struct paired_loops *comparison;    /* of the last `kernel compare`; NULL: none */
+    struct paired_loops *comparison;  /* of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct whatif_pair pair;          /* sides[0].bottleneck NULL: none; not of a session's files */
     struct experiments *experiments;  /* NULL: none */

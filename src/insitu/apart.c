@@ -116,6 +116,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                          .replays = {.tried = had.replays.tried,
                                      .why = had.replays.why,
                                      .seconds = had.replays.seconds},
+                         .counted = had.counted,
                          .ended = had.ended,
                          .killed = had.killed,
                          .status = had.status,

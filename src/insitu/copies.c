@@ -37,10 +37,12 @@ struct maker {
     uint64_t bias;
     enum copy_mode mode;
     unsigned times;
-    uint32_t *at;              /* labels: [copy * list + instruction] */
-    uint32_t *heads;           /* labels: where control arrives at the pivot, by copy */
-    uint32_t stamp, go;        /* labels of the timed pivot */
-    uint32_t table, missed;    /* labels: translation of indirect jumps; CODE_UNPLACED: none yet */
+    uint32_t *at;           /* labels: [copy * list + instruction] */
+    uint32_t *heads;        /* labels: where control arrives at the pivot, by copy */
+    uint32_t stamp, go;     /* labels of the timed pivot, or of an anchor */
+    bool flags_free;        /* no flag is needed there */
+    bool anchored;          /* it is an anchor */
+    uint32_t table, missed; /* labels: translation of indirect jumps; CODE_UNPLACED: none yet */
     VEC(struct stub) stubs;
     VEC(struct entrance) entrances;   /* of timed visits only */
 };
@@ -414,6 +416,17 @@ static void count_down(struct code *c, uint32_t slot, uint32_t zero, bool before
     code_load(c, CODE_RCX, S2);
 }
 
+/* The countdown to the next stamp. */
+static void step_down(struct maker *m)
+{
+    if (m->flags_free) {
+        code_step(m->c, SLOT_COUNTDOWN, true);
+        code_branch(m->c, 4, m->stamp); /* je */
+    } else
+        count_down(m->c, SLOT_COUNTDOWN, m->stamp, false);
+    code_label_here(m->c, m->go);
+}
+
 /* What is counted at the pivot of the first copy. */
 static void arrive(struct maker *m)
 {
@@ -426,14 +439,8 @@ static void arrive(struct maker *m)
     else if (records(m)) {
         count_down(c, SLOT_RECORDS_LEFT, m->stamp, true);
         event_plain(c, EVENT_PASS, 0);
-    } else if (m->r->flags_free) {
-        code_step(c, SLOT_COUNTDOWN, true);
-        code_branch(c, 4, m->stamp);   /* je */
-        code_label_here(c, m->go);
-    } else {
-        count_down(c, SLOT_COUNTDOWN, m->stamp, false);
-        code_label_here(c, m->go);
-    }
+    } else
+        step_down(m);
 }
 
 static bool next_follows(const struct region *r, uint32_t at)
@@ -524,7 +531,7 @@ static void make_stamp(struct maker *m)
     uint32_t full = code_label(c);
 
     code_label_here(c, m->stamp);
-    if (m->r->flags_free)
+    if (m->flags_free)
         code_store(c, CODE_RCX, S2);
     code_store(c, CODE_RAX, S0);
     code_store(c, CODE_RDX, S1);
@@ -543,9 +550,9 @@ static void make_stamp(struct maker *m)
     for (unsigned i = 0; i < STAMP_CYCLES; i++)
         BYTES(c, 0x48, 0xf7, 0xd0);             /* not rax */
     BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);
-    BYTES(c, 0x89, 0x41, 0x10, 0x89, 0x51, 0x14);   /* mov eax, 16(rcx); mov edx, 20(rcx) */
-    code_load(c, CODE_RAX, SLOT_LEAVES);
-    BYTES(c, 0x48, 0x89, 0x41, 0x18);           /* mov rax, 24(rcx) */
+    BYTES(c, 0x89, 0x41, 0x10, 0x89, 0x51, 0x14); /* mov eax, 16(rcx); mov edx, 20(rcx) */
+    code_load(c, CODE_RAX, m->anchored ? SLOT_PASSES : SLOT_LEAVES);
+    BYTES(c, 0x48, 0x89, 0x41, 0x18); /* mov rax, 24(rcx) */
     code_load(c, CODE_RAX, SLOT_AWAY);
     BYTES(c, 0x48, 0x89, 0x41, 0x20);           /* mov rax, 32(rcx) */
     code_load(c, CODE_RAX, SLOT_UNFINISHED);
@@ -554,7 +561,7 @@ static void make_stamp(struct maker *m)
     code_store(c, CODE_RCX, SLOT_STAMP_AT);
     if (m->mode == COPY_REPLAY)
         touch(c);
-    else
+    else if (!m->anchored)
         code_label_here(c, full);
     code_load(c, CODE_RAX, SLOT_PERIOD);
     code_store(c, CODE_RAX, SLOT_COUNTDOWN);
@@ -568,7 +575,36 @@ static void make_stamp(struct maker *m)
     if (m->mode == COPY_REPLAY) {
         code_label_here(c, full);
         code_jump_slot(c, SLOT_AT_END);
+    } else if (m->anchored) {
+        code_label_here(c, full);
+        BYTES(c, 0xcc);
     }
+}
+
+/* What anchor @at of the original is patched to jump to: its countdown, the instructions that the
+ * patch covers, and the way back. */
+static void make_anchor(struct maker *m, uint32_t at)
+{
+    const struct region *r = m->r;
+    uint32_t label = code_label(m->c), end = at + region_covered(r, at);
+
+    m->flags_free = region_flags_free(r, at);
+    m->stamp = code_label(m->c);
+    m->go = code_label(m->c);
+    code_label_here(m->c, label);
+    step_down(m);
+    for (uint32_t i = at; i < end; i++) {
+        const struct region_insn *in = &r->list.items[i];
+        if (in->direct)
+            code_jump_address(m->c, in->target_address + m->bias);
+        else
+            plain(m, in->insn);
+    }
+    const struct insn *last = r->list.items[end - 1].insn;
+    if (!r->list.items[end - 1].direct)
+        code_jump_address(m->c, last->offset + last->length + m->bias);
+    make_stamp(m);
+    vec_push(&m->out->anchors, ((struct copy_anchor){at, label}));
 }
 
 static void make_table(struct maker *m)
@@ -662,9 +698,9 @@ static void make_clock(struct maker *m)
 {
     m->out->clock = code_label(m->c);
     code_label_here(m->c, m->out->clock);
-    /* rdtsc; mov rax, r8; mov 500, ecx */
+    /* rdtsc; mov rax, r8; mov 4000, ecx */
     BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x49, 0x89,
-          0xc0, 0xb9, 0xf4, 0x01, 0x00, 0x00);
+          0xc0, 0xb9, 0xa0, 0x0f, 0x00, 0x00);
     /* imul r9, r9, four times; dec ecx; jne */
     BYTES(m->c, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f,
           0xaf, 0xc9, 0xff, 0xc9, 0x75, 0xec);
@@ -742,11 +778,16 @@ static void make_replay(struct maker *m)
 
 void copies_make(const struct region *r, uint64_t bias, struct copies *out)
 {
-    struct maker m = {.r = r, .out = out, .c = &out->code, .bias = bias};
+    struct maker m = {
+        .r = r, .out = out, .c = &out->code, .bias = bias, .flags_free = r->flags_free};
 
     *out = (struct copies){.clock = 0};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++)
         make_mode(&m);
+    m.mode = COPY_TIME;
+    m.anchored = true;
+    for (size_t i = 0; i < r->anchors.count; i++)
+        make_anchor(&m, r->anchors.items[i]);
     make_gates(&m);
     make_clock(&m);
     make_visits(&m);
@@ -762,6 +803,7 @@ void copies_done(struct copies *c)
 {
     code_done(&c->code);
     vec_done(&c->points);
+    vec_done(&c->anchors);
     vec_done(&c->gates);
     for (int i = 0; i < COPY_MODES; i++)
         vec_done(&c->resumes[i]);

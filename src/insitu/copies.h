@@ -60,7 +60,9 @@ enum copy_slot {
     SLOT_RESTORES = 0xc8000,
     SLOT_BYTES = 0x100000,
 };
-#define CLOCK_CYCLES 6000.0    /* of the code at copies.clock: 2,000 multiplications of 3 cycles */
+/* of the code at copies.clock: 16,000 multiplications of 3 cycles, to which its two stamps and its
+ * end add about 60 */
+#define CLOCK_CYCLES 48060.0
 #define VISITS 32u
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
@@ -82,6 +84,14 @@ struct copy_point {
     int32_t unfinished;
 };
 
+/* Code that one place of the original may be patched to jump to in a copy of the process, where all
+ * else of the loop is executed in the original: it stamps the time each some passes, with the
+ * iterations counted so far in place of SLOT_LEAVES, and ends with int3 when no stamp is left. */
+struct copy_anchor {
+    uint32_t at; /* in the region's list */
+    uint32_t label;
+};
+
 struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* by place */
@@ -92,6 +102,7 @@ struct copies {
     VEC(uint32_t) gates;
     /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
     uint32_t clock;
+    VEC(struct copy_anchor) anchors; /* of the region's */
     /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks,
      * besides what SLOT_AWAY grows by */
     uint32_t visits;

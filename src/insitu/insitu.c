@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "insitu/admission.h"
 #include "insitu/apart.h"
+#include "insitu/trial.h"
 #include "profile/launch.h"
 #include "work/pool.h"
 
@@ -54,8 +55,11 @@ struct insitu_watch {
     bool whole;                /* it ended while it was watched */
     bool over;                 /* nothing is watched any more */
     double begun;
+    struct system_trial trial; /* what of the system works */
+    struct counters counters;
     uint64_t period;
-    unsigned clocked;          /* times that the clock was measured */
+    unsigned originals; /* times that the original was timed in copies of the process */
+    unsigned clocked;   /* times that the clock was measured */
 };
 
 static double now(void)
@@ -240,7 +244,7 @@ static void measure_clock(struct insitu_watch *w)
     struct process *p = &w->process, copy;
     struct insitu *out = w->out;
 
-    for (size_t i = 0; i < p->tracees.count && w->clocked < CLOCKED_MOST; i++) {
+    for (size_t i = 0; !w->trial.copies && i < p->tracees.count && w->clocked < CLOCKED_MOST; i++) {
         struct traced *t = &p->tracees.items[i];
         struct user_regs_struct regs;
         pid_t tid = t->tid;
@@ -281,8 +285,12 @@ static void replay(struct insitu_watch *w)
     struct process *p = &w->process;
     struct user_regs_struct regs;
 
-    if (!replay_possible(&out->region) || out->replays.list.count == REPLAYS_MOST ||
-        out->replays.tried == 2 * REPLAYS_MOST || !out->placed.timed.count ||
+    if (w->trial.state)
+        out->replays.why = w->trial.state;
+    bool again = !w->trial.state && replay_possible(&out->region) &&
+                 out->replays.list.count < REPLAYS_MOST && out->replays.tried < 2 * REPLAYS_MOST,
+         original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count;
+    if (!(again || original) || !out->placed.timed.count ||
         out->replays.seconds > REPLAY_SHARE * (now() - w->begun) + REPLAY_SECONDS)
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
@@ -293,7 +301,13 @@ static void replay(struct insitu_watch *w)
         uint32_t at = region_at(&out->region, regs.rip - out->placed.bias);
         if (at == REGION_NONE || !out->region.list.items[at].in_loop)
             continue;
-        replay_moment(&out->placed, t, clock_overhead(out), &out->replays);
+        pid_t tid = t->tid;
+        if (again)
+            replay_moment(&out->placed, t, clock_overhead(out), &out->replays);
+        t = process_tracee(p, tid);
+        if (t && original)
+            replay_original(&out->placed, t, &out->replays.seconds);
+        w->originals += original;
         return;
     }
 }
@@ -641,6 +655,8 @@ static bool watch(struct insitu_watch *w, struct err *err)
         process_go_all(&w->process);
         return false;
     }
+    for (size_t i = 0; i < w->process.tracees.count; i++)
+        counters_add(&w->counters, w->process.tracees.items[i].tid);
     process_go_all(&w->process);
     while (run_for(w, next)) {
         if (w->options->counts_only || out->moments >= MOMENTS_MOST)
@@ -652,6 +668,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
     if (w->placed && !w->process.ended)
         ok = remove_copies(w, err);
     w->whole = w->process.ended;
+    out->counted = counters_read(&w->counters);
     out->seconds = now() - w->begun;
     return ok;
 }
@@ -698,15 +715,32 @@ static void tell(struct insitu_watch *w)
     out->complete = w->options->argv && w->whole && !out->killed && !out->cut && out->late == 0;
 }
 
+/* Tries what the system offers. False with err when no program may be trusted to it. */
+static bool try_system(struct insitu_watch *w, struct err *err)
+{
+    struct trial_seen seen;
+
+    w->out->refused = true;
+    if (!trial_run(&seen, err))
+        return false;
+    w->trial = trial_judge(&seen);
+    counters_new(&counters_system, &w->counters);
+    w->out->refused = w->trial.tracing != NULL;
+    return !w->out->refused ||
+           err_set(err, ERR_IO, "run it on a system whose ptrace works",
+                   "ptrace does not do here what it reports: %s", w->trial.tracing);
+}
+
 static bool run(const struct insitu_options *o, struct insitu *out, struct err *err)
 {
     struct insitu_watch w = {
         .options = o, .out = out, .program = {.go = -1, .fault = -1}, .process = {.memory = -1}};
 
-    bool ok = watch(&w, err);
+    bool ok = try_system(&w, err) && watch(&w, err);
     let_go(&w);
     tell(&w);
     maps_done(&w.maps);
+    counters_done(&w.counters);
     process_done(&w.process);
     return ok;
 }
@@ -761,8 +795,8 @@ static double typical(const double *values, size_t count)
     return sum / (double)n;
 }
 
-/* The same with @visits timed, or not. */
-static double cycles_of(const struct insitu *x, double q, bool visits)
+/* The same of the blocks of @kind. */
+static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
     size_t count = x->placed.timed.count, kept = 0;
     double overhead = clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
@@ -771,10 +805,10 @@ static double cycles_of(const struct insitu *x, double q, bool visits)
         const struct timed_block *b = &x->placed.timed.items[i];
         double before = b->clock[0] - overhead, after = b->clock[1] - overhead,
                ticks = (double)b->ticks;
-        if (b->visits && b->leaves)
+        if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
         /* else the core's clock changed, or it was interrupted */
-        if (b->visits == visits && ticks > 0 && b->iterations &&
+        if (b->kind == kind && ticks > 0 && b->iterations &&
             fabs(before - after) < CLOCK_CHANGE * before)
             each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
     }
@@ -787,21 +821,34 @@ static double cycles_of(const struct insitu *x, double q, bool visits)
     return cycles;
 }
 
+/* Where every iteration arrives from the original in what is timed, that alone is better. */
+static double of_original(const struct insitu *x, double q)
+{
+    double original = cycles_of(x, q, BLOCK_ORIGINAL);
+    return isnan(original) ? cycles_of(x, q, BLOCK_COPY) : original;
+}
+
+bool insitu_original(const struct insitu *x)
+{
+    return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
+}
+
 double insitu_cycles(const struct insitu *x, double q, bool *alone)
 {
-    double trip = insitu_trip(x), within = cycles_of(x, INSITU_TYPICAL, true);
+    double trip = insitu_trip(x), within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
     *alone = isinf(trip) || trip * within >= VISIT_LEAST;
-    double cycles = cycles_of(x, q, *alone);
-    if (!isnan(cycles))
-        return cycles;
-    *alone = isinf(trip);
-    return cycles_of(x, q, false);
+    double cycles = cycles_of(x, q, *alone ? BLOCK_VISITS : BLOCK_COPY);
+    if (isnan(cycles)) {
+        *alone = isinf(trip);
+        cycles = of_original(x, q);
+    }
+    return cycles;
 }
 
 double insitu_cycles_whole(const struct insitu *x)
 {
-    return cycles_of(x, INSITU_TYPICAL, false);
+    return cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);
 }
 
 double insitu_between(const struct insitu *x)
@@ -809,7 +856,7 @@ double insitu_between(const struct insitu *x)
     double away = 0, leaves = 0;
 
     for (size_t i = 0; i < x->placed.timed.count; i++)
-        if (x->placed.timed.items[i].visits &&
+        if (x->placed.timed.items[i].kind == BLOCK_VISITS &&
             x->placed.timed.items[i].away < x->placed.timed.items[i].ticks) {
             away += (double)x->placed.timed.items[i].away;
             leaves += (double)x->placed.timed.items[i].leaves;

@@ -4,6 +4,7 @@
 #ifndef PORTOLAN_INSITU_INSITU_H
 #define PORTOLAN_INSITU_INSITU_H
 
+#include "insitu/counters.h"
 #include "insitu/placed.h"
 #include "insitu/replay.h"
 
@@ -32,12 +33,13 @@ struct insitu {
     double stopped;                  /* of these, the program was stopped for us */
     /* seconds between the program's start and the first count; 0: none, or it ran already */
     double late;
-    size_t threads;                  /* that were given counters */
-    size_t moments;                  /* times that it was timed and recorded */
-    struct replayed_all replays;          /* at some of them */
-    bool ended, killed;              /* the program has, by a signal that cannot be held */
-    int status;                      /* as waitpid has it, of one that was started here and ended */
-    bool complete;                   /* counted from the program's first instruction to its end */
+    size_t threads;                 /* that were given counters */
+    size_t moments;                 /* times that it was timed and recorded */
+    struct replayed_all replays;    /* at some of them */
+    struct hardware_counts counted; /* in the whole program while it was watched */
+    bool ended, killed;             /* the program has, by a signal that cannot be held */
+    int status;                     /* as waitpid has it, of one that was started here and ended */
+    bool complete;                  /* counted from the program's first instruction to its end */
     /* the process may not be traced or changed, whatever the loop */
     bool refused;
     char *cut;                       /* why it was let go before; NULL: it was not */
@@ -53,8 +55,12 @@ void insitu_done(struct insitu *x);
 /* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between
  * visits of the loop when *@alone becomes true; NaN: too few were timed. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
-/* The same, by INSITU_TYPICAL, with what is between visits. */
+/* The same of the timed copy, by INSITU_TYPICAL, with what is between visits, and with the way back
+ * from the original where an indirect jump leads there. */
 double insitu_cycles_whole(const struct insitu *x);
+/* Whether insitu_cycles has times of the original code, in copies of the process. Else, where an
+ * indirect jump leads out of what is timed, they are with the way back. */
+bool insitu_original(const struct insitu *x);
 /* Cycles from leaving the loop to entering it again, in the mean; NaN: not timed. */
 double insitu_between(const struct insitu *x);
 /* Iterations from one time that control leaves the loop to the next, as timed; INFINITY: it never

@@ -33,6 +33,12 @@ double insitu_cycles_whole(const struct insitu *x)
     return NAN;
 }
 
+bool insitu_original(const struct insitu *x)
+{
+    (void)x;
+    return false;
+}
+
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why)
 {

@@ -29,14 +29,18 @@ static double cycles_of(const struct region *r, struct insn *insns, size_t count
     return cycles;
 }
 
-/* Appends the instructions of @path; calls are left out, as their cycles are not the loop's. */
-static size_t append(const struct region *r, const struct path *path, struct insn *out,
-                     size_t count)
+/* The cycles of calls are not the loop's. */
+size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
+                  size_t most)
 {
-    for (size_t i = 0; i < path->insns.count && count < SAMPLE_MOST; i++) {
+    for (size_t i = 0; i < path->insns.count && count < most; i++) {
         const struct region_insn *in = &r->list.items[path->insns.items[i]];
-        if (!in->in_place)
-            out[count++] = *in->insn;
+        if (in->in_place)
+            continue;
+        out[count] = *in->insn;
+        if (in->insn->traits & INSN_BRANCH)
+            out[count].traits |= INSN_FOLLOWED;
+        count++;
     }
     return count;
 }
@@ -44,7 +48,7 @@ static size_t append(const struct region *r, const struct path *path, struct ins
 double mix_predict_path(const struct region *r, const struct path *path, const struct machine *m)
 {
     struct insn *insns = mem_try_alloc(SAMPLE_MOST * sizeof *insns);
-    size_t count = insns ? append(r, path, insns, 0) : 0;
+    size_t count = insns ? mix_append(r, path, insns, 0, SAMPLE_MOST) : 0;
     double cycles = count ? cycles_of(r, insns, count, m) : NAN;
 
     free(insns);
@@ -60,7 +64,7 @@ double mix_predict(const struct region *r, const struct paths *p, const struct m
     for (unsigned s = 0; insns && s < SAMPLES; s++) {
         size_t at = p->order.count * (2 * s + 1) / (2 * SAMPLES), count = 0, begun = at;
         for (; at < p->order.count && count < SAMPLE_INSNS; at++)
-            count = append(r, &p->list.items[p->order.items[at]], insns, count);
+            count = mix_append(r, &p->list.items[p->order.items[at]], insns, count, SAMPLE_MOST);
         if (!count)
             continue;
         cycles += cycles_of(r, insns, count, m);

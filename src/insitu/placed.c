@@ -153,15 +153,27 @@ static uint64_t site_address(const struct placed *x, size_t i)
     return x->region->list.items[at].insn->offset + x->bias;
 }
 
-/* The five original bytes of patched place @i. */
-static void site_bytes(const struct placed *x, size_t i, uint8_t out[PATCH_BYTES])
+void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
+                  uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES])
 {
-    uint32_t at = i ? x->region->resumed.items[i - 1] : x->region->pivot;
+    uint64_t begin = x->region->list.items[at].insn->offset + x->bias;
+    int32_t distance = (int32_t)(label_address(x, label) - (begin + PATCH_BYTES));
+
     for (uint32_t n = 0; n < PATCH_BYTES; at++) {
         const struct insn *in = x->region->list.items[at].insn;
         for (uint32_t b = 0; b < in->length && n < PATCH_BYTES; b++)
-            out[n++] = in->bytes[b];
+            original[n++] = in->bytes[b];
     }
+    jump[0] = 0xe9;
+    memcpy(jump + 1, &distance, sizeof distance);
+}
+
+/* The same of patched place @i. */
+static void site_bytes(const struct placed *x, size_t i, uint8_t original[PATCH_BYTES],
+                       uint8_t jump[PATCH_BYTES])
+{
+    placed_bytes(x, i ? x->region->resumed.items[i - 1] : x->region->pivot,
+                 x->copies->gates.items[i], original, jump);
 }
 
 /* Whether @address lies within a patched place, and is not its first byte. */
@@ -173,23 +185,12 @@ static bool is_inside(const struct placed *x, uint64_t address)
     return false;
 }
 
-/* The jump to the copies that stands at patched place @i. */
-static void jump_bytes(const struct placed *x, size_t i, uint8_t out[PATCH_BYTES])
-{
-    int32_t distance =
-        (int32_t)(label_address(x, x->copies->gates.items[i]) - (site_address(x, i) + PATCH_BYTES));
-
-    out[0] = 0xe9;
-    memcpy(out + 1, &distance, sizeof distance);
-}
-
 bool placed_patch(struct placed *x, bool on, struct err *err)
 {
     for (size_t i = 0; i <= x->region->resumed.count; i++) {
         uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
         uint64_t at = site_address(x, i);
-        jump_bytes(x, i, jump);
-        site_bytes(x, i, original);
+        site_bytes(x, i, original, jump);
         if (!on && (!process_read(x->process, at, there, sizeof there) ||
                     memcmp(there, jump, sizeof there) != 0))
             continue;   /* the program has taken the code away, and what stands there is not ours */
@@ -300,7 +301,7 @@ static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
                      ((struct timed_block){
                          b[0] - a[2],
                          b[3] - a[3],
-                         x->chosen[slot] == COPY_VISIT,
+                         x->chosen[slot] == COPY_VISIT ? BLOCK_VISITS : BLOCK_COPY,
                          b[4] - a[4],
                          {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
                          x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5])}));
@@ -404,8 +405,8 @@ void placed_clean_child(const struct placed *x, pid_t child)
     snprintf(path, sizeof path, "/proc/%d/mem", (int)child);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     for (size_t i = 0; fd >= 0 && i <= x->region->resumed.count; i++) {
-        uint8_t bytes[PATCH_BYTES];
-        site_bytes(x, i, bytes);
+        uint8_t bytes[PATCH_BYTES], jump[PATCH_BYTES];
+        site_bytes(x, i, bytes, jump);
         if (pwrite(fd, bytes, sizeof bytes, (off_t)site_address(x, i)) != (ssize_t)sizeof bytes)
             break;
     }

@@ -7,12 +7,16 @@
 #include "insitu/maps.h"
 #include "insitu/process.h"
 
-struct timed_block {           /* between two stamps */
+/* BLOCK_VISITS: visits were timed. BLOCK_ORIGINAL: the original code was, in a copy of the
+ * process. */
+enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_ORIGINAL };
+
+struct timed_block { /* between two stamps */
     /* of the time stamp counter; times that control left the loop meanwhile */
     uint64_t ticks, leaves;
-    bool visits;               /* visits were timed */
-    uint64_t away;             /* ticks of the time between these */
-    uint32_t clock[2];         /* ticks of the clock's instructions before and after it */
+    enum block_kind kind;
+    uint64_t away;     /* ticks of the time between these */
+    uint32_t clock[2]; /* ticks of the clock's instructions before and after it */
     uint64_t iterations;
 };
 
@@ -61,6 +65,10 @@ bool placed_patch(struct placed *x, bool on, struct err *err);
 bool placed_settle(struct placed *x, struct traced *t);
 /* What the thread's counters and buffers hold, added up; they begin again. */
 void placed_harvest(struct placed *x, struct traced *t);
+/* The five original bytes, and the jump, of a patch at instruction @at of the region that leads to
+ * @label. */
+void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
+                  uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
 /* Looks at what all slots hold without changing anything. */
 void placed_peek(struct placed *x);
 /* Chooses the copy that @t, settled and harvested, comes to next: with COPY_TIME and COPY_VISIT,

@@ -6,16 +6,18 @@
 
 #include "base/mem.h"
 
-#define REGION_MOST 8000       /* instructions that are copied */
-#define FLAGS_STEPS 200        /* instructions that are searched for readers of flags */
-#define TABLE_MOST 1024        /* entries of a jump table */
-#define RESUMED_MOST 90u       /* places that are patched besides the pivot */
+#define REGION_MOST 8000 /* instructions that are copied */
+#define FLAGS_STEPS 200  /* instructions that are searched for readers of flags */
+#define TABLE_MOST 1024  /* entries of a jump table */
+#define ANCHORS_MOST 64u
+#define RESUMED_MOST 90u /* places that are patched besides the pivot */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 void region_done(struct region *r)
 {
     vec_done(&r->list);
     vec_done(&r->resumed);
+    vec_done(&r->anchors);
     vec_done(&r->tabled);
 }
 
@@ -400,6 +402,35 @@ static void choose_resumed(struct region *r)
     }
 }
 
+/* Whether what a patch at @at covers can be executed elsewhere with no more than a jump back. */
+static bool movable(const struct region *r, uint32_t at)
+{
+    uint32_t n = region_covered(r, at);
+
+    for (uint32_t i = at; i < at + n; i++) {
+        const struct region_insn *x = &r->list.items[i];
+        bool last_jump = i + 1 == at + n && x->direct && !(x->insn->traits & INSN_CONDITIONAL);
+        if (x->insn->traits & INSN_BRANCH && !last_jump)
+            return false;
+    }
+    return true;
+}
+
+static void choose_anchors(struct region *r)
+{
+    for (size_t k = 0; k < r->tabled.count && r->anchors.count < ANCHORS_MOST; k++) {
+        uint32_t at = region_at(r, r->tabled.items[k]);
+        bool room = at != REGION_NONE && r->list.items[at].in_loop && patchable(r, at) &&
+                    movable(r, at) && !overlaps(r, at, r->pivot);
+        for (size_t i = 0; i < r->resumed.count; i++)
+            room = room && !overlaps(r, at, r->resumed.items[i]);
+        for (size_t i = 0; i < r->anchors.count; i++)
+            room = room && r->anchors.items[i] != at;
+        if (room)
+            vec_push(&r->anchors, at);
+    }
+}
+
 static bool uses_gs(const struct insn *i)
 {
     for (unsigned k = 0; k < i->operand_count; k++)
@@ -441,5 +472,7 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     if (!choose_pivot(out, err))
         return false;
     choose_resumed(out);
+    if (out->jumps_indirect)
+        choose_anchors(out);
     return true;
 }

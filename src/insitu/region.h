@@ -31,9 +31,11 @@ struct region {
     VEC(uint32_t) resumed;
     /* places after such instructions that have no room for a patch: what follows is not recorded */
     uint32_t unresumed;
-    uint32_t calls;                       /* instructions of the loop that are executed in place */
-    bool jumps_indirect;                  /* the loop has an indirect jump */
-    VEC(uint64_t) tabled;                 /* addresses in the file that jump tables lead to */
+    /* of a loop with an indirect jump: targets of it that have room for a patch */
+    VEC(uint32_t) anchors;
+    uint32_t calls;       /* instructions of the loop that are executed in place */
+    bool jumps_indirect;  /* the loop has an indirect jump */
+    VEC(uint64_t) tabled; /* addresses in the file that jump tables lead to */
 };
 
 /* Memory of the program that the code is part of. */

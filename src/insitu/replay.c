@@ -29,6 +29,11 @@
 #define CHUNKS_LEAST 2u
 /* that a block may take longer than iterations in the middle of others */
 #define EDGE_CYCLES 25.0
+/* share of the iterations that pass the patched place, where the original is timed */
+#define ANCHORED_LEAST 0.002
+#define ANCHORED_MOST 0.34
+#define ANCHORED_ITERATIONS 2000.0 /* between two stamps */
+#define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
 #define SPREAD_MOST 0.2        /* relative, of the moments */
 #define FALLS_MOST 0.07        /* relative, from one quarter of the repeats to a later one */
@@ -151,15 +156,20 @@ static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
     return ok && step_to_pivot(m);
 }
 
-/* Runs the copy from @label; @most bounds the iterations. */
-static bool run_from(struct rerun *m, uint32_t label)
+/* Runs the copy from @address. */
+static bool run_at(struct rerun *m, uint64_t address)
 {
     struct user_regs_struct regs = m->regs;
     struct traced *t = process_tracee(&m->copy, m->copy.pid);
 
-    regs.rip = address_of(m->x, label);
+    regs.rip = address;
     regs.orig_rax = ~0ull;
     return process_set_registers(t, &regs) && process_copy_run(&m->copy, SECONDS);
+}
+
+static bool run_from(struct rerun *m, uint32_t label)
+{
+    return run_at(m, address_of(m->x, label));
 }
 
 /* The iterations that come next, with the addresses of what they access. */
@@ -503,6 +513,112 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     vec_done(&m.touches);
     vec_done(&m.restores);
     out->seconds += now() - begun;
+}
+
+/* The anchor that the fewest of the recorded iterations pass, of those that are not too rare; NULL:
+ * none. *@share: of the iterations. */
+static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
+{
+    const struct region *r = x->region;
+    const struct copy_anchor *best = NULL;
+    size_t passes = 0, *counts = mem_zero(r->list.count + 1, sizeof *counts);
+
+    for (size_t i = 0; i < x->events.count; i++) {
+        unsigned id = (unsigned)(x->events.items[i] >> 48);
+        uint64_t to = x->events.items[i] & ((UINT64_C(1) << 48) - 1);
+        uint32_t at = id < r->list.count && r->list.items[id].indirect ? region_at(r, to - x->bias)
+                                                                       : REGION_NONE;
+        passes += id == EVENT_PASS;
+        if (at != REGION_NONE)
+            counts[at]++;
+    }
+    for (size_t i = 0; i < x->copies->anchors.count; i++) {
+        const struct copy_anchor *a = &x->copies->anchors.items[i];
+        double of = (double)counts[a->at] / (double)passes;
+        if (of >= ANCHORED_LEAST && of <= ANCHORED_MOST && (!best || of < *share)) {
+            best = a;
+            *share = of;
+        }
+    }
+    free(counts);
+    return best;
+}
+
+/* Runs a copy of the process with the anchor patched: counting iterations, or with @original, where
+ * no other place is patched and times are read. Returns the stamps, which the caller frees. */
+static uint64_t *run_anchored(struct rerun *m, struct traced *t, const struct copy_anchor *anchor,
+                              uint64_t period, bool original, size_t *count)
+{
+    const struct placed *x = m->x;
+    struct process *p = x->process;
+    uint8_t was[PATCH_BYTES], jump[PATCH_BYTES];
+    uint64_t *stamps = NULL, end = 0, begin = m->slot + SLOT_STAMPS;
+    pid_t tid = t->tid;
+    int64_t number = 0;
+
+    *count = 0;
+    bool ok = make_copy(m, t, &number);
+    for (size_t i = 0; ok && original && i <= x->region->resumed.count; i++) {
+        uint32_t at = i ? x->region->resumed.items[i - 1] : x->region->pivot;
+        placed_bytes(x, at, x->copies->gates.items[i], was, jump);
+        ok = process_write(&m->copy, x->region->list.items[at].insn->offset + x->bias, was,
+                           sizeof was);
+    }
+    placed_bytes(x, anchor->at, anchor->label, was, jump);
+    ok = ok &&
+         process_write(&m->copy, x->region->list.items[anchor->at].insn->offset + x->bias, jump,
+                       sizeof jump) &&
+         word(&m->copy, m->slot + SLOT_ENTRIES, address_of(x, x->copies->entry[COPY_COUNT])) &&
+         word(&m->copy, m->slot + SLOT_PASSES, 0) &&
+         word(&m->copy, m->slot + SLOT_PERIOD, period) &&
+         word(&m->copy, m->slot + SLOT_COUNTDOWN, period) &&
+         word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
+         word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
+    if (ok) {
+        run_at(m, m->regs.rip); /* however it ends: what was stamped until then counts */
+        ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
+             end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
+    }
+    if (ok && end > begin) {
+        stamps = mem_alloc(end - begin);
+        if (process_read(&m->copy, begin, stamps, end - begin))
+            *count = (size_t)(end - begin) / STAMP_BYTES;
+    }
+    t = process_tracee(p, tid);
+    if (t)
+        process_copy_end(p, t, &m->copy, number);
+    return stamps;
+}
+
+void replay_original(struct placed *x, struct traced *t, double *seconds)
+{
+    struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
+    const size_t words = STAMP_BYTES / 8;
+    double begun = now(), share = 0;
+    uint64_t *stamps[2] = {NULL, NULL};
+    size_t counts[2] = {0, 0};
+    pid_t tid = t->tid;
+    const struct copy_anchor *anchor = choose_anchor(x, &share);
+
+    for (int k = 0; k < 2 && t && anchor && (!k || counts[0]); k++) {
+        stamps[k] = run_anchored(&m, t, anchor, (uint64_t)(ANCHORED_ITERATIONS * share) + 1, k == 1,
+                                 &counts[k]);
+        t = process_tracee(x->process, tid);
+    }
+    size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
+    /* in the first ones pages are copied and caches filled */
+    for (size_t i = count / 4 + 1; i < count; i++) {
+        const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
+        vec_push(&x->timed,
+                 ((struct timed_block){
+                     .ticks = b[0] - a[2],
+                     .kind = BLOCK_ORIGINAL,
+                     .clock = {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]},
+                     .iterations = counted[3] - (counted - words)[3]}));
+    }
+    free(stamps[0]);
+    free(stamps[1]);
+    *seconds += now() - begun;
 }
 
 /* The mean of @count doubles that lie @stride bytes apart, and twice its standard error. */

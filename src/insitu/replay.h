@@ -29,6 +29,9 @@ bool replay_possible(const struct region *r);
 /* Replays what thread @t, stopped and settled, would do next, and adds it to @out. @overhead: ticks
  * of a stamp's clock besides its instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
+/* Times the loop's original code in copies of the process, from where thread @t is: a place of it
+ * that few iterations pass is patched there, and nothing else. Adds blocks to @x. */
+void replay_original(struct placed *x, struct traced *t, double *seconds);
 /* Combines the results of all moments except live. False: they do not agree, or are too few; *@why,
  * static, has the reason. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,

@@ -23,8 +23,10 @@ struct split_facts {
     double live, low, high;    /* cycles per iteration in the program: value and spread */
     /* cycles per iteration that timing may add: an indirect jump leads out of the copies */
     double extra;
+    /* that the way back from the original adds in replays, and not in live */
+    double arrival;
     double predicted;          /* for the executed mix of paths */
-    double missed;             /* simulated mispredictions per iteration */
+    double missed;    /* simulated mispredictions per iteration */
     /* lines per iteration that were not touched before, by irregular and by regular steps */
     double fresh, streamed;
     double trip;               /* iterations of a visit */

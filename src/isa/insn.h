@@ -134,6 +134,8 @@ enum insn_trait {
     /* x86-64: the decoder does not have it; what is known of it comes from the text of another
      * disassembler */
     INSN_FOREIGN = 1 << 25,
+    /* a branch in a list of executed instructions: whatever its condition, the next one follows */
+    INSN_FOLLOWED = 1 << 29,
 };
 
 struct insn {

@@ -18,7 +18,9 @@ static const char *branch_refused(const struct insn *in, bool last)
         relative |= in->operands[k].kind == OPERAND_RELATIVE;
     if (in->traits & INSN_BRANCH && !relative)
         return "an indirect branch";
-    return in->traits & INSN_BRANCH && !last ? "a branch inside the loop depends on data" : NULL;
+    return in->traits & INSN_BRANCH && !(in->traits & INSN_FOLLOWED) && !last
+               ? "a branch inside the loop depends on data"
+               : NULL;
 }
 
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at)
@@ -114,7 +116,8 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
  * same length. Symbols that a linker would place are not in the bytes. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
-    return again->length == in->length && again->traits == (in->traits & ~(uint32_t)INSN_REFERS) &&
+    return again->length == in->length &&
+           again->traits == (in->traits & ~(uint32_t)(INSN_REFERS | INSN_FOLLOWED)) &&
            again->operand_count == in->operand_count && strcmp(again->form, in->form) == 0 &&
            strcmp(again->mnemonic, in->mnemonic) == 0 &&
            foreign_of(in)->bytes_alike(in, again->bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/analyses.h"
+#include "cmd/explained.h"
 #include "report/blame.h"
 
 #define USAGE_LEAST 8    /* columns of a usage below which it is not cut for what follows it */
@@ -136,6 +137,11 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
         if (s->document.analyses->coverage.list.count)
             str_add(out, " (a shows them)");
         return;
+    }
+    if (explained_is(s->document.explained, s->document.kernel, s->document.loop)) {
+        explained_print(s->document.explained, out);
+        if (out->length && !isnan(s->document.kernel_measured))
+            str_add(out, "; ");
     }
     double measured = s->document.kernel_measured,
            predicted = fmax(a->cycles, sim ? sim->cycles : NAN);

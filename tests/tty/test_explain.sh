@@ -230,6 +230,36 @@ test_replays() {
     wait "$pid" || fail "it ended with $?"
 }
 
+# Other commands use what was recorded: the loop's pane has the time in the program by path, and kernel blame follows the commonest path, whose branches depend on data.
+test_recorded_paths() {
+    build loops
+    explain "--measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; view kernel"
+    holds out 'in its program'
+    holds out '% of iterations execute'
+    status=0
+    bounded "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; kernel blame --seconds 2" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    if [ "$status" -eq 0 ]; then
+        holds out 'along the path that'
+    else
+        grep -qE 'no stable time|core is contended|perf|seccomp|not available|within|cancelled' "$work/err" || fail "status $status: $(cat "$work/err")"
+    fi
+    grep -q 'depends on data' "$work/err" && fail "the path is refused: $(cat "$work/err")"
+    # Another loop has no part in that.
+    status=0
+    "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    ! grep -q 'in its program' "$work/out" || fail "another loop has its times: $(cat "$work/out")"
+}
+
+# An interpreter's iterations all arrive from its cases: they are timed in the original code, where copies of the process can be made.
+test_interpreter() {
+    build loops
+    format=json explain "--measure 0 --output $work/printed loop_interpret $work/loops interpret 40"
+    grep -q '"cycles":[0-9]' "$work/out" || grep -q '"reason": *"' "$work/out" || fail "no time and no reason: $(cat "$work/out")"
+    explain "--measure 0 --output $work/printed loop_interpret $work/loops interpret 40"
+    grep -qE "in copies of the process, where the loop's original code runs|lead from its cases|not measured" "$work/out" || fail "$(cat "$work/out")"
+    holds out 'hardware counters'
+}
+
 # A target that is killed while it is watched ends the watching, and says so.
 test_killed() {
     build loops

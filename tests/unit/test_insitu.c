@@ -11,11 +11,13 @@
 
 #include "analysis/kernel.h"
 #include "insitu/copies.h"
+#include "insitu/counters.h"
 #include "insitu/lines.h"
 #include "insitu/paths.h"
 #include "insitu/predictor.h"
 #include "insitu/replay.h"
 #include "insitu/split.h"
+#include "insitu/trial.h"
 
 #if defined(__x86_64__)
 
@@ -269,7 +271,10 @@ static void test_terms(void **state)
     assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
     assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
     assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
-    f.high = 70;   /* a busy host: what it adds is in none of the replays */
+    f.arrival = 0.25; /* of what the replays have and the program has not */
+    assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
+    f.arrival = 0;
+    f.high = 70; /* a busy host: what it adds is in none of the replays */
     s = split_of(&f);
     assert_int_equal(s.cause, SPLIT_BRANCH);
     assert_true(s.cache.off > 10 && s.branch.off < 1);
@@ -329,13 +334,149 @@ static void test_replayed_code(void **state)
     scene_end(&s);
 }
 
+static const struct trial_seen honest = {.stopped = true,
+                                         .stepped = true,
+                                         .written = true,
+                                         .copied = true,
+                                         .copy_words = TRIAL_EACH * TRIAL_PASSES,
+                                         .state = true,
+                                         .vector = TRIAL_VECTOR,
+                                         .trapped = true,
+                                         .words = TRIAL_EACH * TRIAL_PASSES};
+
+/* A facility that succeeds and does nothing is found, and what does not depend on it stays. */
+static void test_trial(void **state)
+{
+    struct trial_seen s = honest;
+    struct system_trial t = trial_judge(&s);
+    (void)state;
+
+    assert_null(t.tracing);
+    assert_null(t.copies);
+    assert_null(t.state);
+    s.words--;
+    assert_non_null(trial_judge(&s).tracing);
+    s = honest;
+    s.stepped = false;
+    assert_non_null(trial_judge(&s).tracing);
+    s = honest;
+    s.written = false;
+    assert_non_null(trial_judge(&s).tracing);
+    s = honest;
+    s.copy_words = 0;
+    t = trial_judge(&s);
+    assert_null(t.tracing);
+    assert_non_null(t.copies);
+    assert_non_null(t.state);
+    s = honest;
+    s.between = 3; /* the copy shares memory */
+    assert_non_null(trial_judge(&s).copies);
+    s = honest;
+    s.vector = 0;
+    t = trial_judge(&s);
+    assert_null(t.copies);
+    assert_non_null(t.state);
+}
+
+/* On this system, where it lets processes be traced. */
+static void test_trial_here(void **state)
+{
+    struct trial_seen s;
+    struct err err = {0};
+    (void)state;
+
+    if (!trial_run(&s, &err)) {
+        assert_true(*err.what);
+        skip();
+    }
+    struct system_trial t = trial_judge(&s);
+    if (t.tracing || t.copies || t.state)
+        fail_msg("%s", t.tracing ? t.tracing : t.copies ? t.copies : t.state);
+}
+
+/* Counters as a system has them: open fails by @refused, or counts go up by @step at each look. */
+struct fake {
+    int refused, opened;
+    double step[COUNTER_KINDS], at[COUNTER_KINDS];
+    bool silent;
+};
+
+static int fake_open(void *state, enum counter kind, pid_t tid)
+{
+    struct fake *f = state;
+    (void)tid;
+    if (f->refused)
+        return -f->refused;
+    f->opened++;
+    return (int)kind;
+}
+
+static bool fake_read(void *state, int counter, double *value)
+{
+    struct fake *f = state;
+    *value = f->at[counter] += f->step[counter];
+    return !f->silent;
+}
+
+static void fake_done(void *state, int counter)
+{
+    (void)counter;
+    ((struct fake *)state)->opened--;
+}
+
+/* Counters that count the known loops are used; those that fail or lie are not, and say so. */
+static void test_counters(void **state)
+{
+    const struct fake right = {.step = {3e5, 1e4, 2e3}};
+    struct fake f = right;
+    const struct counter_source source = {fake_open, fake_read, fake_done, &f};
+    struct counters c;
+    (void)state;
+
+    counters_new(&source, &c);
+    assert_null(c.why);
+    counters_add(&c, 1);
+    counters_add(&c, 2);
+    assert_int_equal(f.opened, 6);
+    f.at[0] = f.at[1] = f.at[2] = 0;
+    struct hardware_counts sum = counters_read(&c); /* two threads: 3e5 + 6e5 */
+    assert_true(fabs(sum.value[COUNTER_CYCLES] - 9e5) < 1e-6);
+    assert_true(fabs(sum.value[COUNTER_CACHE_MISSES] - 6e3) < 1e-6);
+    counters_done(&c);
+    assert_int_equal(f.opened, 0);
+    f = right;
+    f.step[COUNTER_BRANCH_MISSES] = 0; /* opens, and never counts */
+    counters_new(&source, &c);
+    assert_non_null(c.why);
+    assert_true(c.works[COUNTER_CYCLES] && !c.works[COUNTER_BRANCH_MISSES]);
+    counters_add(&c, 1);
+    assert_true(isnan(counters_read(&c).value[COUNTER_BRANCH_MISSES]));
+    counters_done(&c);
+    f = right;
+    f.silent = true;
+    counters_new(&source, &c);
+    assert_non_null(c.why);
+    assert_false(c.works[COUNTER_CYCLES]);
+    counters_done(&c);
+    f = right;
+    f.refused = 2; /* ENOENT: a virtual machine */
+    counters_new(&source, &c);
+    assert_non_null(c.why);
+    counters_add(&c, 1);
+    assert_true(isnan(counters_read(&c).value[COUNTER_CYCLES]));
+    counters_done(&c);
+    assert_int_equal(f.opened, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_terms),         cmocka_unit_test(test_replays),
-        cmocka_unit_test(test_replayed_code), cmocka_unit_test(test_region),
-        cmocka_unit_test(test_paths),         cmocka_unit_test(test_predictor),
-        cmocka_unit_test(test_lines),         cmocka_unit_test(test_split)};
+        cmocka_unit_test(test_counters),   cmocka_unit_test(test_trial),
+        cmocka_unit_test(test_trial_here), cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
+        cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_split)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else

@@ -384,6 +384,34 @@ static void test_x86_emitted(void **state)
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
+/* A branch within the code is refused unless the code is a path that was executed: then it leads to
+ * the next instruction, whichever way it goes. */
+static void test_x86_followed(void **state)
+{
+    /* cmp rax, rbx; jl over; add rcx, rdx; over: jmp next; next: inc rsi */
+    static const uint8_t code[] = {0x48, 0x39, 0xd8, 0x7c, 0x03, 0x48, 0x01,
+                                   0xd1, 0xeb, 0x00, 0x48, 0xff, 0xc6};
+    struct insn insns[5];
+    uint8_t out[64];
+    unsigned where;
+    (void)state;
+    size_t n = decode_x86(code, sizeof code, insns), at = 0;
+    assert_int_equal(n, 5);
+    assert_non_null(kernel_refused_anywhere(insns, n, &where));
+    assert_int_equal(where, 2);
+    insns[1].traits |= INSN_FOLLOWED;
+    assert_non_null(kernel_refused_anywhere(insns, n, &where));
+    assert_int_equal(where, 4);
+    insns[3].traits |= INSN_FOLLOWED;
+    assert_null(kernel_refused_anywhere(insns, n, NULL));
+    for (unsigned copy = 0; copy < 3; copy++)
+        at += kernel_emit(insns, n, 0x1000, out, at);
+    assert_int_equal(out[4], 0);   /* no instruction is left out */
+    assert_true(kernel_emitted(insns, n, out, at));
+    out[4] = 3;
+    assert_false(kernel_emitted(insns, n, out, at));
+}
+
 /* What is not on the list of what computes is refused before anything runs. */
 static void test_x86_refused(void **state)
 {
@@ -489,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_a64_refused),
         cmocka_unit_test(test_a64_allowed),  cmocka_unit_test(test_counter),
         cmocka_unit_test(test_x86_branches), cmocka_unit_test(test_x86_apart),
-        cmocka_unit_test(test_x86_emitted),  cmocka_unit_test(test_x86_refused)};
+        cmocka_unit_test(test_x86_emitted),  cmocka_unit_test(test_x86_refused),
+        cmocka_unit_test(test_x86_followed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/explained.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRINTED 3u /* paths */
+
+void explained_free(struct explained_loop *x)
+{
+    if (!x)
+        return;
+    for (size_t i = 0; i < x->paths.count; i++)
+        vec_done(&x->paths.items[i].insns);
+    vec_done(&x->paths);
+    kernel_free(x->kernel);
+    free(x);
+}
+
+bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop)
+{
+    size_t count, others;
+
+    if (!x || !k || x->kernel->isa != k->isa)
+        return false;
+    const struct insn *a = kernel_insns(x->kernel, x->loop, &count),
+                      *b = kernel_insns(k, loop, &others);
+    if (count != others)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (a[i].offset != b[i].offset || a[i].length != b[i].length ||
+            memcmp(a[i].bytes, b[i].bytes, a[i].length) != 0)
+            return false;
+    return count > 0;
+}
+
+const struct explained_path *explained_main(const struct explained_loop *x)
+{
+    for (size_t i = 0; i < x->paths.count; i++)
+        if (!x->paths.items[i].leaves)
+            return &x->paths.items[i];
+    return NULL;
+}
+
+void explained_print(const struct explained_loop *x, struct str *out)
+{
+    if (isnan(x->cycles))
+        return;
+    str_addf(out, "in its program %.2f (%.2f to %.2f)", x->cycles, x->low, x->high);
+    if (!isnan(x->predicted))
+        str_addf(out, ", %.2f predicted for its paths", x->predicted);
+    if (x->cause)
+        str_addf(out, ", the rest: %s", x->cause);
+    for (size_t i = 0; i < x->paths.count && i < PRINTED; i++) {
+        const struct explained_path *p = &x->paths.items[i];
+        str_addf(out, "%s%.0f %% of iterations execute %zu instructions",
+                 i ? "; " : "; paths: ", 100 * p->share, p->insns.count);
+        if (!isnan(p->predicted))
+            str_addf(out, ", %.2f predicted", p->predicted);
+        if (!isnan(p->alone))
+            str_addf(out, ", %.2f alone", p->alone);
+    }
+}
