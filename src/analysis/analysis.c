@@ -162,6 +162,20 @@ const struct insn *analysis_repeated(const struct insn *insns, size_t count)
     return NULL;
 }
 
+/* Registers that @insns write, as struct analysis has them. */
+static uint64_t registers_written(const struct insn *insns, size_t count)
+{
+    uint64_t written = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < insns[i].operand_count; k++) {
+            const struct operand *op = &insns[i].operands[k];
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE && op->reg < REG_PC)
+                written |= (uint64_t)1 << op->reg;
+        }
+    return written;
+}
+
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
@@ -182,6 +196,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     bounds_of(work, insns, a->count, &options, true, &bounds);
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
+    a->written = registers_written(insns, a->count);
     a->unknown = bounds.unknown;
     a->estimate = bounds.estimate;
     a->repeated = analysis_repeated(insns, a->count);

@@ -99,6 +99,8 @@ struct analysis {
     struct ports ports;
     struct analysis_row *rows;
     size_t count;
+    /* registers that the loop writes: a bit each, of those below REG_PC */
+    uint64_t written;
     double *totals;                  /* cycles per port */
     double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */

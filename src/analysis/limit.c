@@ -212,14 +212,7 @@ static bool is_pure(const struct chain_work *w)
 /* Whether register @reg is written in the loop. */
 static bool is_written(const struct analysis *a, uint8_t reg)
 {
-    for (size_t i = 0; i < a->count; i++) {
-        const struct insn *insn = a->rows[i].insn;
-        for (unsigned k = 0; k < insn->operand_count; k++)
-            if (insn->operands[k].kind == OPERAND_REGISTER && insn->operands[k].reg == reg &&
-                insn->operands[k].access & ACCESS_WRITE)
-                return true;
-    }
-    return false;
+    return a->written >> reg & 1;
 }
 
 /* Whether all that @insn takes except register @reg and operand @skip stays the same: immediates,
