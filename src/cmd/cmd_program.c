@@ -321,6 +321,25 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     }
 }
 
+/* A function that starts processes, called by a block that ran; NULL: there is none. */
+static const char *starts_processes(const struct program_runs *runs)
+{
+    static const char *const names[] = {"fork", "vfork", "posix_spawn", "posix_spawnp", "system",
+                                        "popen", "execl", "execlp", "execv", "execvp", "execve"};
+    const struct program *p = runs->program;
+
+    for (size_t b = 0; b < p->block_count; b++) {
+        bool ran = false;
+        for (size_t r = 0; r < runs->runs.count; r++)
+            ran |= runs->runs.items[r].counts[b] > 0;
+        for (size_t k = 0; ran && k < p->blocks[b].call_count; k++)
+            for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+                if (strcmp(p->blocks[b].calls[k], names[i]) == 0)
+                    return names[i];
+    }
+    return NULL;
+}
+
 /* Inputs without influence on any count, and what the counts beyond the runs rest on. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
@@ -361,6 +380,12 @@ static void add_findings(struct result *result, const struct program_model *m)
                     "beyond the runs",
                     networks);
     result_count(result, "networks", (int64_t)networks);
+    const char *starts = starts_processes(runs);
+    if (starts)
+        result_line(result,
+                    "%s starts processes: their work is not counted and not predicted, while "
+                    "measured times contain it",
+                    starts);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
         for (size_t a = 0; a < runs->runs.count; a++)

@@ -212,8 +212,16 @@ static void say_spread(struct result *result, const struct predicting *p,
     if (s->input >= 0)
         str_addf(&run, "; program run %s=%.12g would narrow it most",
                  p->model->runs->names[s->input], s->value);
+    if (s->uncounted != UINT32_MAX)
+        result_line(result,
+                    "not known: %s:%u, line %u, has a loop in its machine code alone, as in inline "
+                    "assembly; its iterations are not counted",
+                    program->functions[program->blocks[s->uncounted].function].name,
+                    s->uncounted -
+                        program->functions[program->blocks[s->uncounted].function].first_block,
+                    program->blocks[s->uncounted].line);
     const bool known = s->counts_most / s->counts_least <= SPREAD_KNOWN && !isinf(s->counts_most);
-    if (!known)
+    if (!known && s->uncounted == UINT32_MAX)
         result_line(
             result,
             "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u "

@@ -117,6 +117,7 @@ void spread_of(const struct program_model *m, const double *inputs, const struct
                                 .counts_least = 1,
                                 .counts_most = 1,
                                 .block = UINT32_MAX,
+                                .uncounted = UINT32_MAX,
                                 .input = -1,
                                 .value = NAN};
     for (size_t i = 0; i < t->parts.count; i++) {
@@ -132,6 +133,10 @@ void spread_of(const struct program_model *m, const double *inputs, const struct
         off_more +=
             r.most * (core * (CORE_OFF - 1) + memory * (MEMORY_OFF - 1) + calls * (CALLS_OFF - 1));
         inexact += r.exact ? 0 : part->cycles;
+        if (part->uncounted && part->executions > 0) {
+            more = INFINITY;
+            out->uncounted = part->block;
+        }
         if ((r.most - r.least) * part->cycles > worst) {
             worst = (r.most - r.least) * part->cycles;
             out->block = part->block;

@@ -16,6 +16,8 @@ struct time_spread {
     /* share of the time that mispredicted branches on data may take at most besides */
     double branches;
     double inexact;            /* share of the time whose counts are not exact */
+    /* with a loop whose iterations nothing counts; UINT32_MAX: none */
+    uint32_t uncounted;
     uint32_t block;            /* whose count leaves the most open; UINT32_MAX: none */
     int input;                 /* which to run at @value to narrow the range most; -1: none would */
     double value;

@@ -344,6 +344,35 @@ static void time_calls(struct timing *t, const struct code_part *part, struct pa
             time_block_calls(t, part->blocks.items[i], out);
 }
 
+/* Whether the compiled code leads from @block back to it. */
+static bool is_in_loop(const struct program *p, uint32_t block)
+{
+    bool *seen = mem_zero(p->block_count + 1, sizeof *seen);
+    uint32_t *todo = mem_alloc((p->block_count + 1) * sizeof *todo);
+    size_t count = 0;
+
+    for (uint32_t at = block;; at = todo[--count]) {
+        for (size_t k = 0; k < p->blocks[at].next_count; k++) {
+            const uint32_t next = p->blocks[at].next[k];
+            if (!seen[next])
+                todo[count++] = next;
+            seen[next] = true;
+        }
+        if (!count)
+            break;
+    }
+    const bool found = seen[block];
+    free(seen);
+    free(todo);
+    return found;
+}
+
+/* Whether the path of @part repeats in the machine code alone. */
+static bool is_uncounted(const struct program *p, const struct code_part *part)
+{
+    return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
+}
+
 static void time_part(struct timing *t, const struct code_part *part)
 {
     struct part_time out = {.unit = part->unit,
@@ -351,6 +380,7 @@ static void time_part(struct timing *t, const struct code_part *part)
                             .repeats = part->repeats,
                             .executions = part->executions,
                             .insns = part->insns.count,
+                            .uncounted = is_uncounted(t->code->program, part),
                             .block = part->blocks.items[0]};
 
     for (size_t i = 0; i < part->blocks.count; i++)

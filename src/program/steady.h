@@ -37,6 +37,9 @@ struct part_time {
     double cycles;                 /* all of it */
     bool unknown;                  /* a form without ports: a lower bound */
     bool estimate;                 /* the machine's row of a form is an estimate */
+    /* a loop of the machine code that the compiled code does not have, as in inline assembly: its
+     * iterations are not counted */
+    bool uncounted;
 };
 
 struct program_time {

@@ -642,6 +642,54 @@ END
     done
 }
 
+# Two threads do what the program does alone: as many references, of which as many miss the caches of a core. Each has its turn while the other waits
+# for it in memory. Counters lose nothing.
+test_references_of_threads() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    cat >walks.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static int n; static volatile int turn;
+static void *walk(void *p) { double *a = p, s = 0; for (int r = 0; r < 4; r++) for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) s += a[(long)i * n + j]; a[0] = s; return 0; }
+static void *wait(void *p) { while (turn != 1) ; turn = 2; return p; }
+int main(int c, char **v) { n = atoi(v[1]); double *a[2]; pthread_t t[2]; for (int k = 0; k < 2; k++) { a[k] = calloc((long)n * n, 8); for (long i = 0; i < (long)n * n; i++) a[k][i] = i; }
+#ifdef THREADS
+    for (int k = 0; k < 2; k++) pthread_create(t + k, 0, walk, a[k]);
+    for (int k = 0; k < 2; k++) pthread_join(t[k], 0);
+    pthread_create(t, 0, wait, 0); turn = 1; while (turn != 2) ; pthread_join(t[0], 0);
+#else
+    for (int k = 0; k < 2; k++) walk(a[k]);
+#endif
+    return a[0][0] == a[1][1]; }
+END
+    for how in '' -DTHREADS; do
+        expect 0 "$portolan" --format csv -e "program load walks.c -O1 $how -pthread; program run N=40,64,80,101; program misses N=101 --machine skylake; program blocks N=64 --top 100"
+        awk -F, '$1 == "L1" || $1 == "L2" { print $4 }' "$work/out" >"misses$how"
+        sum=$(awk -F, '/^walk:/ { n += $3 } END { print n }' "$work/out")
+        [ -n "$how" ] && { [ "$sum" -ge $((2 * 4 * 64 * 64)) ] || fail "$sum executions: $(cat "$work/out")"; }
+    done
+    paste misses misses-DTHREADS | awk '{ n++; far += !($1 > 1000 && $2 / $1 > 0.97 && $2 / $1 < 1.03) } END { exit !(n == 2 && !far) }' || fail "misses: $(cat misses misses-DTHREADS)"
+}
+
+# A loop in inline assembly: nothing counts it, and the prediction says so. A process that is started is told of.
+test_what_is_not_counted() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#include <stdlib.h>\nint main(int c, char **v) { long n = atol(v[1]), s = 1; for (long i = 0; i < n; i++) __asm__ volatile("imul $3, %%0" : "+r"(s)); return s == 2; }\n' >plain.c
+    expect 0 "$portolan" --machine skylake -e 'program load plain.c -O1; program run N=10,20,30,50; program predict N=100000'
+    lacks out 'not known'
+    lacks out 'not included'
+    printf '#include <stdlib.h>\nint main(int c, char **v) { long n = atol(v[1]), s = 1; __asm__ volatile("1: imul $3, %%0, %%0\\n\\tdec %%1\\n\\tjnz 1b" : "+r"(s), "+r"(n)); for (volatile long i = 0; i < atol(v[1]); i++) ; return s == 2; }\n' >loop.c
+    expect 0 "$portolan" --machine skylake -e 'program load loop.c -O1; program run N=10,20,30,50; program predict N=100000'
+    holds out 'has a loop in its machine code alone'
+    printf '#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\nint main(int c, char **v) { int n = atoi(v[1]), s; pid_t p = fork(); if (!p) _exit(0); waitpid(p, &s, 0); volatile int x = 0; for (int i = 0; i < n; i++) x += i; return 0; }\n' >forks.c
+    expect 0 "$portolan" -e 'program load forks.c -O1; program run N=10,20,30,50'
+    holds out 'fork starts processes'
+}
+
 # A program that reads its inputs from a file: each run finds its own, with the inputs put in.
 test_template() {
     needs_llvm

@@ -148,7 +148,9 @@ static void describe_insns(LLVMBasicBlockRef block, json_t *out)
         if (!class)
             continue;
         line = line ? line : LLVMGetDebugLocLine(i);
-        if (strcmp(class, "call") == 0 || opcode == LLVMInvoke)
+        const bool assembly = (opcode == LLVMCall || opcode == LLVMInvoke) &&
+                              LLVMIsAInlineAsm(LLVMGetCalledValue(i));
+        if (!assembly && (strcmp(class, "call") == 0 || opcode == LLVMInvoke))
             json_array_append_new(calls, json_string(*callee ? callee : "(pointer)"));
         json_array_append_new(ops, describe_insn(i, class, list.items, list.count));
         vec_push(&list, i);

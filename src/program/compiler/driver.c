@@ -289,6 +289,17 @@ static void complain(const struct err *err)
     utf8_say(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
 }
 
+/* Whether the options say that the program has threads. */
+static bool has_threads(const struct command_line *l)
+{
+    for (size_t i = 0; i < l->options.count; i++)
+        if (strcmp(l->options.items[i].text, "-pthread") == 0 ||
+            strcmp(l->options.items[i].text, "-lpthread") == 0 ||
+            str_has_prefix(l->options.items[i].text, "-fopenmp"))
+            return true;
+    return false;
+}
+
 /* @source to the traced object @object, by way of files in @dir. */
 static bool compile(const struct command_line *l, const char *dir, const char *source,
                     const char *object)
@@ -309,7 +320,8 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     }
     if (ok) {
         describe(l, m, source, &assembly, &about);
-        ok = module_write_traced(m, str_text(&about), about.length, str_text(&bitcode), &err) &&
+        ok = module_write_traced(m, has_threads(l), str_text(&about), about.length,
+                                 str_text(&bitcode), &err) &&
              generate(l, str_text(&bitcode), "-c", object);
     }
     if (err.code != ERR_NONE)

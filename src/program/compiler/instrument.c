@@ -12,6 +12,7 @@
 #include "program/runtime/runtime.h"
 
 struct additions {
+    bool threads;                /* several may count at a time */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
@@ -34,10 +35,15 @@ static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const ch
     return g;
 }
 
-/* counts[@index] += @amount, at the builder's place. */
+/* counts[@index] += @amount, at the builder's place; of a program with threads in one piece. */
 static void add_count(const struct additions *a, uint64_t index, LLVMValueRef amount)
 {
     LLVMValueRef at = word(a, index), place = LLVMConstGEP2(a->word, a->counts, &at, 1);
+    if (a->threads) {
+        LLVMBuildAtomicRMW(a->builder, LLVMAtomicRMWBinOpAdd, place, amount,
+                           LLVMAtomicOrderingMonotonic, false);
+        return;
+    }
     LLVMValueRef sum =
         LLVMBuildAdd(a->builder, LLVMBuildLoad2(a->builder, a->word, place, ""), amount, "");
     LLVMBuildStore(a->builder, sum, place);
@@ -254,10 +260,27 @@ static void add_description(const struct additions *a, const char *about, size_t
     LLVMSetSection(g, PORTOLAN_ABOUT_SECTION);
 }
 
-bool module_write_traced(struct module *m, const char *about, size_t length, const char *path,
-                         struct err *err)
+/* Whether the module starts threads, as far as its names tell. */
+static bool starts_threads(LLVMModuleRef module)
 {
-    struct additions a = {.context = m->context,
+    static const char *const names[] = {"pthread_create", "thrd_create", "__kmpc_fork",
+                                        "GOMP_parallel", "_ZNSt6thread"};
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(name, names[i], strlen(names[i])) == 0)
+                return true;
+    }
+    return false;
+}
+
+bool module_write_traced(struct module *m, bool threads, const char *about, size_t length,
+                         const char *path, struct err *err)
+{
+    struct additions a = {.threads = threads || starts_threads(m->module),
+                          .context = m->context,
                           .module = m->module,
                           .builder = LLVMCreateBuilderInContext(m->context)};
 

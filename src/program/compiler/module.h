@@ -55,10 +55,10 @@ json_t *module_describe(struct module *m);
 /* Writes a copy whose instructions' source lines are the block's number + 1, so that machine code
  * maps to blocks; otherwise unchanged. */
 bool module_write_plain(struct module *m, const char *path, struct err *err);
-/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it.
- * Once. */
-bool module_write_traced(struct module *m, const char *about, size_t length, const char *path,
-                         struct err *err);
+/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it. Its
+ * counters are those of several threads where @threads or the module says so. Once. */
+bool module_write_traced(struct module *m, bool threads, const char *about, size_t length,
+                         const char *path, struct err *err);
 
 /* In instrument.c and number.c, which write the above. */
 bool module_write(LLVMModuleRef module, const char *path, struct err *err);

@@ -5,10 +5,12 @@
  * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent
  * in functions that were not compiled here; sets: counts, and the misses of caches with
  * PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to
- * every address. References of the thread that entered main are traced, those of others are not.
- * The first calls of the allocator are recorded, of all threads. */
+ * every address. Each thread has reuse distances of its own, as in caches of its own. Threads take
+ * turns of many references, so that the streams of one instruction stay streams. The first calls of
+ * the allocator are recorded, of all threads. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,7 @@
 #define NOTHING_LEAST 8u             /* of them tell more than what it took at the beginning */
 #define CLOCKS_TICKS 100000u         /* after which the clocks are looked at again */
 #define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
+#define TURN 4096u                   /* references in a row that one thread may have */
 #define STORED_PLACES 4096u           /* of the newest stores, by address */
 #define ALLOCATIONS 32768u             /* that are recorded; more are not */
 #define GIVEN_PLACES (2 * ALLOCATIONS) /* a power of two */
@@ -51,16 +54,25 @@ static const char *trace_mode = "counts";
 /* bytes that all addresses are moved by: where arrays lie in lines is chance */
 static uint64_t shift;
 static pid_t trace_process;
-static struct reuse reuse;
 static struct sets sets;             /* of the mode of that name; no levels: another */
-/* before: references of the store with this one */
-static struct {
-    uint64_t address;
-    struct portolan_access_ *by;
-    uint64_t before;
-} stored[STORED_PLACES];
-static _Thread_local int tracing;    /* this thread's references count */
-static _Thread_local int timing;     /* this thread's calls are timed */
+static uint64_t sample_mask;         /* of reuse.h */
+static struct reuse new_lines;       /* each line once for each thread that uses it */
+static int exhausted;                /* out of memory: the trace will not be complete */
+/* A thread's own. */
+struct own {
+    struct reuse reuse;
+    /* before: references of the store with this one */
+    struct {
+        uint64_t address;
+        struct portolan_access_ *by;
+        uint64_t before;
+    } stored[STORED_PLACES];
+};
+static _Thread_local struct own *mine;
+static _Thread_local unsigned turn;  /* references that are left of this thread's; 0: another's */
+static char turn_taken, calls_lock;
+static int tracing;                  /* references count */
+static int timing;                   /* calls are timed */
 /* Calls that have begun, each within the one before. */
 struct clocks {
     uint64_t wall, own;
@@ -105,7 +117,7 @@ static struct portolan_bin_ *bins_new(void)
         end = at ? at + piece : NULL;
     }
     if (!at) {
-        reuse.exhausted = true;
+        exhausted = 1;
         return NULL;
     }
     struct portolan_bin_ *bins = (struct portolan_bin_ *)(void *)at;
@@ -113,24 +125,62 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
+static void end_turn(void)
+{
+    if (!turn)
+        return;
+    turn = 0;
+    __atomic_clear(&turn_taken, __ATOMIC_RELEASE);
+}
+
+/* Waits for this thread's turn; false when there is no memory to trace it. */
+static int take_turn(void)
+{
+    if (!mine && !exhausted) {
+        mine = reuse_map(sizeof *mine);
+        exhausted |= !mine;
+        if (mine)
+            mine->reuse.sample_mask = sample_mask;
+    }
+    if (!mine)
+        return 0;
+    while (__atomic_test_and_set(&turn_taken, __ATOMIC_ACQUIRE))
+        sched_yield();
+    turn = TURN;
+    return 1;
+}
+
+/* The thread's own distance; of a line that is new to it, that among such lines of all threads. */
+static uint64_t distance_of(uint64_t line)
+{
+    uint64_t distance = reuse_touch(&mine->reuse, line);
+    if (distance == REUSE_COLD)
+        distance = reuse_touch(&new_lines, line);
+    exhausted |= mine->reuse.exhausted || new_lines.exhausted;
+    return distance;
+}
+
 static void touch(struct portolan_access_ *access, uint64_t address, uint64_t first, uint64_t last)
 {
+    if (!turn && !take_turn())
+        return;
+    turn -= turn > 1;   /* the last reference is that which ends it */
     access->references++;
     if (sets.count) {
         sets_touch(&sets, first, last);
         return;
     }
-    uint64_t distance = reuse_touch(&reuse, first);
+    uint64_t distance = distance_of(first);
     /* Over two lines: the farther one decides. */
     if (last != first) {
-        uint64_t other = reuse_touch(&reuse, last);
+        uint64_t other = distance_of(last);
         if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
             distance = other;
     }
     uint64_t step = steps_next(&access->steps, address);
     if (distance == REUSE_UNSAMPLED || (!access->bins && !(access->bins = bins_new())))
         return;
-    if (reuse.sample_mask && distance != REUSE_COLD)
+    if (sample_mask && distance != REUSE_COLD)
         distance <<= SAMPLE_SHIFT;
     struct portolan_bin_ *bin = &access->bins[reuse_bin_of(distance)];
     bin->count++;
@@ -146,6 +196,8 @@ void portolan_touch_(struct portolan_access_ *access, const void *address, uint6
     if (tracing && address) {
         uint64_t at = (uint64_t)(uintptr_t)address + shift;
         touch(access, at, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
+        if (turn == 1)
+            end_turn();
     }
 }
 
@@ -154,11 +206,11 @@ void portolan_store_(struct portolan_access_ *access, const void *address, uint6
     uint64_t at = (uint64_t)(uintptr_t)address;
 
     portolan_touch_(access, address, size);
-    if (!tracing)
+    if (!tracing || !mine)
         return;
-    stored[at / 4 % STORED_PLACES].address = at;
-    stored[at / 4 % STORED_PLACES].by = access;
-    stored[at / 4 % STORED_PLACES].before = access->references;
+    mine->stored[at / 4 % STORED_PLACES].address = at;
+    mine->stored[at / 4 % STORED_PLACES].by = access;
+    mine->stored[at / 4 % STORED_PLACES].before = access->references;
 }
 
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size)
@@ -166,14 +218,14 @@ void portolan_load_(struct portolan_access_ *access, const void *address, uint64
     uint64_t at = (uint64_t)(uintptr_t)address, place = at / 4 % STORED_PLACES;
 
     portolan_touch_(access, address, size);
-    if (!tracing || stored[place].address != at || !stored[place].by)
+    if (!tracing || !mine || mine->stored[place].address != at || !mine->stored[place].by)
         return;
-    uint64_t age = stored[place].by->references - stored[place].before;
+    uint64_t age = mine->stored[place].by->references - mine->stored[place].before;
     if (access->from_votes == 0) {
-        access->from = stored[place].by;
+        access->from = mine->stored[place].by;
         access->from_age = age;
     }
-    if (access->from == stored[place].by && access->from_age == age)
+    if (access->from == mine->stored[place].by && access->from_age == age)
         access->from_votes++;
     else
         access->from_votes--;
@@ -185,6 +237,8 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
         uint64_t at = (uint64_t)(uintptr_t)address + shift, last = (at + size - 1) / LINE_BYTES;
         for (uint64_t line = at / LINE_BYTES; line <= last; line++)
             touch(access, line * LINE_BYTES, line, line);
+        if (turn == 1)
+            end_turn();
     }
 }
 
@@ -312,6 +366,7 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
+    end_turn();   /* it may wait for another thread */
 }
 
 /* What the program began before the call is waited for: the call would be charged with it where the
@@ -346,6 +401,7 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
+    end_turn();   /* the thread may end here */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
@@ -379,7 +435,10 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
 {
     if (!timing)
         return;
+    while (__atomic_test_and_set(&calls_lock, __ATOMIC_ACQUIRE))
+        continue;
     call_end(calls, begun);
+    __atomic_clear(&calls_lock, __ATOMIC_RELEASE);
     if (++ended % NOTHING_EVERY == 0)
         call_end(&nothings, portolan_call_begin_());
 }
@@ -517,7 +576,7 @@ static __attribute__((constructor(101))) void trace_begin(void)
         return;
     trace_process = getpid();
     if (mode && strcmp(mode, "sampled") == 0)
-        reuse.sample_mask = (1u << SAMPLE_SHIFT) - 1;
+        new_lines.sample_mask = sample_mask = (1u << SAMPLE_SHIFT) - 1;
     if (mode)
         trace_mode = mode;
     const char *moved = getenv("PORTOLAN_TRACE_SHIFT");
@@ -527,7 +586,7 @@ static __attribute__((constructor(101))) void trace_begin(void)
         nothing = ticks_of_nothing();
     const char *caches = getenv("PORTOLAN_TRACE_CACHES");
     if (strcmp(trace_mode, "sets") == 0 && !(caches && sets_begin(&sets, caches)))
-        reuse.exhausted = true;   /* the trace will not be complete */
+        exhausted = 1;
     tracing = !timing && strcmp(trace_mode, "counts") != 0;
     allocations_wanted = !timing && !sets.count;
 }
@@ -545,7 +604,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     if (o.file < 0)
         return;
     PUT(&o, "portolan-trace 2 %s %u\n",
-        reuse.sample_mask                                          ? "sampled"
+        sample_mask                                                ? "sampled"
         : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts"
                                                                    : "exact",
         LINE_BYTES);
@@ -562,7 +621,7 @@ static __attribute__((destructor(101))) void trace_end(void)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
     /* Without it the reader knows that something is missing. */
-    if (!reuse.exhausted)
+    if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);
     close(o.file);
