@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/facts.h"
-#include "program/runs.h"
 
 #define PIECES 3                 /* readings of clock and core beside each size */
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
@@ -30,8 +29,6 @@
 /* of the time of a line in the second level: less is not told apart from none */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
-#define FAULT_PAGES 256u
-#define START_LOOKS 5
 #define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
 #define WAIT_TRIES 3
 /* times the first size: what surely lies in the second level after a walk, and is most of it */
@@ -200,20 +197,6 @@ static double crowd_once(const char *from, size_t bytes)
     return walk_by(from, bytes, 0);
 }
 
-static double fault_seconds(void)
-{
-    double start = native_seconds();
-    volatile char *at = mmap(NULL, (size_t)FAULT_PAGES * PAGE, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (at == MAP_FAILED)
-        return NAN;
-    for (size_t i = 0; i < FAULT_PAGES; i++)
-        at[i * PAGE] = 1;
-    munmap((void *)(uintptr_t)at, (size_t)FAULT_PAGES * PAGE);
-    return (native_seconds() - start) / FAULT_PAGES;
-}
-
 struct native_probe {
     char *at;                    /* MOST_BYTES */
     /* twice HUGE_PAGE more than that; from a multiple of it on MOST_BYTES in huge pages */
@@ -295,9 +278,9 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
     }
 }
 
-bool native_probe_look(struct native_probe *p, struct err *err)
+void native_probe_look(struct native_probe *p)
 {
-    struct native n = {.share = {1, 1, 0, 0}, .fault_seconds = fault_seconds()};
+    struct native n = {.share = {1, 1, 0, 0}};
     /* of the congruence: multiplication, addition, shift and mask beside the load */
     const double jump_cycles = 6;
     struct core_readings pieces = {0};
@@ -333,11 +316,7 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     for (size_t i = 0; i < NATIVE_WALKS; i++)
         n.walks[i] = middle_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = alone_seconds(p->at, MOST_BYTES);
-    n.start_seconds = program_start_seconds(err);
-    if (isnan(n.start_seconds))
-        return false;
     vec_push(&p->seen, n);
-    return true;
 }
 
 bool native_looks_agree(const struct native *looks, size_t count, double within)
@@ -415,8 +394,6 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     out->share.slots = (double)count / slots;
     out->share.ports = (double)count / ports;
     out->alone = middle(&looks, offsetof(struct native, alone));
-    out->fault_seconds = middle(&looks, offsetof(struct native, fault_seconds));
-    out->start_seconds = middle(&looks, offsetof(struct native, start_seconds));
     for (size_t i = 0; i < NATIVE_WAITS; i++) {
         size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
         out->waits[i].age = middle(&looks, at + offsetof(struct native_wait, age));
@@ -628,21 +605,4 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
     if (far->latency > 2 * third && l3 < most)
         set(m, "l3_bytes", l3, "bytes");
-}
-
-double native_system_seconds(const struct native *n, double pages, double read)
-{
-    /* what is read first is a page of zeros, which a write then replaces */
-    return n->start_seconds + (pages + read) * n->fault_seconds;
-}
-
-double native_system_now(double pages, double read, struct err *err)
-{
-    struct native n = {.start_seconds = program_start_seconds(err)};
-    double least = INFINITY;
-
-    for (int i = 0; i < START_LOOKS; i++)
-        least = fmin(least, fault_seconds());
-    n.fault_seconds = isfinite(least) ? least : 0;
-    return isnan(n.start_seconds) ? NAN : native_system_seconds(&n, pages, read);
 }

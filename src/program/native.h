@@ -52,16 +52,14 @@ struct native {
      * of the second level */
     double crowded;
     double alone;                /* seconds per line of a single stream through the last of them */
-    double fault_seconds;        /* of the first write to a page, giving it back included */
-    double start_seconds;        /* CPU time of a program that does nothing */
 };
 
 struct native_probe;
 /* For @m, the machine that this CPU is. NULL with err when there is no memory. */
 struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
-/* Looks once, for some 80 ms. False with err when no process can be started. One thread. */
-bool native_probe_look(struct native_probe *p, struct err *err);
+/* Looks once, for some 80 ms. One thread. */
+void native_probe_look(struct native_probe *p);
 /* The median of what the looks saw that @use names, at least one, of each quantity; of two the
  * mean. NULL: of all. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
@@ -74,10 +72,5 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the
  * last one's size and of how long it keeps lines what others leave of it. */
 void native_apply(const struct native *n, struct machine *m);
-/* The same with what starting and pages take now, which is measured: some 10 ms. NaN with err when
- * no process can be started. */
-double native_system_now(double pages, double read, struct err *err);
-/* System time of a run that uses @pages pages, @read of them first by reading, and starting it. */
-double native_system_seconds(const struct native *n, double pages, double read);
 
 #endif

@@ -75,7 +75,7 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
     probe = native_probe_new(m, err);
     ok = probe != NULL;
     for (int i = 0; ok && i < LOOKS; i++)
-        ok = native_probe_look(probe, err);
+        native_probe_look(probe);
     if (ok) {
         native_probe_result(probe, NULL, &native);
         native_apply(&native, m);

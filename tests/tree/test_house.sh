@@ -14,7 +14,7 @@ test_no_file_passes_950_lines() { none long_files; }
 terminal_elsewhere() { grep -rnE '#include <(n?curses|readline/|term\.h)' src --include='*.[ch]' | grep -v '^src/tui/'; }
 test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
 
-threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create)\b' src --include='*.[ch]' | grep -v '^src/work/'; }
+threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create) ?\(' src --include='*.[ch]' | grep -v '^src/work/'; }
 test_threads_start_in_work_only() { none threads_elsewhere; }
 
 # The process that saves the session after a fault waits for no lock (base/lock.h).
