@@ -243,10 +243,10 @@ static bool refuse_option(const char *command, const char *word, int length,
 
     EACH(p, options)
         str_addf(&names, "%s%s", !names.length ? "it takes " : p[1].name ? ", " : " and ", p->name);
-        err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes no options",
-                "%s has no option \"%.*s\"", command, length, word);
-        str_done(&names);
-        return false;
+    err_set(err, ERR_USAGE, names.length ? str_text(&names) : "it takes no options",
+            "%s has no option \"%.*s\"", command, length, word);
+    str_done(&names);
+    return false;
 }
 
 /* An option at words[*i], moved on to its value where that is the next word. */
@@ -344,9 +344,9 @@ void parameters_usage(const struct parameter *arguments, const struct parameter 
     size_t before = out->length;
 
     EACH(p, arguments)
-    str_addf(out, p->required ? "%s%s%s" : "%s[%s]%s", out->length > before ? " " : "",
-             p->choices ? p->choices : p->name,
-             is_list(p) && p->kind == PARAMETER_WORDS ? "..." : "");
+        str_addf(out, p->required ? "%s%s%s" : "%s[%s]%s", out->length > before ? " " : "",
+                 p->choices ? p->choices : p->name,
+                 is_list(p) && p->kind == PARAMETER_WORDS ? "..." : "");
     EACH(p, options) {
         str_add(out, out->length > before ? " [" : "[");
         parameter_print(p, out);
