@@ -371,6 +371,59 @@ const struct command command_evolve_set = {
     .run = run_set,
 };
 
+struct usage_edit_values {
+    const char *form, *usage;
+};
+
+static const struct parameter edit_arguments[] = {
+    {.name = "FORM",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct usage_edit_values, form),
+     .required = true,
+     .complete = COMPLETE_FORM,
+     .help = "a form of the run, quoted"},
+    {.name = "USAGE",
+     .kind = PARAMETER_TEXT,
+     .at = offsetof(struct usage_edit_values, usage),
+     .required = true,
+     .help = "its µops by the ports of the inferred mapping, such as 1*p01+1*p3; none for no µops"},
+    {0},
+};
+
+static bool run_edit(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct usage_edit_values *v = values;
+    struct evolve_run *run = current(s, err);
+    struct evolve_status before, after;
+
+    if (!run)
+        return false;
+    evolve_get_status(run->evolve, &before);
+    if (!evolve_run_edit(run, v->form, v->usage, err))
+        return false;
+    evolve_get_status(run->evolve, &after);
+    result_note(result, "%s: %s; error %.2f %%, was %.2f %%", v->form, v->usage,
+                100 * after.d_avg, 100 * before.d_avg);
+    result_count(result, "run", run->number);
+    result_text(result, "form", v->form);
+    result_text(result, "usage", v->usage);
+    result_number(result, "d_avg", after.d_avg);
+    return true;
+}
+
+static const char *const edit_examples[] = {"evolve edit 'ADD (R64, R64)' 1*p0123", NULL};
+
+const struct command command_evolve_edit = {
+    .name = "evolve edit",
+    .help = "change a form's usage in the run's best mapping",
+    .description = "The mapping with that usage becomes the run's best, whatever its error. A "
+                   "search that still runs replaces it only by one whose error is no larger.",
+    .arguments = edit_arguments,
+    .examples = edit_examples,
+    .values_size = sizeof(struct usage_edit_values),
+    .run = run_edit,
+};
+
 static void set_source(struct mapping *m, const char *form, const char *source)
 {
     const struct mapping_entry *known = mapping_find(m, form);

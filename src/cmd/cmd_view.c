@@ -99,7 +99,7 @@ static const struct parameter jump_arguments[] = {
     {.name = "WHERE",
      .kind = PARAMETER_CHOICE,
      .at = offsetof(struct verb_values, text),
-     .choices = "back|forward|mapping|experiments|kernel",
+     .choices = "back|forward|mapping|experiments|kernel|swap",
      .otherwise = "the mapping, from there the experiments",
      .help = "the view in which the form under the cursor is looked for, or a place where one was"},
     {0},
@@ -120,6 +120,8 @@ const struct command command_jump = {
     .description =
         "From an instruction, an experiment (its first form) or a checked form to its row in the "
         "mapping, from there to the experiments that have it or the lines of the loop. "
+        "jump swap shows the inferred mapping in place of the machine's tables, or the other way, "
+        "at the same form. "
         "jump back and jump forward go through the places that were left by jumps and by view.",
     .arguments = jump_arguments,
     .examples = jump_examples,

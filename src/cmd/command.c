@@ -118,6 +118,7 @@
     COMMAND(evolve_wait) \
     COMMAND(evolve_set) \
     COMMAND(evolve_adopt) \
+    COMMAND(evolve_edit) \
     COMMAND(jobs) \
     COMMAND(job_cancel) \
     COMMAND(job_wait) \

@@ -62,6 +62,7 @@ struct session {
     /* the view that shows the result of the command or job that ends, in place of its text; NULL:
      * none */
     const char *in_view;
+    bool inferred_shown;   /* LAB shows the mapping that a run has inferred, not a machine's */
     /* confirmations of the line that runs, for the workbench to show where nothing is printed */
     struct str said;
     /* text for the terminal's clipboard, sent by the screen; empty: none */

@@ -377,6 +377,27 @@ void evolve_settle(struct evolve *e, const struct genome *g)
     lock_give(&e->lock);
 }
 
+bool evolve_edit(struct evolve *e, const struct genome *g)
+{
+    if (g->forms != e->p->forms)
+        return false;
+    struct genome *own = judged(e, g);
+
+    lock_take(&e->lock);
+    const bool fits = e->ports == own->ports && own->forms == e->p->forms;
+    if (fits) {
+        evolve_insert(e, genome_copy(own));
+        genome_free(e->agreed);
+        e->agreed = NULL;
+        evolve_forget_best(e);
+        e->best = own;
+    } else {
+        genome_free(own);
+    }
+    lock_give(&e->lock);
+    return fits;
+}
+
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
 {
     lock_take(&e->lock);

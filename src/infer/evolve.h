@@ -199,6 +199,10 @@ struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* The same with as many as the population has individuals, beside a consensus. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
+/* Makes @g, which the user has changed, the best and an individual, whatever its error. A search
+ * that continues replaces it only by a better one. False if @g has other forms or ports than the
+ * run now. */
+bool evolve_edit(struct evolve *e, const struct genome *g);
 /* From now on the best is the mapping of least error, also of a run that ended with a consensus. */
 void evolve_drop_consensus(struct evolve *e);
 /* The prices in force: the options', scaled. */

@@ -11,6 +11,7 @@
 #include "cmd/forecast.h"
 #include "table/experiment_columns.h"
 #include "model/metrics.h"
+#include "view/lab_steps.h"
 #include "view/plot.h"
 #include "view/table_view.h"
 #include "view/view.h"
@@ -24,7 +25,10 @@
 struct experiments_view_state {
     struct table_view view;      /* first */
     struct experiments *shown;   /* the session's */
-    struct prediction *predicted;   /* under the current machine; NULL: none is selected */
+    struct prediction *predicted;   /* under the machine in view; NULL: there is none */
+    struct machine *inferred;       /* of @run as in its @outlines-th outline; NULL: none */
+    const struct evolve_run *run;
+    unsigned long outlines;
     size_t rows;
     struct accuracy accuracy;
     unsigned long session_revision;
@@ -39,13 +43,50 @@ static void experiments_close(void *state)
     struct experiments_view_state *v = state;
     table_done(&v->view.table);
     prediction_free(v->predicted);
+    if (v->inferred)
+        machine_free(v->inferred);
     free(v);
+}
+
+/* Keeps the mapping that a run has inferred, as a machine, while LAB shows that mapping. True when
+ * it is another one than before. */
+static bool follow_inferred(struct experiments_view_state *v, struct session *s)
+{
+    struct evolve_run *run = s->inferred_shown ? lab_run(s) : NULL;
+    const struct outline *o = run ? evolve_run_outline(run) : NULL;
+    const unsigned long outlines = o ? run->outlines : 0;
+    struct ports names;
+    char id[24];
+
+    if (v->run == (o ? run : NULL) && v->outlines == outlines)
+        return false;
+    if (v->inferred)
+        machine_free(v->inferred);
+    v->inferred = NULL;
+    v->run = o ? run : NULL;
+    v->outlines = outlines;
+    if (!o)
+        return true;
+    snprintf(id, sizeof id, "run %u", run->number);
+    evolve_run_ports(run, o->best->ports, &names);
+    v->inferred = machine_new(id, &names);
+    mapping_free(v->inferred->mapping);
+    v->inferred->mapping = genome_mapping(o->best, o->problem, &names);
+    machine_set_fact(v->inferred, "isa", isa_name(s->document.isa), "", "");
+    return true;
+}
+
+/* What predicts: the mapping that LAB shows. NULL: there is none. */
+static struct machine *machine_in_view(const struct experiments_view_state *v, struct session *s)
+{
+    struct err none = {0};
+
+    return v->inferred ? v->inferred : session_current(s, &none);
 }
 
 static void predict(struct experiments_view_state *v, struct session *s)
 {
-    struct err err = {0};
-    struct machine *m = session_current(s, &err);
+    struct machine *m = machine_in_view(v, s);
 
     v->shown = s->document.experiments;
     v->rows = s->document.experiments->rows.count;
@@ -128,8 +169,8 @@ static const struct table_source source = {experiment_column_table,
                                            0};
 
 /* False when there are no experiments. Predicts anew when a command may have changed rows or
- * machine; results that arrive only change what is measured, and what is derived from all of them
- * may lag behind a little. */
+ * machine, and when the inferred mapping in view changed. Results that arrive only change what is
+ * measured; what is derived from all of them may lag behind a little. */
 static bool refresh(void *state, struct session *s)
 {
     struct experiments_view_state *v = state;
@@ -138,6 +179,7 @@ static bool refresh(void *state, struct session *s)
     bool anew = v->shown != s->document.experiments ||
                 v->rows != s->document.experiments->rows.count ||
                 v->session_revision != s->revision;
+    anew |= follow_inferred(v, s);
     if (!anew &&
         (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
         return true;
@@ -164,8 +206,7 @@ static void *experiments_open(void)
 static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g,
                         int y)
 {
-    struct err err = {0};
-    struct machine *m = session_current(s, &err);
+    const struct machine *m = machine_in_view(v, s);
     size_t row;
     unsigned used = 0;
 
@@ -351,8 +392,7 @@ static bool experiments_form(void *state, struct session *s, struct str *out)
 static bool experiments_live(void *state, struct session *s)
 {
     (void)state;
-    (void)s;
-    return job_running() > 0;
+    return job_running() > 0 || (s->inferred_shown && lab_run_goes_on(s));
 }
 
 const struct view_ops experiments_view = {

@@ -509,6 +509,8 @@ static void draw_place(struct frame *f, struct grid *g)
     const unsigned head = p->draw_head && g->height >= HEAD_LEAST;
     struct grid area;
 
+    f->session->inferred_shown =
+        place_view(&places[PLACE_lab], &f->places[PLACE_lab], 0) == &matrix_view;
     grid_init_part(&area, g, g->width, g->height - head);
     panes_lay(&f->panes, f->place, &f->places[f->place], f->states, f->session, area.width,
               area.height, single(f));

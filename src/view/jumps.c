@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "view/lab_steps.h"
 
 static void place_done(struct jump_place *p)
 {
@@ -157,6 +158,32 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
     return ok;
 }
 
+/* The inferred mapping takes the place of the machine's tables, or the other way, at the form under
+ * the cursor. A pane next to it keeps the keys. */
+static bool swap_mappings(struct frame *f, struct err *err)
+{
+    struct place_state *lab = &f->places[PLACE_lab];
+    const size_t to = view_index(
+        place_view(&places[PLACE_lab], lab, 0) == &matrix_view ? &mapping_view : &matrix_view);
+    const struct view_ops *v = views[f->current];
+    struct str form = {0};
+    unsigned place, pane, at;
+
+    if (!lab_run(f->session) && views[to] == &matrix_view)
+        return err_set(err, ERR_USAGE, "evolve start", "no mapping has been inferred yet");
+    if (v->form_at)
+        v->form_at(f->states[f->current], f->session, &form);
+    place_of(views[to], &place, &pane, &at);
+    if (f->place == PLACE_lab && f->panes.count > 1 && lab->focus != pane)
+        lab->shown[pane] = (unsigned char)at;
+    else
+        frame_show(f, to);
+    if (form.length)
+        recall_form(f, to, str_text(&form));
+    str_done(&form);
+    return true;
+}
+
 bool jumps_go(struct frame *f, const char *where, struct err *err)
 {
     struct jumps *j = &f->jumps;
@@ -167,6 +194,8 @@ bool jumps_go(struct frame *f, const char *where, struct err *err)
         return turn(f, &j->back, &j->forward, "there is nothing to go back to", err);
     if (strcmp(where, "forward") == 0)
         return turn(f, &j->forward, &j->back, "there is nothing to go forward to", err);
+    if (strcmp(where, "swap") == 0)
+        return swap_mappings(f, err);
     const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");
     bool ok = (v->form_at && v->form_at(f->states[f->current], f->session, &form)) ||
               err_set(err, ERR_USAGE, "go to a row or line of one",

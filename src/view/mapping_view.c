@@ -284,6 +284,7 @@ static bool mapping_act(void *state, struct session *s, enum action action, stru
         const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
         str_addf(command, ":mapping set \"%s\" ", entry->form);
         usage_print(&entry->usage, mapping_ports(v->machine->mapping), command);
+        str_add(command, !entry->usage.count ? "none" : "");
         return true;
     }
     return table_view_act(v, s, action, command);

@@ -166,18 +166,26 @@ static void *matrix_open(void)
     return v;
 }
 
+/* The usage of the form in @row. */
+static void print_usage(const struct matrix_view_state *v, size_t row, struct str *out)
+{
+    struct usage usage = {0};
+
+    for (unsigned i = 0; i < v->o->best->genes[row].uops; i++)
+        usage_add(&usage, v->o->best->genes[row].set[i], v->o->best->genes[row].count[i]);
+    usage_print(&usage, &v->names, out);
+    usage_done(&usage);
+}
+
 /* The form under the cursor as text, and what the marks that are in sight mean. */
 static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y)
 {
-    struct usage usage = {0};
     struct str text = {0};
     size_t row;
 
     if (!table_selected(&v->view.table, &row))
         return;
-    for (unsigned i = 0; i < v->o->best->genes[row].uops; i++)
-        usage_add(&usage, v->o->best->genes[row].set[i], v->o->best->genes[row].count[i]);
-    usage_print(&usage, &v->names, &text);
+    print_usage(v, row, &text);
     grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", v->o->problem->names[row],
                 text.length ? str_text(&text) : "no port");
     unsigned x = grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, "■");
@@ -193,7 +201,6 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
         grid_printf(g, (int)x + 1, y + 1, 0, ROLE_MATCH, 0, " changed: %zu cell%s ", v->o->changed,
                     v->o->changed == 1 ? "" : "s");
     str_done(&text);
-    usage_done(&usage);
 }
 
 static void matrix_draw(void *state, struct session *s, struct grid *g)
@@ -224,6 +231,15 @@ static void matrix_draw(void *state, struct session *s, struct grid *g)
 
 static bool matrix_act(void *state, struct session *s, enum action action, struct str *command)
 {
+    struct matrix_view_state *v = state;
+    size_t row;
+
+    if (action == ACTION_OPEN && refresh(v, s) && table_selected(&v->view.table, &row)) {
+        str_addf(command, ":evolve edit \"%s\" ", v->o->problem->names[row]);
+        print_usage(v, row, command);
+        str_add(command, !v->o->best->genes[row].uops ? "none" : "");
+        return true;
+    }
     if (action != ACTION_PAUSE)
         return table_view_act(state, s, action, command);
     lab_pause(lab_run(s), command);

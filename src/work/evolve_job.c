@@ -103,6 +103,36 @@ const struct outline *evolve_run_outline(struct evolve_run *run)
 
 /* Writes the population; any thread. True without a checkpoint path or before there are
  * individuals. */
+bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
+{
+    const struct outline *o = evolve_run_outline(run);
+    struct mapping_entry entry = {.form = (char *)form, .latency = NAN, .source = (char *)""};
+    struct ports names;
+
+    if (!o || problem_form(o->problem, form) == SIZE_MAX)
+        return err_set(err, ERR_USAGE, "the matrix of LAB lists its forms",
+                       o ? "run %u has no form \"%s\"" : "run %u has no mapping yet", run->number,
+                       form);
+    evolve_run_ports(run, o->best->ports, &names);
+    if (!usage_parse(usage, &names, &entry.usage, err))
+        return false;
+    struct mapping *m = genome_mapping(o->best, o->problem, &names);
+    entry.micro_ops = mapping_find(m, form)->micro_ops;
+    mapping_set(m, &entry);
+    usage_done(&entry.usage);
+    struct genome *g = genome_of_mapping(m, o->problem, err);
+    mapping_free(m);
+    if (!g)
+        return false;
+    genome_set_width(g, o->best->width);
+    const bool taken = evolve_edit(run->evolve, g);
+    genome_free(g);
+    run->outline_last = false;
+    run->outline_due = 0;
+    return taken || err_set(err, ERR_USAGE, "evolve stop, or edit later",
+                            "run %u chooses its number of ports now", run->number);
+}
+
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;

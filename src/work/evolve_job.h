@@ -61,5 +61,8 @@ struct mapping *evolve_run_best(struct evolve_run *run);
  * for a twentieth of the time. Borrowed until the next call; NULL before there is a mapping. UI
  * thread. */
 const struct outline *evolve_run_outline(struct evolve_run *run);
+/* Gives @form of the best mapping @usage, by the names of the outline's ports. False with err if
+ * the run has no such form, or chooses its number of ports. UI thread. */
+bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err);
 
 #endif

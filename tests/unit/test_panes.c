@@ -17,6 +17,7 @@
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 #include "model/experiments.h"
+#include "work/evolve_job.h"
 #include "work/job.h"
 #include "../support/contents.h"
 #include "../support/screens.h"
@@ -391,6 +392,44 @@ static void test_steps_of_the_lab(void **state)
     assert_true(large_holds("3 measured 8, 1 failed ("));
 }
 
+/* Enter changes a usage of the inferred mapping, whose error follows; the experiments are predicted
+ * by the mapping in view, which the key of the differences swaps. */
+static void test_mapping_in_view(void **state)
+{
+    const char *prefill;
+    char inferred[32];
+    struct evolve_status before, after;
+    (void)state;
+    show_lab();
+    struct evolve *e = session.document.runs[0]->evolve;
+    snprintf(inferred, sizeof inferred, "run %u: error", session.document.runs[0]->number);
+    assert_true(large_holds(inferred) && large_holds("1 Inferred"));
+    frame_run(&frame, "jump swap; jump swap");   /* to the row of its form */
+    assert_string_equal(focused(), "matrix");
+    assert_int_equal(frame_key(&frame, KEYCODE_ENTER, &prefill), FRAME_PROMPT);
+    assert_non_null(strstr(prefill, "evolve edit \"ADD (R64, R64)\" "));
+    evolve_get_status(e, &before);
+    frame_run(&frame, "evolve edit 'ADD (R64, R64)' 3*p0");
+    assert_false(frame.failed);
+    evolve_get_status(e, &after);
+    assert_true(after.d_avg > before.d_avg && after.d_reached == before.d_reached);
+    assert_true(large_holds("ADD (R64, R64)  3*p0"));
+    frame_run(&frame, "evolve edit 'ADD (R64, I64)' 1*p0");
+    assert_true(frame.failed);
+    frame_run(&frame, "evolve edit 'ADD (R64, R64)' 1*pX");
+    assert_true(frame.failed);
+    press("v");
+    assert_string_equal(focused(), "mapping");
+    assert_true(large_holds("skylake: error") && large_holds("1 Mapping"));
+    frame_run(&frame, "pane tables");
+    press("x");
+    assert_string_equal(focused(), "tables");
+    assert_true(large_holds(inferred) && large_holds("1 Inferred"));
+    frame_key(&frame, KEYCODE_ENTER, &prefill);
+    assert_string_equal(focused(), "experiments");
+    assert_true(large_holds("filter form~"));
+}
+
 /* Each key that goes back closes what lies over the place, and what runs below it goes on. */
 static void test_help_closes(void **state)
 {
@@ -532,6 +571,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_quit_asks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moving_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_steps_of_the_lab, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_mapping_in_view, setup, teardown),
         cmocka_unit_test(test_empty_panes),
         cmocka_unit_test_setup_teardown(test_help_closes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_reasons, setup, teardown),

@@ -119,6 +119,7 @@ static const char *const script[] = {
     "evolve resume",
     "evolve stop",
     "evolve wait",
+    "evolve edit 'ADD (R64, R64)' 1*p0",
     "evolve adopt",
     "experiments settle --simulate skylake",
     "jobs",
