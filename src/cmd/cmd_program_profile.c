@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/wait.h>
 
 #include "analysis/analysis.h"
-#include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -42,8 +42,8 @@ struct profile_values {
 };
 
 #define LIVE_FIRST 0.3         /* seconds until the first list of a program that still runs */
-/* times that a list took are let pass before the next: the samples wait meanwhile */
-#define LIVE_SHARE 20
+/* times the work of a list before the next begins: the samples wait for it */
+#define LIVE_SHARE 8
 
 /* The job: the program runs and is looked at, then its hottest loops are predicted and measured
  * alone. */
@@ -82,6 +82,15 @@ static void name_run(const struct profiling *w, struct run_profile *p)
     p->input = w->input ? mem_strdup(w->input) : NULL;
 }
 
+/* Processor time of this thread: on a busy host a list takes far longer than its work. */
+static double own_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Lists what is known of a program that still runs, once in a while. */
 static void list_so_far(struct profiling *w, double seconds, size_t samples)
 {
@@ -89,9 +98,9 @@ static void list_so_far(struct profiling *w, double seconds, size_t samples)
 
     if (seconds < w->next || samples < SAMPLES_LEAST)
         return;
-    const double begun = clock_seconds();
+    const double begun = own_seconds();
     struct run_profile *p = profile_new(&w->sampled, w->options.rate, 0.002, NULL, NULL, &ignored);
-    w->next = seconds + fmax(LIVE_FIRST, LIVE_SHARE * (clock_seconds() - begun));
+    w->next = seconds + fmax(LIVE_FIRST, LIVE_SHARE * (own_seconds() - begun));
     if (!p)
         return;
     p->user = (double)samples / w->options.rate;
