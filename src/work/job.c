@@ -158,7 +158,8 @@ static void *work(void *argument)
     job->info.state = ok                                             ? JOB_DONE
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
-    if (ok && !job->ops->counts)
+    /* a count of the job's own stays, not the rate of its loops */
+    if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
     job->ended = true;
