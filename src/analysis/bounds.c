@@ -339,6 +339,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->fitted |= 1U << BOUND_PORTS;
         }
         double delay = out->cycles[BOUND_DEPENDENCIES] > 0 ? addition_delay(w, insns, count) : 0;
+        if (w->replays.crowded > 0 && fabs(out->cycles[BOUND_DEPENDENCIES] - 1) < 1e-9)
+            delay += w->replays.crowded;
         out->cycles[BOUND_DEPENDENCIES] += delay;
         out->fitted |= delay > 0 ? 1U << BOUND_DEPENDENCIES : 0;
         out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);

@@ -96,6 +96,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->slow_flags_latency, "slow_flags_latency"},
         {&c->bypass_delay_addition, "bypass_delay_addition"},
         {&c->chain_delay_addition, "chain_delay_addition"},
+        {&c->chain_delay_company, "chain_delay_company"},
         {&c->load_bank_bytes, "load_bank_bytes"},
         {&c->load_line_banks, "load_line_banks"},
         {&c->loads_per_bank, "loads_per_bank"},

@@ -100,7 +100,7 @@ struct core {
         memory_renaming_apart, memory_renaming_apart_through, memory_renaming_store_beside,
         unlaminate_first;
     double immediate_folding, immediate_folding_extra, slow_flags_latency, bypass_delay_addition,
-        chain_delay_addition, bypass_delay, bypass_delay_domain;
+        chain_delay_addition, chain_delay_company, bypass_delay, bypass_delay_domain;
     double load_bank_bytes, load_line_banks, loads_per_bank, split_loads_per_cycle,
         split_access_slots, load_replays, load_replays_through, load_replays_pairs,
         vector_loads_per_cycle, vector_loads_mixed, vector_loads_mixed_runs, forward_replays,

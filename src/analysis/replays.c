@@ -16,6 +16,11 @@
 #define TRIES_FEW_FEW 1.3    /* by an operation on few ports, of one on few ports */
 #define TRIES_FEW 0.62       /* of an operation on few ports */
 
+/* Cycles by which chains of one operation of a cycle take longer where four, five, six operations
+ * wait for them in a cycle; with more the ports are the limit. Measured alike. */
+static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
+#define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
+
 /* What a register or the flags hold. */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
@@ -26,6 +31,7 @@ struct held_value {
     uint8_t behind;
     uint32_t load;            /* that load */
     portset ports;            /* of the operation that made it */
+    uint32_t maker;           /* that operation */
     uint32_t at, iteration;   /* computing operations before it; when it was made */
 };
 
@@ -39,6 +45,9 @@ struct replaying {
     uint32_t *tree;
     uint32_t *waiting;        /* per load: how many such wait for it */
     uint32_t at, iteration;
+    /* per operation: it waits for itself alone; how many others wait for it alone */
+    bool *chained;
+    uint32_t *company;
     struct replays *out;
 };
 
@@ -46,6 +55,9 @@ struct replaying {
 struct replay_inputs {
     double tries;             /* in vain */
     bool loaded, computed;    /* something that was loaded or computed in this iteration */
+    bool itself, others;      /* what it made an iteration before; what something else makes */
+    uint32_t reader;          /* the operation */
+    uint32_t chain;           /* the chained operation that it waits for; UINT32_MAX: none */
 };
 
 static bool finds_store(const struct replaying *r, uint32_t at)
@@ -91,6 +103,20 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
+/* Notes the chain of one operation, if it is one, that makes what an operation reads. */
+static void note_chain(const struct replaying *r, const struct held_value *v,
+                       struct replay_inputs *out)
+{
+    bool chained = v->held == HELD_READY && r->chained[v->maker];
+
+    if (v->held == HELD_READY && v->maker == out->reader && v->iteration + 1 == r->iteration)
+        out->itself = true;
+    else if (chained && (out->chain == UINT32_MAX || out->chain == v->maker))
+        out->chain = v->maker;
+    else
+        out->others = true;
+}
+
 static void read_value(const struct replaying *r, unsigned resource, portset ports, bool is_long,
                        struct replay_inputs *out)
 {
@@ -99,6 +125,7 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
 
     if (v->held == HELD_OLD)
         return;
+    note_chain(r, v, out);
     out->loaded |= now && v->held == HELD_LOADED;
     if (v->held == HELD_LOADED)
         return;
@@ -136,14 +163,19 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
 {
     const struct cost *row = &r->costs->rows[i];
     bool is_long = row->op->latency > CYCLE;
-    struct replay_inputs reading = {0};
+    struct replay_inputs reading = {.reader = i, .chain = UINT32_MAX};
 
     read_all(r, &r->insns[i], ports, is_long, &reading);
     v->held = is_long                                                    ? HELD_LONG
               : reading.computed && !reading.loaded && reading.tries > 0 ? HELD_CHAINED
                                                                          : HELD_READY;
     v->ports = ports;
+    v->maker = i;
     v->at = r->at++;
+    r->chained[i] = reading.itself && !reading.others && reading.chain == UINT32_MAX && !is_long &&
+                    !(r->insns[i].traits & (INSN_LOAD | INSN_STORE));
+    if (!reading.itself && !reading.others && reading.chain != UINT32_MAX && !is_long)
+        r->company[reading.chain]++;
     uint32_t tries =
         reading.loaded ? 0 : (uint32_t)lrint(REPLAY_SLOT * r->c->alu_replays * reading.tries);
     if (tries)
@@ -242,6 +274,22 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
+/* Cycles that chains of one operation take longer since others wait for them, too: by all that
+ * wait, and by pairs that wait for the same (fact chain_delay_company). */
+static double crowding(const struct replaying *r)
+{
+    size_t waiting = 0, pairs = 0;
+
+    for (size_t i = 0; i < r->costs->count; i++)
+        if (r->chained[i]) {
+            waiting += 1 + r->company[i];
+            pairs += (size_t)r->company[i] * (r->company[i] + 1) / 2;
+        }
+    if (waiting > CROWD_MOST || crowded_by[waiting] <= 0 || isnan(r->c->chain_delay_company))
+        return 0;
+    return crowded_by[waiting] + r->c->chain_delay_company * (double)pairs;
+}
+
 /* Vector loads have few ports, and other accesses in between take a part of them (fact
  * vector_loads_mixed): more if each kind comes in runs. */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
@@ -279,6 +327,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
 
     out->fed = out->pairs = 0;
     out->count = 0;
+    out->crowded = 0;
     out->mixed = mixed_cycles(c, insns, costs);
     if (isnan(c->load_replays) && isnan(c->alu_replays))
         return;
@@ -288,18 +337,24 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
     }
     r.tree = mem_alloc((costs->count + 1) * sizeof *r.tree);
     r.waiting = mem_alloc((costs->count + 1) * sizeof *r.waiting);
+    r.company = mem_alloc((costs->count + 1) * sizeof *r.company);
+    r.chained = mem_zero(costs->count + 1, sizeof *r.chained);
     for (r.iteration = 1; r.iteration <= last; r.iteration++) {
         out->fed = out->pairs = 0;
         out->count = 0;
         for (uint32_t i = 0; i < costs->count; i++) {
             r.tree[i] = i;
             r.waiting[i] = 0;
+            r.company[i] = 0;
         }
         for (uint32_t i = 0; i < costs->count && !watch_steps(1); i++)
             step(&r, i);
     }
+    out->crowded = crowding(&r);
     free(r.tree);
     free(r.waiting);
+    free(r.company);
+    free(r.chained);
 }
 
 void replays_done(struct replays *r)

@@ -14,6 +14,8 @@ struct replays {
     uint32_t fed;
     /* of such loads that wait, over one or several others, for the same load */
     uint32_t pairs;
+    /* cycles that chains of one operation take longer, as operations that wait for them crowd */
+    double crowded;
     /* cycles of vector loads that scalar ones and stores come between; 0: none, or not known */
     double mixed;
     /* of computing operations (fact alu_replays), by their ports, in hundredths of a slot */

@@ -158,6 +158,10 @@ const struct fact fact_schema[] = {
      "what each addition of floating point takes that has no part in a chain of other vector "
      "operations, up to three",
      "dependencies", FACT_FITTED},
+    {"chain_delay_company", FACT_NUMBER, CYCLES, NULL, NULL,
+     "what a chain of one operation of a cycle takes longer for each pair of operations that wait "
+     "for it, where four to six wait for such chains in all",
+     "dependencies", FACT_FITTED},
     {"bypass_delay_addition", FACT_NUMBER, CYCLES, "0", NULL,
      "extra latency from a two-cycle floating-point addition to anything but another addition",
      "dependencies", false},

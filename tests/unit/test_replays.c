@@ -67,6 +67,37 @@ static void test_operations_wait_for_operations(void **state)
     ASSERT_TIMED(blocks);
 }
 
+/* Chains of one operation, alone and with operations that read them; not with others. */
+static void test_chains_with_company(void **state)
+{
+    (void)state;
+    static const struct timed blocks[] = {
+        {"add rax, 1; add rcx, 1; add rdx, 1", 1.00, .01},
+        {"add rax, 1; add rcx, 1; add rdx, 1; add rbx, 1", 1.04, .02},
+        {"add rax, 1; add rcx, 1; add rdx, 1; add rbx, 1; add rsi, 1", 1.17, .02},
+        {"add rax, 1; add rcx, 1; add rdx, 1; add rbx, 1; add rsi, 1; add rbp, 1", 1.29, .02},
+        {"add rax, 1; lea rcx, [rax+1]; lea rdx, [rax+2]", 1.00, .01},
+        {"add rax, 1; lea rcx, [rax+1]; lea rdx, [rax+2]; lea rbx, [rax+3]", 1.29, .04},
+        {"add rax, 1; lea rcx, [rax+1]; lea rdx, [rax+2]; lea rbx, [rax+3]; lea rsi, [rax+4]",
+         1.45, .06},
+        {"add rax, 1; lea rcx, [rdi+1]; lea rdx, [rdi+2]; lea rbx, [rdi+3]; lea rsi, [rdi+4]",
+         1.00, .01},
+    };
+    ASSERT_TIMED(blocks);
+    /* what waits for a load as well takes no part, nor do chains of several operations */
+    struct machine *m = load_machine("zen5-charted");
+    static const char *const free_of_it[] = {
+        "add rax, 1; add rcx, 1; add rdx, 1; mov rbx, [rsi]; add rbx, rax",
+        "add rax, 1; add rcx, 1; imul rbx, rbx, 3; add rdx, 1; add rsi, rbx",
+    };
+    for (size_t i = 0; i < sizeof free_of_it / sizeof *free_of_it; i++) {
+        double cycles = cycles_of(m, free_of_it[i], BOUND_DEPENDENCIES);
+        if (fabs(cycles - rint(cycles)) > 1e-9)
+            fail_msg("%s: %.3f", free_of_it[i], cycles);
+    }
+    machine_free(m);
+}
+
 /* A quarter of a cycle for each load, and .06 for each pair that waits for the same load: read off
  * the chains alone. */
 static void test_loads_wait_for_loads(void **state)
@@ -228,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations_wait_for_operations),
+        cmocka_unit_test(test_chains_with_company),
         cmocka_unit_test(test_loads_wait_for_loads),
         cmocka_unit_test(test_lines_hold_so_many_constants),
         cmocka_unit_test(test_vector_loads_between_others),
