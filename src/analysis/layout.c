@@ -314,6 +314,8 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
                                                                .bytes = places * spacing,
                                                                .spacing = (uint32_t)spacing,
                                                                .link = (uint32_t)r->one->link};
+    uint64_t round = places / (r->one->hops ? r->one->hops : 1);
+    p->out->round = round > p->out->round ? round : p->out->round;
     for (unsigned i = 0; i < p->out->count; i++)
         if (p->out->arrays[i].reg == r->one->terms[0].reg) {
             p->out->arrays[i].places = places;

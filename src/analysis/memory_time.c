@@ -8,9 +8,6 @@
 /* lines of step per line that is used: from here on some are left out */
 #define SKIPS 1.01
 #define ODD 3                /* lines apart, of COST_ODD */
-/* in the window at most, for prefetchers to be as near as behind COST_FEW, */
-#define FEW_LINES 4
-#define SOME_LINES 7         /* and at least, to be as far ahead as behind COST_SOME */
 /* times the time of the same loop near the first level: less is not seen */
 #define HIDDEN 1.15
 #define TOGETHER 3           /* exponent of the mean of two times that partly hide each other */
@@ -135,19 +132,34 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Cycles per line with @window lines in flight by the core, and for each of @streams as many more
- * by the prefetchers as in a loop of @uops per line with cost @by. */
-static double line_wait(const struct memory_costs *m, const struct memory_core *core,
-                        enum memory_cost by, double uops, double window, double streams,
-                        double bytes)
+/* Cycles per line of the loop of cost @by; 0: no more than near the first level. */
+static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
-    double latency = memory_cost_at(m, COST_HOP, bytes), time = memory_cost_at(m, by, bytes),
-           near = memory_cost_at(m, by, 0);
+    const double time = memory_cost_at(m, by, bytes);
+    return time > HIDDEN * memory_cost_at(m, by, 0) ? time : 0;
+}
 
-    /* The latency is not seen where that loop hides it. */
-    if (!(time > HIDDEN * near))
-        return 0;
-    return latency / (window + streams * fmax(0, latency / time - core->window / uops));
+/* Cycles per line where @window lines are under way by the core. Lines come in as fast as there are
+ * under way: those of the core and, of each of @streams, so many of the prefetchers. How many these
+ * are, and what one more gives, follows from two loops with few lines in the window and some. */
+static double line_wait(const struct memory_costs *m, const struct memory_core *core, double window,
+                        double streams, double bytes)
+{
+    const double few = line_seen(m, COST_FEW, bytes), some = line_seen(m, COST_SOME, bytes),
+                 few_lines = core->window / MEMORY_FEW_UOPS,
+                 some_lines = core->window / MEMORY_SOME_UOPS;
+
+    if (!(some > 0))   /* hidden by some lines, and the less so the fewer there are */
+        return few > 0 && window < some_lines
+                   ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
+                   : 0;
+    double each = few > 0 ? (1 / some - 1 / few) / (some_lines - few_lines) : 0;
+    if (!(each > 0))
+        each = 1 / some / some_lines;
+    if (few > 0 && window < few_lines)
+        return few * few_lines / window;
+    const double ahead = fmax(0, 1 / some / each - some_lines);   /* of a stream's prefetcher */
+    return 1 / (1 / some + each * (window - some_lines + (streams - 1) * ahead));
 }
 
 /* Loads run ahead within the reorder buffer and the scheduler, and prefetchers run less far ahead
@@ -173,11 +185,7 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m,
     }
     double window = iterations * lines, wait = 0;
     if (lines > 0) {
-        double few = line_wait(m, core, COST_FEW, MEMORY_FEW_UOPS, window, streams, out->held),
-               some = line_wait(m, core, COST_SOME, MEMORY_SOME_UOPS, window, streams, out->held);
-        double part =
-            fmin(1, fmax(0, log(window / FEW_LINES) / log((double)SOME_LINES / FEW_LINES)));
-        wait = lines * (few + (some - few) * part);
+        wait = lines * line_wait(m, core, window, streams, out->held);
     }
     if (random > 0)
         wait =
@@ -222,6 +230,26 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                 out.limit = i;
     }
     return out;
+}
+
+void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS])
+{
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        out[i] = i == COST_LOAD || i == COST_FEW || i == COST_SOME;
+    for (size_t i = 0; i < s->items.count; i++) {
+        const struct stream *one = &s->items.items[i];
+        const bool skips = one->kind == STREAM_WALK && !one->non_temporal &&
+                           fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines;
+        out[COST_RANDOM] |= one->kind == STREAM_GATHER;
+        out[COST_HOP] |= one->kind == STREAM_CHASE;
+        out[COST_STREAMED] |= one->non_temporal;
+        out[COST_PAIRED] |= skips;
+        out[COST_ODD] |= skips;
+        out[COST_SKIPPED] |= skips;
+        out[COST_PAGE] |= skips;
+        if (one->kind != STREAM_FIXED && one->stores && !one->non_temporal)
+            out[COST_CONCURRENT] = out[cost_of(one)] = true;
+    }
 }
 
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,

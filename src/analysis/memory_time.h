@@ -41,6 +41,8 @@ struct memory_time {
 /* @bytes: of all arrays together. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes);
+/* Sets @out for the costs that the time of these streams depends on. Pure. */
+void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS]);
 /* Appends "L2 bandwidth", "memory latency", ...: the limit with its level, or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
                         struct str *out);

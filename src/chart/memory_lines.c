@@ -12,16 +12,19 @@
 #include "analysis/memory_time.h"
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/mem.h"
 #include "isa/cpu.h"
 #include "isa/foreign.h"
 #include "measure/kept.h"
 #include "measure/kernel_arrays.h"
+#include "measure/ticks.h"
 #include "model/facts.h"
 
-#define ROUNDS 2          /* over all loops and sizes, */
-#define ROUNDS_MOST 4     /* and this many over those whose lowest time no other confirms */
+#define ROUNDS 2          /* over all loops, of arrays that a core's own caches hold, */
+#define ROUNDS_MOST 4     /* and so many over those whose lowest time no other confirms */
+#define ROUNDS_SHARED 2   /* of arrays beyond, which others use, too: the mean counts */
 #define CONFIRMED 1.04    /* times the lowest */
-#define PATIENCE 2        /* times the time of all rounds, for those */
+#define FAILED_MOST 20    /* runs that the machine was too busy for */
 #define ODD_LINES 3       /* apart, of COST_ODD: all sets of a cache hold a third of the arrays */
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
@@ -69,7 +72,7 @@ static void sizes_choose(struct memory_costs *out)
     const double sizes[] = {1.5 * out->first,   out->second / 4,    out->second / 2,
                             0.75 * out->second, out->second,        1.5 * out->second,
                             3 * out->second,    8 * out->second,    (double)(32 << 20),
-                            (double)(80 << 20), (double)(192 << 20)};
+                            (double)(80 << 20)};
 
     out->count = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -77,20 +80,24 @@ static void sizes_choose(struct memory_costs *out)
             out->bytes[out->count++] = sizes[i];
 }
 
-struct lines_probing {
+struct memory_lines {
+    const bool *wanted;       /* costs to be measured, NULL: all; and, */
+    double from;              /* for arrays of more than so many bytes, */
+    double room;              /* which have so many */
     struct sandbox *sandbox;
-    struct arena_state arena;
+    struct arena_state *arena;
     const struct kernel *kernels[MEMORY_COSTS];
     struct streams streams[MEMORY_COSTS];
     struct kernel_arrays runs[MEMORY_COSTS];
     double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];   /* of each loop; ascending */
     unsigned rounds[MEMORY_COSTS][MEMORY_SIZES];
+    unsigned failed;          /* runs */
+    double rough[MEMORY_COSTS][MEMORY_SIZES];   /* cycles per iteration of the last run */
     double clock_hz;
 };
 
-static bool probes_begin(struct lines_probing *p, struct err *err)
+static bool probes_begin(struct memory_lines *p, struct err *err)
 {
-    sandbox_clear(p->sandbox);
     for (size_t i = 0; i < MEMORY_COSTS; i++) {
         size_t count;
         p->kernels[i] = kernel_from_hex(
@@ -100,40 +107,46 @@ static bool probes_begin(struct lines_probing *p, struct err *err)
             return false;
         const struct insn *insns = kernel_insns(p->kernels[i], 0, &count);
         streams_find(insns, count, &p->streams[i]);
-        if (!kernel_arrays_begin(&p->runs[i], p->sandbox, &p->arena, insns, count, err))
+        if (!kernel_arrays_begin(&p->runs[i], p->sandbox, p->arena, insns, count, err))
             return false;
     }
     return true;
 }
 
 /* Bytes of the arrays of which a cache holds @bytes at a time, or of which a region has them. */
-static double arrays_bytes(const struct lines_probing *p, size_t at, double bytes)
+static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
     return at == COST_ODD           ? ODD_LINES * bytes
            : probes[at].ordered > 0 ? bytes * bytes / memory_region(&p->streams[at], bytes)
                                     : bytes;
 }
 
-static bool probe_fits(const struct lines_probing *p, size_t at, double bytes)
+/* Whether a loop is to be run over arrays of @bytes, for which there is room. */
+static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
-    return arrays_bytes(p, at, bytes) + LAYOUT_SLACK <= (double)MEMORY_LINES_ARENA;
+    return (!p->wanted || p->wanted[at]) && bytes > p->from &&
+           arrays_bytes(p, at, bytes) + LAYOUT_SLACK <= p->room;
 }
 
-static bool probe_run(struct lines_probing *p, size_t at, size_t k, double bytes, double seconds,
-                      struct err *err)
+static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes, struct err *err)
 {
     struct arrays arrays;
     struct arrays_measured m;
     size_t count;
     const struct insn *insns = kernel_insns(p->kernels[at], 0, &count);
 
-    if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays,
-                       err) ||
-        !kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err))
+    p->runs[at].rough = p->rough[at][k];
+    if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err))
         return false;
+    if (!kernel_arrays_measure(&p->runs[at], &arrays, 0, &m, err)) {
+        if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
+            return false;
+        err_clear(err);   /* a busy moment: again in the next round */
+        return true;
+    }
+    p->rough[at][k] = m.cycles;
     p->cycles[at][k][p->rounds[at][k]++] = m.cycles;
     qsort(p->cycles[at][k], p->rounds[at][k], sizeof m.cycles, compare_doubles);
-    p->clock_hz = m.clock_hz;
     return true;
 }
 
@@ -150,96 +163,196 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
+/* The time of loop @at over the size @k, *@apart: how certain it is, relative. */
+static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
+                         size_t k, double *apart)
+{
+    const double *cycles = p->cycles[at][k];
+    const unsigned count = p->rounds[at][k];
+
+    if (sizes->bytes[k] <= sizes->second)
+        return lowest(cycles, count, apart);
+    *apart = cycles[count - 1] / cycles[0] - 1;
+    return (cycles[0] + cycles[count - 1]) / 2;
+}
+
+/* Whether a time is known well enough, or as well as it will be. */
+static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
+                          size_t at, size_t k, bool late)
+{
+    double apart;
+
+    if (p->rounds[at][k] < ROUNDS || late)
+        return p->rounds[at][k] >= ROUNDS;
+    if (sizes->bytes[k] > sizes->second)
+        return p->rounds[at][k] >= ROUNDS_SHARED;
+    lowest(p->cycles[at][k], p->rounds[at][k], &apart);
+    return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
+}
+
 /* Those with a pattern of their own one size after the other, so that it is filled in once. */
-static bool probes_run(struct lines_probing *p, const struct memory_costs *sizes, double seconds,
+static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
-    const double each = seconds / (double)(ROUNDS * MEMORY_COSTS * sizes->count),
-                 until = clock_seconds() + PATIENCE * seconds;
-    double apart;
+    const double begun = clock_seconds();
+    const uint64_t first = ticks_now();
 
     for (unsigned round = 0; round < ROUNDS_MOST; round++)
         for (size_t i = 0; i < MEMORY_COSTS; i++) {
             const bool filled = i == COST_RANDOM || i == COST_HOP;
-            for (size_t k = 0; k < sizes->count && !(filled && round); k++)
-                for (unsigned again = filled ? 0 : round;
-                     again < (filled ? ROUNDS_MOST : round + 1); again++) {
-                    lowest(p->cycles[i][k], p->rounds[i][k], &apart);
-                    if (again >= ROUNDS && (apart <= CONFIRMED - 1 || clock_seconds() > until))
-                        continue;
-                    if (probe_fits(p, i, sizes->bytes[k]) &&
-                        !probe_run(p, i, k, sizes->bytes[k], each, err))
+            if (filled && round)
+                continue;
+            for (size_t k = 0; k < sizes->count; k++)
+                for (unsigned again = 0; again < (filled ? ROUNDS_MOST : 1); again++)
+                    if (probe_runs(p, i, sizes->bytes[k]) &&
+                        !probe_settled(p, sizes, i, k, clock_seconds() > begun + seconds) &&
+                        !probe_run(p, i, k, sizes->bytes[k], err))
                         return false;
-                }
         }
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        for (size_t k = 0; k < sizes->count; k++)
+            if (probe_runs(p, i, sizes->bytes[k]) && !p->rounds[i][k])
+                return err_set(err, ERR_LIMIT, "try again", "core is contended");
+    p->clock_hz = p->arena->clock * (double)(ticks_now() - first) / (clock_seconds() - begun);
     return true;
 }
 
-/* Loops were measured: the parts of other lines are subtracted from each. */
-static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
+/* Behind a core's own caches no loop is quicker over larger arrays: where one seems to be, others
+ * disturbed it, and both have the mean of their times. */
+static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
+                         double cycles[MEMORY_SIZES])
 {
-    double spreads[MEMORY_SIZES];
+    for (size_t k = 1; k < sizes->count; k++) {
+        double sum = cycles[k];
+        size_t from = k;
+        while (p->rounds[at][k] && from && sizes->bytes[from - 1] > sizes->second &&
+               p->rounds[at][from - 1] && cycles[from - 1] > sum / (double)(k + 1 - from))
+            sum += cycles[--from];
+        for (size_t i = from; i < k + 1; i++)
+            cycles[i] = sum / (double)(k + 1 - from);
+    }
+}
+
+/* Loops were measured: the parts of other lines are subtracted from each. */
+static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
+{
+    double times[MEMORY_COSTS][MEMORY_SIZES] = {{0}}, spreads[MEMORY_SIZES];
 
     for (size_t i = 0; i < MEMORY_COSTS; i++) {
         size_t count = 0;
         for (size_t k = 0; k < out->count; k++)
-            if (p->rounds[i][k]) {
-                out->cycles[i][k] = lowest(p->cycles[i][k], p->rounds[i][k], &spreads[count]);
-                count++;
-            }
-        qsort(spreads, count, sizeof *spreads, compare_doubles);
-        out->spread[i] = count ? spreads[count / 2] : NAN;
-    }
-    /* Behind a core's own caches no loop is quicker over larger arrays: a smaller size that seems
-     * to be slower was disturbed. */
-    for (size_t i = 0; i < MEMORY_COSTS; i++)
-        for (size_t k = out->count; k-- > 1 && out->bytes[k - 1] > out->second;)
             if (p->rounds[i][k])
-                out->cycles[i][k - 1] = fmin(out->cycles[i][k - 1], out->cycles[i][k]);
-    for (size_t k = 0; k < out->count; k++)
-        for (size_t i = 0; i < MEMORY_COSTS; i++) {
-            double other = i == COST_CONCURRENT ? out->cycles[COST_STORE][k]
-                                                : probes[i].ordered * out->cycles[COST_LOAD][k];
-            out->cycles[i][k] = fmax(0, out->cycles[i][k] - other) / probes[i].lines;
+                times[i][k] = probe_time(p, out, i, k, &spreads[count++]);
+        times_ascend(p, out, i, times[i]);
+        qsort(spreads, count, sizeof *spreads, compare_doubles);
+        out->spread[i] = count ? spreads[count / 2] : out->spread[i];
+    }
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        for (size_t k = 0; k < out->count; k++) {
+            const double other = i == COST_CONCURRENT ? times[COST_STORE][k]
+                                                      : probes[i].ordered * times[COST_LOAD][k] /
+                                                            probes[COST_LOAD].lines;
+            if (p->rounds[i][k])
+                out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
+            /* A line next to one that is written takes no longer than alone; the difference of two
+             * times that others disturb may say so. */
+            if (i == COST_CONCURRENT)
+                out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
-    for (size_t k = 0; k < out->count; k++) {
-        /* A line next to a written one takes no longer than alone; the difference of two disturbed
-         * times may suggest otherwise. */
-        out->cycles[COST_CONCURRENT][k] =
-            fmin(out->cycles[COST_CONCURRENT][k], out->cycles[COST_LOAD][k]);
-        /* arrays for which there is no room: as every fourth line grows */
-        for (size_t i = 0; k && i < MEMORY_COSTS; i++)
-            if (!p->rounds[i][k])
+    /* arrays for which there is no room: as every fourth line grows */
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        for (size_t k = 1; k < out->count; k++)
+            if ((!p->wanted || p->wanted[i]) && out->bytes[k] > p->from && !p->rounds[i][k])
                 out->cycles[i][k] = out->cycles[i][k - 1] * out->cycles[COST_SKIPPED][k] /
                                     out->cycles[COST_SKIPPED][k - 1];
+}
+
+struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
+                                      struct err *err)
+{
+    struct memory_lines *p = mem_zero(1, sizeof *p);
+
+    *p = (struct memory_lines){.sandbox = s, .arena = arena, .room = room};
+    if (probes_begin(p, err))
+        return p;
+    memory_lines_free(p);
+    return NULL;
+}
+
+void memory_lines_free(struct memory_lines *p)
+{
+    for (size_t i = 0; p && i < MEMORY_COSTS; i++) {
+        streams_done(&p->streams[i]);
+        kernel_free(p->kernels[i]);
     }
+    free(p);
 }
 
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err)
 {
-    struct lines_probing p = {0};
+    struct arena_state arena = {0};
+    struct sandbox *s = sandbox_new(-1, err);
 
     *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL),
                                  .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL),
                                  .measured = true};
     sizes_choose(out);
-    p.sandbox = sandbox_new(-1, err);
-    if (!p.sandbox)
+    if (!s)
         return false;
-    sandbox_cancel_by(p.sandbox, cancelled, state);
-    bool ok = sandbox_arena(p.sandbox, MEMORY_LINES_ARENA, huge, err) && probes_begin(&p, err) &&
-              probes_run(&p, out, seconds, err);
-    out->clock_hz = p.clock_hz;
-    out->huge = ok ? sandbox_arena_huge(p.sandbox) : NAN;
-    if (ok)
-        costs_fill(&p, out);
-    out->third = ok ? memory_third_seen(out) : 0;
-    for (size_t i = 0; i < MEMORY_COSTS; i++) {
-        streams_done(&p.streams[i]);
-        kernel_free(p.kernels[i]);
+    sandbox_cancel_by(s, cancelled, state);
+    struct memory_lines *p = sandbox_arena(s, MEMORY_LINES_ARENA, huge, err)
+                                 ? memory_lines_new(s, &arena, MEMORY_LINES_ARENA, err)
+                                 : NULL;
+    bool ok = p && probes_run(p, out, seconds, err);
+    if (ok) {
+        out->clock_hz = p->clock_hz;
+        out->huge = sandbox_arena_huge(s);
+        costs_fill(p, out);
+        out->third = memory_third_seen(out);
     }
-    sandbox_free(p.sandbox);
+    memory_lines_free(p);
+    sandbox_free(s);
+    return ok;
+}
+
+/* @m with sizes from the second level on as @bytes are, its costs between them. */
+static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
+                          struct memory_costs *out)
+{
+    *out = *m;
+    while (out->count && out->bytes[out->count - 1] > out->second)
+        out->count--;
+    for (size_t k = 0; k < count && out->count < MEMORY_SIZES; k++) {
+        if (!(bytes[k] > out->second))
+            continue;
+        for (size_t i = 0; i < MEMORY_COSTS; i++)
+            out->cycles[i][out->count] = memory_cost_at(m, i, bytes[k]);
+        out->bytes[out->count++] = bytes[k];
+    }
+}
+
+bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
+                        const double *bytes, size_t count, struct memory_costs *m, struct err *err)
+{
+    /* whose times are taken off */
+    static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
+                                                         [COST_ODD] = COST_SKIPPED};
+    bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
+    struct memory_costs now;
+
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        if (wanted[i])
+            all[i] = all[taken[i]] = true;
+    sizes_replace(m, bytes, count, &now);
+    p->wanted = all;
+    p->from = m->second;
+    bool ok = probes_run(p, &now, 0, err);
+    if (ok) {
+        costs_fill(p, &now);
+        *m = now;
+    }
+    p->wanted = NULL;
     return ok;
 }
 

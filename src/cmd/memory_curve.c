@@ -255,61 +255,105 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
     return true;
 }
 
-static bool point_measure(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
-                          struct sandbox *s, struct arena_state *arena, double seconds,
+/* The loop over one size. */
+struct point_run {
+    bool placed;              /* steps may be too long for the smaller arrays */
+    struct arrays arrays;
+    struct insn *own;         /* instructions that say where arrays of symbols lie */
+    struct kernel_arrays run;
+};
+
+/* Adds the loop's code for point @at, or takes that of the size before. */
+static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
+                          struct sandbox *s, struct arena_state *arena, struct point_run *runs,
                           struct err *err)
 {
     size_t count;
     const struct insn *insns = kernel_insns(k, loop, &count);
-    struct insn *own = mem_zero(count, sizeof *own);
-    struct memory_point *p = &c->points[at];
-    struct kernel_arrays run;
-    struct arrays_measured m;
-    struct arrays arrays;
+    struct point_run *r = &runs[at];
+    const struct point_run *before = at && runs[at - 1].placed ? r - 1 : NULL;
     struct err small = {0};
+    const bool last = at + 1 == c->count;
 
-    const bool last = at + 1 == c->count,
-               placed = layout_arrays(insns, &c->streams, (uint64_t)p->bytes, &arrays,
-                                      last ? err : &small);
-    bool ok = placed || !last;   /* steps may be too long for the smaller arrays */
-    sandbox_clear(s);
-    if (placed) {
-        ok = symbols_place(k, insns, count, &arrays, own, err) &&
-             kernel_arrays_begin(&run, s, arena, own, count, err) &&
-             kernel_arrays_measure(&run, &arrays, seconds, &m, err);
-        if (ok) {
-            p->measured = m.cycles;
-            p->spread = m.spread;
-            p->huge = sandbox_arena_huge(s);
-            c->clock_hz = m.clock_hz > 0 ? m.clock_hz : c->clock_hz;
-        }
+    r->placed = layout_arrays(insns, &c->streams, (uint64_t)c->points[at].bytes, &r->arrays,
+                              last ? err : &small);
+    if (!r->placed)
+        return !last;
+    if (before && !r->arrays.place_count) {
+        r->run = before->run;
+        return true;
     }
-    free(own);
-    return ok;
+    r->own = mem_zero(count, sizeof *r->own);
+    return symbols_place(k, insns, count, &r->arrays, r->own, err) &&
+           kernel_arrays_begin(&r->run, s, arena, r->own, count, err);
+}
+
+static bool point_measure(struct memory_curve *c, struct memory_point *p, struct point_run *r,
+                          double seconds, struct err *err)
+{
+    struct arrays_measured m;
+
+    if (!r->placed)
+        return true;
+    if (!kernel_arrays_measure(&r->run, &r->arrays, seconds, &m, err))
+        return false;
+    p->measured = m.cycles;
+    p->spread = m.spread;
+    p->huge = sandbox_arena_huge(r->run.sandbox);
+    c->clock_hz = m.clock_hz > 0 ? m.clock_hz : c->clock_hz;
+    return true;
+}
+
+/* What others leave of the levels that are shared changes from minute to minute: the costs that the
+ * loop depends on are measured beside it. */
+static bool costs_again(struct memory_curve *c, struct memory_lines *lines, struct err *err)
+{
+    bool needs[MEMORY_COSTS];
+    double bytes[MEMORY_CURVE_POINTS];
+
+    memory_time_needs(&c->streams, needs);
+    for (size_t i = 0; i < c->count; i++)
+        bytes[i] = c->points[i].bytes;
+    c->again = memory_lines_again(lines, needs, bytes, c->count, &c->costs, err);
+    if (!c->again && err->code != ERR_LIMIT)
+        return false;
+    err_clear(err);   /* too busy a moment: the kept ones stay */
+    for (size_t i = 0; i < c->count; i++)
+        point_predict(c, &c->points[i]);
+    return true;
 }
 
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err)
 {
-    size_t count;
-    const struct insn *insns = kernel_insns(k, loop, &count);
+    const double most = c->count ? c->points[c->count - 1].bytes : 0;
+    struct point_run *runs = mem_zero(MEMORY_CURVE_POINTS, sizeof *runs);
     struct arena_state arena = {0};
-    struct arrays arrays;
+    struct memory_lines *lines = NULL;
+    struct sandbox *s = c->count && memory_suffices(most, err) ? sandbox_new(-1, err) : NULL;
+    bool ok = s != NULL;
 
-    if (!c->count || !memory_suffices(c->points[c->count - 1].bytes, err))
-        return false;
-    /* What cannot be laid out is said before anything is run. */
-    if (!layout_arrays(insns, &c->streams, (uint64_t)c->points[c->count - 1].bytes, &arrays, err))
-        return false;
-    struct sandbox *s = sandbox_new(-1, err);
-    if (!s)
-        return false;
-    sandbox_cancel_by(s, cancelled, state);
-    bool ok = sandbox_arena(s, (size_t)c->points[c->count - 1].bytes + LAYOUT_SLACK, huge, err);
+    if (ok) {
+        sandbox_cancel_by(s, cancelled, state);
+        sandbox_clear(s);
+        /* What cannot be laid out is said before anything is run. */
+        for (size_t i = 0; ok && i < c->count; i++)
+            ok = point_prepare(c, i, k, loop, s, &arena, runs, err);
+        ok = ok && sandbox_arena(s, (size_t)most + LAYOUT_SLACK, huge, err);
+    }
+    if (ok && c->known && c->costs.measured && most > c->costs.second) {
+        lines = memory_lines_new(s, &arena, most + LAYOUT_SLACK, err);
+        ok = lines != NULL;
+    }
     for (size_t i = 0; ok && i < c->count; i++)
-        ok = point_measure(c, i, k, loop, s, &arena, seconds / (double)c->count, err);
+        ok = point_measure(c, &c->points[i], &runs[i], seconds / (double)c->count, err);
+    ok = ok && (!lines || costs_again(c, lines, err));
+    memory_lines_free(lines);
     sandbox_free(s);
+    for (size_t i = 0; i < c->count; i++)
+        free(runs[i].own);
+    free(runs);
     return ok;
 }
 

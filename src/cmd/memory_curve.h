@@ -29,7 +29,8 @@ struct memory_curve {
     const struct machine *machine;   /* held */
     struct streams streams;
     struct memory_costs costs;
-    bool known;                  /* costs are */
+    bool known;                  /* costs are, */
+    bool again;                  /* and those of shared levels were measured beside the loop */
     struct err why;              /* else: why not */
     struct memory_core core;
     const char *core_limit;      /* what limits the core: "core: ports", ... */

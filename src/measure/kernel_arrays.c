@@ -22,16 +22,30 @@
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
-/* of one run, a third of a millisecond: shorter than a processor is left to others */
-#define SAMPLE_CYCLES 1.2e6
-#define ROUGH_ITERATIONS 3000
-#define SAMPLES 60                /* at most */
+#define CLOCK_RECENT 5e-3         /* seconds */
+/* Of one run. A host takes some microseconds from a guest every fifty or so: in a core's own caches
+ * most runs are over before, beyond them a run is long beside what lines that are under way at its
+ * end take. */
+#define SAMPLE_OWN 5e4
+#define SAMPLE_SHARED 1.6e5
+/* of places in no order: what finds pages begins with none of them */
+#define SAMPLE_SPREAD 1.2e6
+#define ROUGH_ITERATIONS 200      /* at first, */
+#define ROUGH_CYCLES 6e4          /* and so many times more until they take as long */
+#define ROUGH_MORE 6
+#define SAMPLES 150               /* at most */
+#define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
-/* arrays up to here are walked through once before a run: caches of a core hold them */
-#define WARM_BYTES ((uint64_t)3 << 20)
-#define SHORT_CYCLES 1e5          /* passes that take less: what each begins with counts */
-#define WALK_CYCLES 4e7         /* a walk that takes less is walked once before what counts */
-#define ONE 0x3ff0000000000000    /* 1.0 */
+#define LEAST_SHARED 10
+#define WALKS_SHARED 3            /* a shared cache is slow to keep what is walked through */
+#define LOST_MOST 8               /* samples that others interrupted and that do not count */
+#define OWN_BYTES ((uint64_t)3 << 20)   /* of arrays that a core's own caches may hold */
+#define SHORT_CYCLES 4e4          /* passes that take less: what each begins with counts */
+#define WALK_SPREAD 4e7
+#define WALK_CYCLES 1.2e7         /* a walk that takes less is walked once before what counts */
+/* A number with all digits, as a double and as two floats, so that dividers and roots take as long
+ * as usual. */
+#define NUMBER 0x3ff5555555555555
 
 static bool copies_add(struct kernel_arrays *k, unsigned which, struct err *err)
 {
@@ -97,7 +111,7 @@ static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *er
                           &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE,
                                                  .at = k->arena->filled,
                                                  .bytes = part,
-                                                 .value = ONE},
+                                                 .value = NUMBER},
                           err))
             return false;
         k->arena->filled += part;
@@ -138,33 +152,44 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Cycles per tick, by the chain in the same process. */
-static bool clock_measure(struct kernel_arrays *k, double *clock, struct err *err)
+/* Ticks of @count times the clock's chain, the least of some. */
+static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, struct err *err)
 {
-    double least[2] = {INFINITY, INFINITY};
+    struct sandbox_item *item = sandbox_items(k->sandbox);
 
-    for (unsigned i = 0; i < 2; i++) {
-        struct sandbox_item *item = sandbox_items(k->sandbox);
-        *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
-                                      .code = PULSE_CHAIN,
-                                      .kernel = true,
-                                      .warm = 2,
-                                      .count = i ? CLOCK_LONG : CLOCK_SHORT,
-                                      .samples = CLOCK_SAMPLES};
-        if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
-            return false;
-        if (item->fault)
-            return err_set(err, ERR_LIMIT, "try again", "the clock's chain did not run: %s",
-                           sandbox_fault_text(item->fault));
-        for (unsigned s = 0; s < CLOCK_SAMPLES; s++)
-            least[i] = fmin(least[i], (double)item->ticks[s]);
-    }
-    *clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (least[1] - least[0]);
-    return *clock > 0 ||
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
+                                  .code = PULSE_CHAIN,
+                                  .kernel = true,
+                                  .warm = 2,
+                                  .count = count,
+                                  .samples = CLOCK_SAMPLES};
+    if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
+        return false;
+    if (item->fault)
+        return err_set(err, ERR_LIMIT, "try again", "the clock's chain did not run: %s",
+                       sandbox_fault_text(item->fault));
+    *least = INFINITY;
+    for (unsigned s = 0; s < CLOCK_SAMPLES; s++)
+        *least = fmin(*least, (double)item->ticks[s]);
+    return true;
+}
+
+/* Cycles per tick, by the chain in the same process, into the arena's state. */
+static bool clock_measure(struct kernel_arrays *k, struct err *err)
+{
+    struct arena_state *a = k->arena;
+    double ticks;
+
+    if (!(a->clock_least > 0) && !chain_ticks(k, CLOCK_SHORT, &a->clock_least, err))
+        return false;
+    if (!chain_ticks(k, CLOCK_LONG, &ticks, err))
+        return false;
+    a->clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (ticks - a->clock_least);
+    a->clock_at = clock_seconds();
+    return a->clock > 0 ||
            err_set(err, ERR_LIMIT, "try again", "the clock frequency cannot be determined");
 }
 
-/* Registers as @arrays has them, walks @ahead iterations on, chases somewhere else each time. */
 static bool writes(const struct kernel_arrays *k)
 {
     bool stores = false;
@@ -174,6 +199,7 @@ static bool writes(const struct kernel_arrays *k)
     return stores;
 }
 
+/* Registers as @arrays has them, walks @ahead iterations on, chases somewhere else each time. */
 static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays,
                            uint64_t ahead, uint64_t general[32])
 {
@@ -240,19 +266,122 @@ static bool run(struct kernel_arrays *k, unsigned which, const struct arrays *ar
     return true;
 }
 
-bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
-                           struct arrays_measured *out, struct err *err)
-{
-    double cycles[SAMPLES], clock = 0, again = 0, ticks = 0, begun, start = INFINITY;
-    const unsigned which =
-                       arrays->iterations && arrays->iterations / k->code[0].copies < UNITS_LEAST,
-                   copies = k->code[which].copies;
-    uint64_t all = arrays->iterations ? arrays->iterations / copies : UINT32_MAX, most;
+/* How a loop is run over arrays: in units of some copies of it. */
+struct array_walk {
+    unsigned which, copies;
+    uint64_t all;                /* units until the arrays end */
+    double clock;                /* cycles per tick */
+};
 
-    if (arrays->iterations && all < 1)
-        return err_set(err, ERR_USAGE, "choose a larger --size",
-                       "the arrays end after %llu iterations",
-                       (unsigned long long)arrays->iterations);
+/* Where a run of @units begins, which is to go on where the last one ended: iterations. */
+static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
+{
+    uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
+
+    k->walked += units * w->copies;
+    return left ? next % left * w->copies : 0;
+}
+
+/* Cycles of a unit about, from runs that grow until they take long enough: twice, somewhere else if
+ * there is somewhere, since others may have had the processor meanwhile. */
+static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
+                       double *rough, struct err *err)
+{
+    uint64_t units = ROUGH_ITERATIONS / w->copies + 1;
+    double ticks = 0, again = 0;
+
+    for (;;) {
+        units = units < w->all ? units : w->all;
+        if (!run(k, w->which, arrays, run_ahead(k, w, units), 0, units, 1,
+                 again > 0 ? &again : &ticks, err))
+            return false;
+        if (again > 0)
+            break;
+        if (ticks * w->clock < ROUGH_CYCLES && units < w->all)
+            units *= ROUGH_MORE;
+        else
+            again = ticks;
+    }
+    *rough = fmax(1, fmin(ticks, again) * w->clock / (double)units);
+    return true;
+}
+
+/* How samples are taken, of a loop whose units take @rough cycles. */
+struct sample_plan {
+    bool own, spread;        /* arrays that a core's own caches may hold; places in no order */
+    uint64_t units;
+    unsigned passes;
+    bool differs;            /* what passes begin with is taken off */
+    uint64_t walk;           /* units until all of the arrays were visited */
+    uint64_t warm;           /* before those that count */
+};
+
+static struct sample_plan sampling_plan(const struct arrays *arrays, const struct array_walk *w,
+                                        double rough)
+{
+    struct sample_plan p = {.own = arrays->bytes <= OWN_BYTES, .spread = arrays->fill_count > 0};
+    const double cycles = p.own ? SAMPLE_OWN : p.spread ? SAMPLE_SPREAD : SAMPLE_SHARED;
+
+    p.units = (uint64_t)fmax(1, fmin((double)w->all, cycles / rough));
+    p.passes = (unsigned)fmax(1, fmin(PASSES_MOST, cycles / (rough * (double)p.units)));
+    p.differs = rough * (double)p.units < SHORT_CYCLES;
+    p.walk = arrays->iterations ? w->all : arrays->round / w->copies + 1;
+    p.warm = p.own && p.units >= p.walk ? p.units : 0;
+    return p;
+}
+
+/* Walks through what others have left of what was filled. */
+static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
+                         const struct array_walk *w, const struct sample_plan *p, double rough,
+                         struct err *err)
+{
+    const double most = p->spread ? WALK_SPREAD : WALK_CYCLES;
+    const unsigned times = p->own || p->spread ? 1 : WALKS_SHARED;
+    double ticks;
+
+    for (unsigned i = 0; rough * (double)p->walk < most && i < times; i++)
+        if (!run(k, w->which, arrays, 0, 0, p->walk, 1, &ticks, err))
+            return false;
+    return true;
+}
+
+/* Ticks of some samples, ascending, and the least of what passes begin with. Those that others
+ * interrupted do not count, nor does the first: what finds pages was used for something else before
+ * it. */
+static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
+                         const struct array_walk *w, const struct sample_plan *p, double seconds,
+                         double ticks[SAMPLES], unsigned *count, double *start, struct err *err)
+{
+    const unsigned least = p->own ? LEAST_SAMPLES : LEAST_SHARED;
+    const double begun = clock_seconds();
+    bool begins = true;
+
+    *start = p->differs ? INFINITY : 0;
+    *count = 0;
+    for (unsigned lost = 0;
+         *count < SAMPLES && (*count < least || clock_seconds() - begun < seconds);) {
+        const uint64_t ahead = run_ahead(k, w, p->units);
+        double one;
+        if (p->differs) {
+            if (!run(k, w->which, arrays, ahead, p->units, 1, p->passes, &one, err))
+                return false;
+            /* others only make it longer, and that would make the difference too short */
+            *start = fmin(*start, one);
+        }
+        const uint64_t turns = sandbox_turns(k->sandbox);
+        if (!run(k, w->which, arrays, ahead, p->warm, p->units, p->passes, &one, err))
+            return false;
+        bool lose = begins || (sandbox_turns(k->sandbox) > turns + 1 && lost++ < LOST_MOST);
+        begins = false;
+        if (!lose)
+            ticks[(*count)++] = one;
+    }
+    qsort(ticks, *count, sizeof *ticks, compare_doubles);
+    return true;
+}
+
+static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, struct err *err)
+{
     if (!numbers_fill(k, arrays->bytes, err))
         return false;
     for (unsigned i = 0; i < arrays->fill_count; i++)
@@ -260,57 +389,52 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
             return false;
     if (writes(k))
         k->arena->pattern = (struct arrays_fill){0};
-    begun = clock_seconds();
-    uint64_t first = ticks_now();
-    most = ROUGH_ITERATIONS / copies + 1;
-    most = most < all ? most : all;
-    double again_ticks;
-    /* Twice, somewhere else if there is somewhere: others may have had the processor meanwhile. */
-    if (!clock_measure(k, &clock, err) || !run(k, which, arrays, 0, 0, most, 1, &ticks, err) ||
-        !run(k, which, arrays, all > 2 * most ? most * copies : 0, 0, most, 1, &again_ticks, err))
+    return true;
+}
+
+bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
+                           struct arrays_measured *out, struct err *err)
+{
+    const unsigned which =
+                       arrays->iterations && arrays->iterations / k->code[0].copies < UNITS_LEAST,
+                   copies = k->code[which].copies;
+    struct array_walk w = {which, copies,
+                        arrays->iterations ? arrays->iterations / copies : UINT32_MAX, 0};
+    double ticks[SAMPLES], start;
+    unsigned n;
+
+    if (w.all < 1)
+        return err_set(err, ERR_USAGE, "choose a larger --size",
+                       "the arrays end after %llu iterations",
+                       (unsigned long long)arrays->iterations);
+    if (!arrays_fill(k, arrays, err))
         return false;
-    double rough = fmax(1, fmin(ticks, again_ticks) * clock / (double)most);   /* of a unit */
-    uint64_t units = (uint64_t)fmax(1, fmin((double)all, SAMPLE_CYCLES / rough));
-    unsigned passes = (unsigned)fmax(1, fmin(4000, SAMPLE_CYCLES / (rough * (double)units)));
-    bool short_passes = rough * (double)units < SHORT_CYCLES, warm = arrays->bytes <= WARM_BYTES;
-    unsigned n = 0;
-    for (unsigned i = 0; n < SAMPLES && (n < LEAST_SAMPLES || clock_seconds() - begun < seconds);
-         i++) {
-        /* Runs over a part of the arrays resume where the last one ended. */
-        uint64_t left = all > units ? all - units : 0, next = (uint64_t)(i + 1) * units + 2 * most,
-                 ahead = (left ? next % left : next) * copies;
-        ahead = arrays->iterations && !left ? 0 : ahead;
-        if (short_passes) {
-            double one;
-            if (!run(k, which, arrays, ahead, units, 1, passes, &one, err))
-                return false;
-            /* others only make it longer, and that would make the difference too short */
-            start = fmin(start, one);
-        }
-        if (!run(k, which, arrays, ahead, warm ? units : 0, units, passes, &ticks, err))
-            return false;
-        if (!warm && (i == 0 || rough * (double)all < WALK_CYCLES) && (uint64_t)i * units < all &&
-            arrays->iterations)
-            continue;   /* the first walk, through what others have left of what was filled */
-        cycles[n++] = ticks;
-    }
-    if (!clock_measure(k, &again, err))
+    const double begun = clock_seconds();
+    const uint64_t first = ticks_now();
+    if (begun - k->arena->clock_at > CLOCK_RECENT && !clock_measure(k, err))
         return false;
-    clock = fmax(clock, again);
-    qsort(cycles, n, sizeof *cycles, compare_doubles);
-    /* the start of a pass, and its first unit, are subtracted */
-    bool less = short_passes && units > 1;
-    const double scale = 1 / (double)passes / ((double)(units - less) * copies);
-    /* A core's own caches have a least time; levels behind them are shared, and the median is this
-     * core's share. */
-    double low = (cycles[warm ? n / 8 : n / 2] - (less ? start : 0)) * scale,
-           middle = (cycles[warm ? n / 2 : n - n / 4 - 1] - (less ? start : 0)) * scale;
+    w.clock = k->arena->clock;
+    double rough = k->rough * copies;
+    if (!(rough > 0) && !rough_find(k, arrays, &w, &rough, err))
+        return false;
+    const struct sample_plan p = sampling_plan(arrays, &w, rough);
+    if (!walk_through(k, arrays, &w, &p, rough, err) ||
+        !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) || !clock_measure(k, err))
+        return false;
+    const double clock = fmax(w.clock, k->arena->clock);
+    /* what a pass begins with, and its first unit, are taken off */
+    const bool less = p.differs && p.units > 1;
+    const double scale = 1 / (double)p.passes / ((double)(p.units - less) * copies);
+    /* A core's own caches are as fast as they get; what is behind them is used by others too. */
+    double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
+           middle = (ticks[n / 2] - (less ? start : 0)) * scale;
     if (!(low > 0))
         return err_set(err, ERR_LIMIT, "try again", "core is contended");
     double elapsed = clock_seconds() - begun;
+    k->rough = low * clock;
     *out = (struct arrays_measured){
         low * clock, middle / low - 1,
         clock,       elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN,
-        n,           units * copies};
+        n,           p.units * copies};
     return true;
 }

@@ -14,6 +14,9 @@ struct arena_state {
     uint64_t filled;             /* bytes that hold numbers, or did */
     struct arrays_fill pattern;  /* what was filled last; bytes 0: nothing else than numbers */
     int process;
+    /* ticks of the clock's chain with hardly any instructions; 0: not known */
+    double clock_least;
+    double clock, clock_at;      /* cycles per tick when last measured, and when (clock_seconds) */
 };
 
 /* A kernel in the sandbox. One thread. */
@@ -27,14 +30,17 @@ struct kernel_arrays {
      * before */
     struct { unsigned copies; uint32_t offset; } code[2];
     bool plain_values;
+    /* cycles per iteration about, which say how long a sample is: from the last measurement, or set
+     * to what one of the same arrays had; 0: not known, and found first */
+    double rough;
+    uint64_t walked;             /* iterations of samples so far: where the next one goes on */
 };
 
 struct arrays_measured {
     /* per iteration: what an eighth of the samples took less than; of arrays beyond a core's own
-     * caches the middle one */
+     * caches a quarter */
     double cycles;
-    /* relative, from there to the middle one; beyond a core's own caches to the upper quarter */
-    double spread;
+    double spread;               /* relative, from there to the middle one */
     double clock;                /* cycles per tick */
     /* by the system's clock, which is accurate to a percent for runs of a millisecond; NaN: too
      * short */
@@ -47,8 +53,8 @@ struct arrays_measured {
  * began. False with err (ERR_DATA) when @insns cannot be run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Runs it over @arrays for about @seconds, including the filling if that is short. False with err:
- * a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
+/* Runs it over @arrays for about @seconds after filling them; 0: takes a few samples. False with
+ * err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

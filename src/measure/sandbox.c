@@ -314,6 +314,22 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
     return true;
 }
 
+uint64_t sandbox_turns(const struct sandbox *s)
+{
+    char path[64];
+    unsigned long long turns = 0;
+
+    if (!s->foreign.pid)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)s->foreign.pid);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%*u %*u %llu", &turns) != 1)
+        turns = 0;
+    if (file)
+        fclose(file);
+    return turns;
+}
+
 double sandbox_arena_huge(const struct sandbox *s)
 {
     char path[64], line[256];

@@ -192,6 +192,10 @@ void sandbox_renew(struct sandbox *s);
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles,
                     struct err *err);
 
+/* How often the child that runs code of others was given a processor: once for each run that nobody
+ * interrupted. 0: the system does not tell, or no child runs. */
+uint64_t sandbox_turns(const struct sandbox *s);
+
 int sandbox_cpu(const struct sandbox *s);
 /* Whether it was left to the sandbox where it runs. */
 bool sandbox_any_cpu(const struct sandbox *s);

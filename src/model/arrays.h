@@ -38,6 +38,7 @@ struct arrays {
     uint64_t bytes;                        /* of the arena that is used */
     /* until a walk ends; 0: unlimited */
     uint64_t iterations;
+    uint64_t round;                        /* until chases have visited all places; 0: no chase */
     uint32_t given;                        /* general registers, by number, that values holds */
     /* of these, those that count from the beginning of the arena */
     uint32_t inside;

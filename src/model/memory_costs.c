@@ -28,6 +28,19 @@ double memory_crowding(double step)
     return factor;
 }
 
+/* Behind the last size. Of places in no order a cache holds a part that falls with one over the
+ * bytes; of lines in order none. */
+static double beyond(const struct memory_costs *m, enum memory_cost cost, double bytes)
+{
+    const size_t last = m->count - 1;
+    const double *at = m->bytes, *cycles = m->cycles[cost];
+
+    if (!m->measured || (cost != COST_RANDOM && cost != COST_HOP))
+        return cycles[last];
+    return cycles[last] + fmax(0, cycles[last] - cycles[last - 1]) * (1 / at[last] - 1 / bytes) /
+                              (1 / at[last - 1] - 1 / at[last]);
+}
+
 static double between(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
     const double *at = m->bytes, *cycles = m->cycles[cost];
@@ -38,7 +51,7 @@ static double between(const struct memory_costs *m, enum memory_cost cost, doubl
     if (i == 0 || m->count == 1)
         return cycles[0];
     if (i == m->count)
-        return cycles[m->count - 1];
+        return beyond(m, cost, bytes);
     return cycles[i - 1] +
            (cycles[i] - cycles[i - 1]) * log(bytes / at[i - 1]) / log(at[i] / at[i - 1]);
 }
@@ -123,9 +136,9 @@ double memory_third_seen(const struct memory_costs *m)
         from++;
     if (from + 1 >= m->count)
         return 0;
-    double near = m->cycles[COST_HOP][from], far = m->cycles[COST_HOP][m->count - 1];
+    double near = m->cycles[COST_RANDOM][from], far = m->cycles[COST_RANDOM][m->count - 1];
     for (size_t i = from; far > 1.5 * near && i < m->count; i++)
-        if (m->cycles[COST_HOP][i] > (near + far) / 2)
+        if (m->cycles[COST_RANDOM][i] > (near + far) / 2)
             return m->bytes[i - (i > from)];
     return 0;
 }

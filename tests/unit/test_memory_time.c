@@ -236,6 +236,56 @@ static void test_steps(void **state)
                        1e-9);
 }
 
+/* Behind the last size that was measured: of two sizes of which a cache of 2 MiB holds a part, the
+ * miss costs what both say. Lines in order cost what they do there. */
+static void test_beyond(void **state)
+{
+    struct memory_costs m = costs(true);
+    const double hit = 10, miss = 100, cache = 2097152;
+
+    (void)state;
+    m.measured = true;
+    m.bytes[m.count - 1] = 16777216;
+    m.bytes[m.count - 2] = 4194304;
+    for (size_t k = m.count - 2; k < m.count; k++)
+        m.cycles[COST_RANDOM][k] = m.cycles[COST_LOAD][k] =
+            miss - (miss - hit) * cache / m.bytes[k];
+    for (double bytes = 16777216; bytes < 1e12; bytes *= 3) {
+        assert_float_equal(memory_cost_at(&m, COST_RANDOM, bytes),
+                           miss - (miss - hit) * cache / bytes, 1e-9);
+        assert_true(memory_cost_at(&m, COST_LOAD, bytes) == m.cycles[COST_LOAD][m.count - 1]);
+    }
+    m.measured = false;
+    assert_true(memory_cost_at(&m, COST_RANDOM, 1e12) == m.cycles[COST_RANDOM][m.count - 1]);
+}
+
+/* Costs that are not asked for do not change the time. */
+static void test_needs(void **state)
+{
+    struct stream loops[] = {walk(1, 0), walk(0, 1), walk(1, 1), steps(192), steps(4160),
+                             {.kind = STREAM_GATHER, .loads = 1, .lines = 1,
+                              .follows = STREAM_ALONE},
+                             {.kind = STREAM_CHASE, .loads = 1, .lines = 1, .hops = 1,
+                              .follows = STREAM_ALONE}};
+    struct memory_core core = {.cycles = 2, .uops = 8, .window = 512, .scheduler = 100};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        for (enum memory_cost cost = 0; cost < MEMORY_COSTS; cost++) {
+            struct streams one = {0};
+            struct memory_costs m = costs(true), other = m;
+            bool needs[MEMORY_COSTS];
+            vec_push(&one.items, loops[i]);
+            memory_time_needs(&one, needs);
+            for (size_t k = 0; k < other.count; k++)
+                other.cycles[cost][k] *= 7;
+            if (!needs[cost] && !(cost == COST_HOP && loops[i].kind == STREAM_GATHER))
+                assert_true(memory_time_at(&one, &m, &core, 16777216).cycles ==
+                            memory_time_at(&one, &other, &core, 16777216).cycles);
+            vec_done(&one.items);
+        }
+}
+
 /* What is left of the latency where few lines are under way: from the times of two loops, one of
  * few lines and one of some; by hand. */
 static void test_ahead(void **state)
@@ -388,7 +438,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_held),    cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_ahead),   cmocka_unit_test(test_line_by_line),
+        cmocka_unit_test(test_ahead),        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_needs),        cmocka_unit_test(test_line_by_line),
         cmocka_unit_test(test_costs),   cmocka_unit_test(test_machines),
         cmocka_unit_test(test_sizes)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
