@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_groups.h"
 #include "base/mem.h"
 #include "cmd/comparison.h"
 #include "model/usage.h"
@@ -162,7 +163,7 @@ static void draw_side(const struct analysis *a, uint32_t row, enum role role, st
     }
     grid_put(g, x, y, width - usage_width - 1, role, 0, str_text(&text));
     str_clear(&text);
-    usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &text);
+    port_groups_usage(&a->rows[row].usage, &a->ports, &text);
     grid_put(g, x + (int)(width - usage_width), y, usage_width - 1,
              role == ROLE_TEXT ? ROLE_DIM : role, 0,
              a->rows[row].flags & ROW_UNKNOWN ? "unknown"

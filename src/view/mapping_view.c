@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_groups.h"
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "model/metrics.h"
 #include "cmd/forecast.h"
@@ -25,6 +27,7 @@ struct mapping_view_state {
     struct table_view view;      /* first */
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
     struct machine *machine;     /* that of the pressures */
+    struct ports shown;          /* its ports by their work, where a chart named them */
     struct pressures *pressures;
     bool pressed;                /* they were made when the rows were shown last */
     unsigned long revision;      /* of the session */
@@ -86,7 +89,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     if (column == COLUMN_FORM) {
         str_add(out, entry->form);
     } else if (column == COLUMN_USAGE) {
-        usage_print(&entry->usage, mapping_ports(v->machine->mapping), out);
+        port_groups_usage(&entry->usage, &v->shown, out);
         if (!entry->usage.count)
             str_add(out, "none");
     } else {
@@ -117,6 +120,7 @@ static void *rows_hold(const void *context, struct table_source *source)
     source->columns = held->columns;
     held->pressures = pressures_hold(v->pressures);
     held->machine = v->machine;
+    held->shown = v->shown;
     held->pressed = v->pressed;
     held->ports = v->ports;
     return held;
@@ -136,12 +140,12 @@ static void set_columns(struct mapping_view_state *v)
                                                 {"cycles", 6, true, ROOMY},
                                                 {"latency", 7, true, ROOMY},
                                                 {"confidence", 10, true, 110}};
-    const struct ports *ports = mapping_ports(v->machine->mapping);
 
+    ports_shown(v->machine, &v->shown);
     memcpy(v->columns, fixed, sizeof fixed);
-    for (unsigned p = 0; p < ports->count; p++)
-        v->columns[COLUMN_PORTS + p] = (struct table_column){ports->names[p], 4, true, 0};
-    v->ports = ports->count;
+    for (unsigned p = 0; p < v->shown.count; p++)
+        v->columns[COLUMN_PORTS + p] = (struct table_column){v->shown.names[p], 4, true, 0};
+    v->ports = v->shown.count;
 }
 
 /* Whether the pressures, which came to nothing, are to be made anew: once something has changed. At
@@ -203,7 +207,7 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
         return;
     const struct mapping *m = v->machine->mapping;
     const struct mapping_entry *entry = mapping_at(m, row);
-    usage_print(&entry->usage, mapping_ports(m), &usage);
+    port_groups_usage(&entry->usage, &v->shown, &usage);
     const size_t *alike = v->pressed ? pressures_alike(v->pressures, row, &count) : NULL;
     for (size_t i = 0, named = 0; i < count && named < 4; i++)
         if (alike[i] != row)

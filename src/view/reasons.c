@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/port_groups.h"
 #include "cmd/analyses.h"
 #include "cmd/explained.h"
 #include "report/blame.h"
@@ -18,7 +19,7 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
     const struct analysis_row *r = &a->rows[row];
     struct str usage = {0}, rest = {0};
 
-    usage_print(&r->usage, mapping_ports(a->machine->mapping), &usage);
+    port_groups_usage(&r->usage, &a->ports, &usage);
     if (!usage.length)
         str_add(&usage, r->flags & ROW_UNKNOWN ? "not known to this machine" : "no port");
     if (!isnan(r->latency))

@@ -184,9 +184,11 @@ static unsigned column_width(const struct table *t, const struct table_source *s
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
-    unsigned least = width >= 80 ? 28 : 12;   /* columns further right are cut instead */
-    unsigned room = width > fixed + least ? width - fixed : least,
-             most = t->widest > least ? t->widest : least;
+    /* columns further right are cut instead */
+    const unsigned least = width >= 80 ? 28 : width > 48 ? width / 3 : 12,
+                   wanted = width >= 80 || t->widest < 12 ? least : t->widest,
+                   room = width > fixed + least ? width - fixed : least,
+                   most = t->widest > wanted ? t->widest : wanted;
     return room < most ? room : most;
 }
 

@@ -48,7 +48,7 @@ static void *timeline_open(void)
 static const struct { enum role role; const char *name;
 } stages[] = {
     {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"},      {ROLE_TITLE, "renamed"},
-    {ROLE_WARN, "waits"},  {ROLE_GOOD, "dispatched"}, {ROLE_GOOD, "executes"},
+    {ROLE_WARN, "waits"},  {ROLE_GOOD, "dispatched"}, {ROLE_GOOD, "runs"},
     {ROLE_DIM, "done"},    {ROLE_ACCENT, "retired"},
 };
 
