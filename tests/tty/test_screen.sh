@@ -66,6 +66,15 @@ look_around() {
 test_terminal_of_256_colours() { look_around screen-256color; }
 test_terminal_of_8_colours() { look_around screen; }
 test_terminal_without_colours() { look_around vt100; }
+test_console_of_linux() { look_around linux; }
+test_terminal_of_ascii() { look_around 'screen-256color LC_ALL=C'; }
+test_no_color() {
+    look_around 'screen-256color NO_COLOR=1'
+    open_screen 80 24 "env HOME=$home TERM=screen-256color NO_COLOR=1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
+    see '1/8'
+    colour_holds '8;5;' && fail 'colours in spite of NO_COLOR'
+    t send-keys Q
+}
 
 # Colours follow the background that the terminal tells, or the setting.
 colour_holds() { t capture-pane -pe | grep -qF -- "$1"; }
