@@ -11,6 +11,7 @@
 #include "cmd/analyses.h"
 #include "report/blame.h"
 #include "simulate/simulate.h"
+#include "view/kernel_compare.h"
 #include "view/port_columns.h"
 #include "view/reasons.h"
 
@@ -135,32 +136,6 @@ static void draw_costs(const struct blame *b, const struct analysis *a, size_t r
     draw_cost(g, x + 7, y, same ? cost->model : NAN, cursor ? ROLE_CURSOR : ROLE_DIM);
 }
 
-static const char *mark_of(const struct analysis_row *row)
-{
-    return row->flags & ROW_UNKNOWN                           ? "?"
-           : row->flags & ROW_FUSED_INTO                      ? "^"
-           : row->flags & ROW_FUSED                           ? "+"
-           : row->flags & ROW_ZERO                            ? "0"
-           : row->estimate                                    ? "e"
-           : row->alone                                       ? "!"
-           : row->flags & ROW_ELIMINATED || !row->usage.count ? "="
-           : row->flags & ROW_PIPE                            ? "/"
-                                                              : " ";
-}
-
-static void tidy(const char *text, struct str *out)
-{
-    bool blank = true;
-    for (; *text; text++) {
-        bool is_blank = *text == ' ' || *text == '\t';
-        if (!is_blank)
-            str_add_char(out, *text);
-        else if (!blank)
-            str_add_char(out, ' ');
-        blank = is_blank;
-    }
-}
-
 static bool holds(const struct insn *insn, const char *text)
 {
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
@@ -228,7 +203,8 @@ static void draw_whole(const struct analysis *a, size_t row, struct grid *g, int
 {
     struct str text = {0};
 
-    tidy(a->rows[row].insn->text ? a->rows[row].insn->text : a->rows[row].insn->mnemonic, &text);
+    kernel_row_tidy(a->rows[row].insn->text ? a->rows[row].insn->text : a->rows[row].insn->mnemonic,
+                    &text);
     grid_put(g, 0, y, 0, ROLE_DIM, 0, str_text(&text));
     str_done(&text);
 }
@@ -284,9 +260,10 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
             draw_costs(blame, a, i, cursor, g, costs_x, line);
         if (samples)
             draw_percent(kernel_percent(k, a->rows[i].insn), g, samples_x + 1, line, cursor);
-        tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &text);
+        kernel_row_tidy(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic,
+                        &text);
         draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
-        grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
+        grid_put(g, text_x + 1, line, 0, role, 0, kernel_row_mark(&a->rows[i]));
         grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
         if (cursor)
             v->cut = grid_columns(g, str_text(&text)) >
@@ -441,89 +418,6 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->revision = s->revision;
 }
 
-/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; with the sign of a
- * lower bound or an estimate. */
-static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
-                       struct grid *g, int x, int y, unsigned width)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%s%.2f", binds ? cycles_sign(a->lower_bound, a->estimate) : "",
-             value);
-    grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6s%s", text,
-                mark);
-}
-
-/* Bounds, simulation and each instruction's usage, a column per machine. */
-static void draw_compare(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
-                         size_t n, struct grid *g)
-{
-    unsigned text = g->width >= 160   ? 50
-                    : g->width >= 100 ? 36
-                                      : 24,
-             each = (g->width - text) / (unsigned)n;
-    size_t count = a[0]->count;
-    int y = 0;
-
-    each = each > 60 ? 60 : each < 12 ? 12 : each;
-    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, y, text, ROLE_HEADER, 0, "cycles per iteration");
-    for (size_t m = 0; m < n; m++)
-        grid_put(g, (int)(text + m * each), y, each - 1,
-                 m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
-                 a[m]->machine->id);
-    /* one row for the bounds then: the instructions come first */
-    bool low = g->height < BOUND_COUNT + 6;
-    y += low;
-    for (size_t m = 0; low && m < n; m++)
-        put_cycles(a[m], a[m]->cycles, true, "", g, (int)(text + m * each), y, each - 1);
-    for (int kind = 0; !low && kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
-        grid_put(g, 0, y, text, ROLE_TEXT, 0,
-                 kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
-        for (size_t m = 0; m < n; m++) {
-            const struct simulation *sim = kind < BOUND_COUNT ? NULL : session_simulation(s, m);
-            double value = kind < BOUND_COUNT ? a[m]->bounds[kind] : sim ? sim->cycles : NAN;
-            bool binds = (int)a[m]->bottleneck == kind;
-            if (!isnan(value))
-                put_cycles(a[m], value, binds, binds ? " <" : "", g, (int)(text + m * each), y,
-                           each - 1);
-            else
-                grid_put(g, (int)(text + m * each), y, each - 1, ROLE_DIM, 0, "     -");
-        }
-    }
-    grid_fill(g, 0, ++y, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, y, text, ROLE_HEADER, 0, "instruction");
-    v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
-    view_place(&v->cursor, &v->top, v->body, count);
-    for (size_t r = 0; r < v->body && v->top + r < count; r++) {
-        size_t i = v->top + r;
-        enum role role = i == v->cursor ? ROLE_CURSOR : ROLE_TEXT;
-        struct str line = {0};
-        y++;
-        if (i == v->cursor)
-            grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
-        tidy(a[0]->rows[i].insn->text ? a[0]->rows[i].insn->text : a[0]->rows[i].insn->mnemonic,
-             &line);
-        grid_put(g, 0, y, text - 1, role, 0, str_text(&line));
-        for (size_t m = 0; m < n; m++) {
-            str_clear(&line);
-            port_groups_usage(&a[m]->rows[i].usage, &a[m]->ports, &line);
-            enum role usage = i == v->cursor                      ? ROLE_CURSOR
-                              : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR
-                                                                  : ROLE_TEXT;
-            grid_printf(g, (int)(text + m * each), y, each - 1, usage, 0, "%s %s",
-                        mark_of(&a[m]->rows[i]),
-                        line.length                         ? str_text(&line)
-                        : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown"
-                                                            : "-");
-            /* what is cut must not be taken for all */
-            if (grid_columns(g, str_text(&line)) + 2 > each - 1)
-                grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
-        }
-        str_done(&line);
-    }
-}
-
 /* There is a loop and there are machines, but the work came to nothing: cancelled, or not enough
  * memory or threads. */
 static void draw_not_analyzed(struct grid *g)
@@ -581,7 +475,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     if (!a)
         return;
     if (v->compare)
-        draw_compare(v, s, a, n, g);
+        kernel_compare_draw(s, a, n, g, &(struct kernel_rows){&v->cursor, &v->top, &v->body});
     else
         draw_analysis(v, s, a, n, g);
     s->document.row = v->cursor;

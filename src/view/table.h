@@ -118,6 +118,12 @@ void table_collect(struct table *t, const struct table_source *source, const voi
                    unsigned long revision, const char *key, struct rows_shown *out);
 /* The row that is shown at @at, below table.shown. */
 size_t table_row(const struct table *t, size_t at);
+/* Into @out: what @row is tagged by. */
+void table_row_name(const struct table_source *source, const void *context, size_t row,
+                    struct str *out);
+/* Whether @row is among the rows that the user has tagged. */
+bool table_is_tagged(const struct table *t, const struct table_source *source, const void *context,
+                     size_t row);
 /* Row under the cursor; false when there is none. */
 bool table_selected(const struct table *t, size_t *row);
 

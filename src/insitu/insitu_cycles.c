@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a loop takes within its program, by the blocks of iterations that were timed there. */
+#if defined(__x86_64__)
+#include "insitu/insitu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* cycles of a visit of the loop from which on timing each is no burden */
+#define VISIT_LEAST 400.0
+#define BLOCKS_LEAST 8u        /* timed, for a quantile */
+#define QUIET 0.25             /* quantile of blocks that were not disturbed */
+#define DISTURBED 1.5
+#define CLOCK_CHANGE 0.05      /* relative, within a block */
+
+double insitu_clock_overhead(const struct insitu *x)
+{
+    uint32_t least = UINT32_MAX;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++)
+        if (x->placed.timed.items[i].clock[0] < least)
+            least = x->placed.timed.items[i].clock[0];
+    double over = least - STAMP_CYCLES * x->ticks_per_cycle;
+    return over > 0 ? over : 0;
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The mean of the @count values, which ascend, up to DISTURBED times the quieter ones. */
+static double typical(const double *values, size_t count)
+{
+    double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;
+    size_t n = 0;
+
+    while (n < count && values[n] <= most)
+        sum += values[n++];
+    return sum / (double)n;
+}
+
+/* The same of the blocks of @kind. */
+static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
+{
+    size_t count = x->placed.timed.count, kept = 0;
+    double overhead = insitu_clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct timed_block *b = &x->placed.timed.items[i];
+        double before = b->clock[0] - overhead, after = b->clock[1] - overhead,
+               ticks = (double)b->ticks;
+        if (b->kind == BLOCK_VISITS && b->leaves)
+            ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
+        /* else the core's clock changed, or it was interrupted */
+        if (b->kind == kind && ticks > 0 && b->iterations &&
+            fabs(before - after) < CLOCK_CHANGE * before)
+            each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
+    }
+    if (kept)
+        qsort(each, kept, sizeof *each, by_cycles);
+    double cycles = kept < BLOCKS_LEAST ? NAN
+                    : q >= 0            ? each[(size_t)(q * (double)(kept - 1))]
+                                        : typical(each, kept);
+    free(each);
+    return cycles;
+}
+
+/* Where every iteration arrives from the original in what is timed, that alone is better. */
+static double of_original(const struct insitu *x, double q)
+{
+    double original = cycles_of(x, q, BLOCK_ORIGINAL);
+    return isnan(original) ? cycles_of(x, q, BLOCK_COPY) : original;
+}
+
+bool insitu_original(const struct insitu *x)
+{
+    return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
+}
+
+double insitu_cycles(const struct insitu *x, double q, bool *alone)
+{
+    double trip = insitu_trip(x), within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
+
+    *alone = isinf(trip) || trip * within >= VISIT_LEAST;
+    double cycles = cycles_of(x, q, *alone ? BLOCK_VISITS : BLOCK_COPY);
+    if (isnan(cycles)) {
+        *alone = isinf(trip);
+        cycles = of_original(x, q);
+    }
+    return cycles;
+}
+
+double insitu_cycles_whole(const struct insitu *x)
+{
+    return cycles_of(x, INSITU_TYPICAL, BLOCK_COPY);
+}
+
+double insitu_between(const struct insitu *x)
+{
+    double away = 0, leaves = 0;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++)
+        if (x->placed.timed.items[i].kind == BLOCK_VISITS &&
+            x->placed.timed.items[i].away < x->placed.timed.items[i].ticks) {
+            away += (double)x->placed.timed.items[i].away;
+            leaves += (double)x->placed.timed.items[i].leaves;
+        }
+    return leaves > 0 ? away / leaves / x->ticks_per_cycle : NAN;
+}
+
+double insitu_trip(const struct insitu *x)
+{
+    uint64_t iterations = 0, leaves = 0;
+
+    /* what is timed does not see it leave */
+    for (size_t i = 0; i < x->placed.events.count && x->region.jumps_indirect; i++) {
+        iterations += x->placed.events.items[i] >> 48 == EVENT_PASS;
+        leaves += x->placed.events.items[i] >> 48 == EVENT_LEAVE;
+    }
+    for (size_t i = 0; i < x->placed.timed.count && !x->region.jumps_indirect; i++) {
+        iterations += x->placed.timed.items[i].iterations;
+        leaves += x->placed.timed.items[i].leaves;
+    }
+    return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
+}
+#endif

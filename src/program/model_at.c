@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program's model at inputs of its own: counts, distances and first uses there, and whether its
+ * formulas hold there. */
+#include "program/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "program/derived.h"
+#include "program/fit.h"
+#include "program/pages.h"
+
+#define BOUND_ROUNDS 64      /* of handing bounds on from block to block */
+
+/* Whether a run had the remainder that @term has at @inputs: what others leave is not known. */
+static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
+                           const double *inputs)
+{
+    const double wanted = fmod(inputs[term->input] - term->offset, term->width);
+
+    for (size_t r = 0; r < m->runs->runs.count; r++)
+        if (fmod(m->runs->runs.items[r].inputs[term->input] - term->offset, term->width) == wanted)
+            return true;
+    return false;
+}
+
+bool program_model_fits(const struct program_model *m, const struct formula *f,
+                        const double *inputs)
+{
+    for (size_t k = 0; f->exact && k < f->count; k++)
+        if (f->terms[k].kind >= TERM_QUOTIENT && f->terms[k].kind <= TERM_REMAINS &&
+            f->terms[k].width > 1 && !remainder_seen(m, &f->terms[k], inputs))
+            return false;
+    for (size_t i = 0; f->exact && i < m->runs->name_count; i++) {
+        bool seen = !(f->within & 1u << i);
+        for (size_t r = 0; r < m->runs->runs.count && !seen; r++)
+            seen = m->runs->runs.items[r].inputs[i] == inputs[i];
+        if (!seen)
+            return false;
+    }
+    return f->exact;
+}
+
+bool program_model_with_block(const struct program_model *m, size_t reference)
+{
+    return m->references[reference].total ==
+           m->counts[m->runs->program->references[reference].block];
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    double x = ((const struct run_bin *)a)->distance, y = ((const struct run_bin *)b)->distance;
+    return (x > y) - (x < y);
+}
+
+/* The clusters at @inputs, scaled so that they sum up to all references. */
+static void reference_at(const struct program_model *m, const struct model_reference *model,
+                         const double *inputs, const double *reciprocals, double references,
+                         struct run_reference *out)
+{
+    size_t width = m->runs->name_count;
+    double total = 0, footprint = formula_value(&m->footprint, inputs, width);
+
+    out->references = references;
+    out->bins = mem_zero(model->mode_count + 1, sizeof *out->bins);
+    for (size_t k = 0; k < model->mode_count; k++) {
+        const struct model_mode *mode = &model->modes[k];
+        bool alike = mode->divisor && fmod(inputs[mode->input], mode->divisor) == mode->rest;
+        double count = out->references *
+                       formula_value(alike ? &mode->share_alike : &mode->share, reciprocals, width),
+               regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
+        double distance =
+            mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
+        if (count > 0)
+            out->bins[out->bin_count++] = (struct run_bin){
+                distance, count, count * regular, formula_value(&mode->step, inputs, width)};
+        total += count;
+    }
+    for (size_t i = 0; i < out->bin_count; i++) {
+        out->bins[i].count *= out->references / total;
+        out->bins[i].regular *= out->references / total;
+    }
+    qsort(out->bins, out->bin_count, sizeof *out->bins, by_distance);
+}
+
+/* What comes to each block at most: all executions of those that lead to it. INFINITY where a
+ * function begins, a block leads to itself, or nothing does. */
+static void find_inflow(const struct program *p, const double *counts, double *inflow)
+{
+    memset(inflow, 0, p->block_count * sizeof *inflow);
+    for (size_t b = 0; b < p->block_count; b++)
+        for (size_t k = 0; k < p->blocks[b].next_count; k++)
+            inflow[p->blocks[b].next[k]] += p->blocks[b].next[k] == b ? INFINITY : counts[b];
+    for (size_t f = 0; f < p->function_count; f++)
+        inflow[p->functions[f].first_block] = INFINITY;
+}
+
+/* Nothing is executed more often than what leads to it: a formula that is but the best fit of few
+ * runs may leave all bounds far outside of them, and is held to this one. @kept gets the share of
+ * each block's count that is left. */
+static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
+                         double *counts, double *kept)
+{
+    const struct program *p = m->runs->program;
+    double *inflow = mem_alloc((p->block_count + 1) * sizeof *inflow);
+    bool changed = true;
+
+    for (size_t b = 0; b < p->block_count; b++)
+        kept[b] = 1;
+    for (size_t round = 0; changed && round < BOUND_ROUNDS; round++) {
+        changed = false;
+        find_inflow(p, counts, inflow);
+        for (size_t b = 0; b < p->block_count; b++) {
+            if (inflow[b] >= counts[b] || !isnan(derived[b]) ||
+                program_model_fits(m, &m->formulas[m->counts[b]], inputs))
+                continue;
+            kept[b] *= inflow[b] / counts[b];
+            counts[b] = inflow[b];
+            changed = true;
+        }
+    }
+    free(inflow);
+}
+
+static void scale_reference(struct run_reference *r, double by)
+{
+    r->references *= by;
+    for (size_t i = 0; i < r->bin_count; i++) {
+        r->bins[i].count *= by;
+        r->bins[i].regular *= by;
+    }
+}
+
+/* A line is used for the first time once: the references' shares, each with its own scatter, add up
+ * to no more first uses than there are lines. What is too many has the distances of the others. */
+static void bound_first_uses(const struct program_model *m, const double *inputs,
+                             struct program_run *run)
+{
+    const size_t count = m->runs->program->reference_count;
+    double lines = formula_value(&m->footprint, inputs, m->runs->name_count), first = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct run_reference *r = &run->references[i];
+        if (r->bin_count && isinf(r->bins[r->bin_count - 1].distance))
+            first += r->bins[r->bin_count - 1].count;
+    }
+    for (size_t i = 0; i < count && first > lines; i++) {
+        struct run_reference *r = &run->references[i];
+        if (r->bin_count < 2 || !isinf(r->bins[r->bin_count - 1].distance))
+            continue;
+        const double before = r->bins[r->bin_count - 1].count, now = before * lines / first,
+                     others = (r->references - now) / (r->references - before);
+        for (size_t k = 0; k < r->bin_count; k++) {
+            const double by = k == r->bin_count - 1 ? lines / first : others;
+            r->bins[k].count *= by;
+            r->bins[k].regular *= by;
+        }
+    }
+}
+
+/* The store that feeds a load: by the run with most of its references. */
+static void take_forward(const struct program_runs *runs, size_t reference,
+                         struct run_reference *out)
+{
+    const struct run_reference *most = NULL;
+
+    for (size_t r = 0; r < runs->runs.count; r++) {
+        const struct run_reference *one = &runs->runs.items[r].references[reference];
+        most = !most || one->references > most->references ? one : most;
+    }
+    out->from = most ? most->from : 0;
+    out->from_age = most ? most->from_age : 0;
+}
+
+void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)
+{
+    const struct program *p = m->runs->program;
+    const struct program_run *seen = program_run_with(m->runs, inputs);
+    size_t width = m->runs->name_count;
+    double reciprocals[INPUTS_MAX];
+
+    for (size_t i = 0; i < width; i++)
+        reciprocals[i] = model_reciprocal(inputs[i]);
+    *out = (struct program_run){.mode = m->traced ? TRACE_EXACT : TRACE_COUNTS, .seconds = NAN};
+    memcpy(out->inputs, inputs, width * sizeof *inputs);
+    out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
+    out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
+    out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
+    out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
+    double *kept = mem_alloc(3 * (p->block_count + 1) * sizeof *kept),
+           *derived = kept + p->block_count + 1, *derived_taken = derived + p->block_count + 1;
+    derived_at(m->derived, inputs, derived, derived_taken);
+    for (size_t b = 0; b < p->block_count; b++)
+        out->counts[b] = seen ? seen->counts[b]
+                         : !isnan(derived[b])
+                             ? derived[b]
+                             : formula_value(&m->formulas[m->counts[b]], inputs, width);
+    if (!seen)
+        bound_counts(m, inputs, derived, out->counts, kept);
+    for (size_t b = 0; b < p->block_count; b++) {
+        out->calls[b] = seen                    ? seen->calls[b]
+                        : m->calls[b].error < 0 ? NAN
+                                                : formula_value(&m->calls[b], inputs, width);
+        out->taken[b] =
+            seen ? seen->taken[b]
+            : p->blocks[b].two_way && !isnan(derived_taken[b])
+                ? derived_taken[b]
+                : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
+    }
+    for (size_t i = 0; m->traced && i < p->reference_count; i++) {
+        if (!seen) {
+            const uint32_t block = p->references[i].block;
+            const bool with_block = program_model_with_block(m, i);
+            reference_at(m, &m->references[i], inputs, reciprocals,
+                         with_block
+                             ? out->counts[block]
+                             : formula_value(&m->formulas[m->references[i].total], inputs, width),
+                         &out->references[i]);
+            if (!with_block)
+                scale_reference(&out->references[i], kept[block]);
+            take_forward(m->runs, i, &out->references[i]);
+            continue;
+        }
+        const struct run_reference *from = &seen->references[i];
+        out->references[i] = *from;
+        out->references[i].bins = mem_zero(from->bin_count + 1, sizeof *from->bins);
+        if (from->bin_count)
+            memcpy(out->references[i].bins, from->bins, from->bin_count * sizeof *from->bins);
+    }
+    if (m->traced && !seen)
+        bound_first_uses(m, inputs, out);
+    pages_model_at(m->pages, m->runs, out);
+    free(kept);
+}
