@@ -205,6 +205,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->issue = bounds.issue;
+    a->accesses = bounds.accesses;
     a->bottleneck_ports = bounds.bottleneck_ports;
     a->cycles = bounds.total;
     a->bottleneck = bounds.bottleneck;

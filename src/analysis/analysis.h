@@ -14,6 +14,7 @@
 #define LIMITS(X)                                                                                  \
     X(INDUCTION, "induction variable") /* a counter or pointer that a constant steps */            \
     X(REDUCTION, "reduction")          /* an accumulator of one associative operation */           \
+    X(SCAN, "prefix scan")             /* the same, but the loop uses each partial result */       \
     X(RECURRENCE, "recurrence")        /* any other chain of operations */                         \
     X(POINTER_CHASE, "pointer chase")  /* the address of a load comes from the load before */      \
     X(SELECT, "select chain")          /* a conditional move or blend waits for the one before */  \
@@ -51,11 +52,16 @@ struct limit_chain {
     /* chains of as many cycles that share no instruction with it, itself among them */
     unsigned alike;
     double cycles;               /* per iteration */
-    bool floating;               /* REDUCTION: another order rounds differently */
+    bool floating;               /* another order rounds differently */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
     bool carry;                  /* RECURRENCE: through the carry flag */
-    bool compared;               /* SELECT: the comparison is part of the chain */
+    bool compared;               /* the comparison is part of the chain */
+    bool blocked;                /* MEMORY: the load waits until the store reached the cache */
+    /* SCAN: a row that uses each partial result; REDUCTION: one that stores it to one place each
+     * time; LIMIT_NO_ROW: none */
+    uint32_t user;
 };
+#define LIMIT_NO_ROW UINT32_MAX
 
 struct limit {
     enum limit_kind kind;                  /* the first of kinds */
@@ -63,7 +69,12 @@ struct limit {
     unsigned count;
     enum limit_kind next;                  /* the largest limit below these; NONE: none is known */
     double next_cycles;                    /* its cycles per iteration; 0 */
+    /* the largest limit that stays where the loop is unrolled, and its cycles; 0: none is known */
+    enum limit_kind left;
+    double left_cycles;
+    bool streams;                          /* some access moves on by the same step each time */
     struct limit_chain chain;              /* the longest, also where something else limits */
+    struct limit_chain other;              /* as long, of another kind; NONE: none */
     /* REDUCTION: code with the accumulator split, lines of assembly; NULL: none */
     char *split;
 };
@@ -105,6 +116,7 @@ struct analysis {
     double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
     struct issue issue;              /* what limits rename */
+    enum accesses_by accesses;       /* what limits loads and stores */
     enum shape shape;
     struct analysis_edge *edges;     /* each once, by producer */
     size_t edge_count;
@@ -146,6 +158,8 @@ const char *row_flag_name(uint32_t one_flag);
  * (bounds_of). limit_done frees it. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
+/* Whether @kind is paid once an iteration of @a, however much that does: unrolling relieves it. */
+bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
 /* advice.c: the sentence that names the limit and a remedy. */

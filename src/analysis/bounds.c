@@ -103,6 +103,15 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
+/* The bound of memory is no less than @cycles; a NaN is none. */
+static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
+{
+    if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))
+        return;
+    out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], cycles);
+    out->accesses = by;
+}
+
 static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs,
                          struct bounds *out)
 {
@@ -116,8 +125,9 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     out->issue = issue_of(c, insns, costs);
     out->cycles[BOUND_ISSUE] = out->issue.cycles;
     out->cycles[BOUND_RETIRE] = retire / c->retire_width;
-    double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
-    out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
+    out->cycles[BOUND_MEMORY] = NAN;
+    raise_memory(out, loads / c->loads_per_cycle, ACCESSES_LOADS);
+    raise_memory(out, stores / c->stores_per_cycle, ACCESSES_STORES);
 }
 
 /* Of @stores, those that take the cache alone: one that a load was renamed to, and its
@@ -149,8 +159,7 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     double alone = plain > 0 ? stores_alone(w, stores) : 0;
     double lines =
         alone < stores ? fmax(alone, first_level_store_runs(w->core, &w->deps.addresses)) : alone;
-    out->cycles[BOUND_MEMORY] =
-        fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
+    raise_memory(out, lines / w->core->store_lines_per_cycle, ACCESSES_LINES);
 }
 
 /* Loads and stores that cross a line take further slots of the accesses per cycle, vector loads
@@ -322,7 +331,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
         double banks =
             fmax(first_level_loads(w->core, &w->deps.addresses), split_cycles(w, insns, count));
         if (banks > 0)
-            out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
+            raise_memory(out, banks, ACCESSES_PLACES);
         w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps)
                        ? largest(out)
                        : 0;
@@ -331,7 +340,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
         out->fitted =
             replays > 0 && !(replays <= out->cycles[BOUND_MEMORY]) ? 1U << BOUND_MEMORY : 0;
         if (replays > 0)
-            out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
+            raise_memory(out, replays, ACCESSES_AGAIN);
         double tried = replayed_ports(w);
         if (tried > out->cycles[BOUND_PORTS] &&
             out->cycles[BOUND_PORTS] >= REPLAYS_FROM * largest(out)) {

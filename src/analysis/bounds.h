@@ -13,10 +13,15 @@ enum bound_kind {
     BOUND_RETIRE, BOUND_COUNT
 };
 
+/* What limits the accesses to memory: so many a cycle (facts loads_per_cycle, stores_per_cycle),
+ * lines that stores write (store_lines_per_cycle), where loads lie, accesses tried again. */
+enum accesses_by { ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN };
+
 struct bounds {
     double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;
     struct issue issue;              /* without what microcode takes alone */
+    enum accesses_by accesses;       /* the largest of memory's bound */
     portset bottleneck_ports;        /* of the port bound; 0 unless asked for */
     double total;                    /* the maximum */
     enum bound_kind bottleneck;

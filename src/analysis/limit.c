@@ -30,6 +30,7 @@ struct chain_work {
     const uint32_t *edges;
     size_t count;
     bool *reached;             /* nodes that depend on the chain */
+    bool *round;               /* of these, the ones that it depends on: they go round with it */
 };
 
 const char *limit_name(enum limit_kind kind)
@@ -40,9 +41,10 @@ const char *limit_name(enum limit_kind kind)
     return names[kind];
 }
 
-static const struct insn *insn_at(const struct chain_work *w, size_t link)
+/* Of the value that edge @at leads to. */
+static const struct insn *insn_at(const struct chain_work *w, size_t at)
 {
-    return w->a->rows[w->d->nodes[w->d->edges[w->edges[link]].to].insn].insn;
+    return w->a->rows[w->d->nodes[w->d->edges[at].to].insn].insn;
 }
 
 static bool has_word(const char *mnemonic, const char *word)
@@ -107,16 +109,41 @@ static enum link_class address_class(const struct insn *insn, uint8_t resource)
                                                                               : LINK_ADD;
 }
 
-static enum link_class class_of(const struct chain_work *w, size_t link)
+/* A conditional increment: both values that it selects from come from one register. */
+static bool counts(const struct insn *insn)
+{
+    const struct operand *a = insn_operand(insn, insn->inputs[0]),
+                         *b = insn_operand(insn, insn->inputs[1]);
+
+    return has_word(insn->mnemonic, "cinc") ||
+           (has_word(insn->mnemonic, "csinc") && a && b && a->reg == b->reg);
+}
+
+/* Whether @end is an address that the access itself steps: written back, or of a string. */
+static bool is_stepped(const struct insn *insn, int end)
+{
+    if (end >= LATENCY_ADDRESS)
+        return false;
+    if (insn->operands[end].access & ACCESS_WRITEBACK)
+        return true;
+    for (unsigned k = 0; insn->operands[end].implicit && k < insn->operand_count; k++)
+        if (insn->operands[k].kind == OPERAND_MEMORY && insn->operands[k].implicit &&
+            insn->operands[k].base == insn->operands[end].reg)
+            return true;
+    return false;
+}
+
+/* What the instruction at the end of edge @at does to the value that comes by it. */
+static enum link_class class_of(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;
-    const struct ratio_edge *edge = &d->edges[w->edges[link]];
-    const struct insn *insn = insn_at(w, link);
-    const int from = d->ends[w->edges[link]], to = d->nodes[edge->to].end;
+    const struct ratio_edge *edge = &d->edges[at];
+    const struct insn *insn = insn_at(w, at);
+    const int from = d->ends[at], to = d->nodes[edge->to].end;
     const bool first =
         from >= LATENCY_ADDRESS || insn->inputs[0] == from || insn->inputs[0] == INSN_NO_OPERAND;
 
-    if (to < LATENCY_ADDRESS && insn->operands[to].access & ACCESS_WRITEBACK)
+    if (is_stepped(insn, to))
         return LINK_ADD;
     if (insn->traits & INSN_STACK &&
         d->nodes[edge->to].resource == isa_ops((enum isa)insn->isa)->stack_pointer)
@@ -131,6 +158,10 @@ static enum link_class class_of(const struct chain_work *w, size_t link)
     case OPERATION_ADD: case OPERATION_INCREMENT: case OPERATION_DECREMENT:
     case OPERATION_EXCHANGE_ADD:
         return LINK_ADD;
+    case OPERATION_ADD_CARRY:
+        return from == LATENCY_FLAGS ? LINK_OTHER : LINK_ADD;
+    case OPERATION_SUBTRACT_CARRY:
+        return from != LATENCY_FLAGS && first ? LINK_ADD : LINK_OTHER;
     case OPERATION_SUBTRACT:
         return first || from == LATENCY_MEMORY ? LINK_ADD : LINK_OTHER;
     case OPERATION_FP_ADD:
@@ -160,7 +191,9 @@ static enum link_class class_of(const struct chain_work *w, size_t link)
         return logic_class(insn->mnemonic);
     case OPERATION_VECTOR_MINMAX: case OPERATION_FP_MINMAX:
         return LINK_MINMAX;
-    case OPERATION_SELECT: case OPERATION_VECTOR_BLEND:
+    case OPERATION_SELECT:
+        return !counts(insn) ? LINK_SELECT : from == LATENCY_FLAGS ? LINK_OTHER : LINK_ADD;
+    case OPERATION_VECTOR_BLEND:
         return LINK_SELECT;
     case OPERATION_COMPARE: case OPERATION_TEST: case OPERATION_VECTOR_COMPARE:
     case OPERATION_FP_COMPARE: case OPERATION_SET:
@@ -189,6 +222,75 @@ static void reach(struct chain_work *w)
             if (w->reached[d->edges[i].from] && !w->reached[d->edges[i].to])
                 w->reached[d->edges[i].to] = changed = true;
     }
+    for (size_t i = 0; i < w->count; i++)
+        w->round[d->edges[w->edges[i]].to] = true;
+    for (changed = true; changed && !watch_steps(1);) {
+        changed = false;
+        for (size_t i = 0; i < d->edge_count; i++)
+            if (w->round[d->edges[i].to] && w->reached[d->edges[i].from] &&
+                !w->round[d->edges[i].from])
+                w->round[d->edges[i].from] = changed = true;
+    }
+}
+
+static bool is_link(const struct chain_work *w, size_t edge)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->edges[i] == edge)
+            return true;
+    return false;
+}
+
+static bool is_on(const struct chain_work *w, size_t node)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->d->edges[w->edges[i]].to == node)
+            return true;
+    return false;
+}
+
+static bool is_link_row(const struct chain_work *w, uint32_t row)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->d->nodes[w->d->edges[w->edges[i]].to].insn == row)
+            return true;
+    return false;
+}
+
+/* Whether row @row stores to one place in all iterations. */
+static bool stores_in_place(const struct deps *d, uint32_t row)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < d->addresses.accesses.count; i++) {
+        const struct access *access = &d->addresses.accesses.items[i];
+        if (access->insn != row || !access->store)
+            continue;
+        if (!access->stepped || access->step)
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+/* A row beside the chain that takes one of its values in each iteration; *@in_place: it only stores
+ * it, to the same place each time. LIMIT_NO_ROW: none. */
+static uint32_t user_of(const struct chain_work *w, bool *in_place)
+{
+    const struct deps *d = w->d;
+    uint32_t stored = LIMIT_NO_ROW;
+
+    *in_place = false;
+    for (size_t i = 0; i < d->edge_count; i++) {
+        const uint32_t row = d->nodes[d->edges[i].to].insn;
+        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))   /* nor the flags of a link */
+            continue;
+        if (!stores_in_place(d, row))
+            return row;
+        stored = row;
+    }
+    *in_place = stored != LIMIT_NO_ROW;
+    return stored;
 }
 
 /* Whether the links take anything else that depends on the chain: x + x, or a sum of the last
@@ -197,15 +299,9 @@ static bool is_pure(const struct chain_work *w)
 {
     const struct deps *d = w->d;
 
-    for (size_t i = 0; i < d->edge_count; i++) {
-        bool on = false, link = false;
-        for (size_t k = 0; k < w->count; k++) {
-            on |= d->edges[w->edges[k]].to == d->edges[i].to;
-            link |= w->edges[k] == i;
-        }
-        if (on && !link && w->reached[d->edges[i].from])
+    for (size_t i = 0; i < d->edge_count; i++)
+        if (is_on(w, d->edges[i].to) && !is_link(w, i) && w->reached[d->edges[i].from])
             return false;
-    }
     return true;
 }
 
@@ -237,6 +333,45 @@ static bool is_constant(const struct analysis *a, const struct insn *insn, uint8
     return true;
 }
 
+/* Whether edge @at multiplies by what stays the same in the loop. */
+static bool scales(const struct chain_work *w, size_t at)
+{
+    const struct deps *d = w->d;
+    const struct insn *insn = insn_at(w, at);
+    const enum link_class class = class_of(w, at);
+
+    if ((class != LINK_SCALE && class != LINK_MULTIPLY) ||
+        !is_constant(w->a, insn, d->nodes[d->edges[at].from].resource,
+                     insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1))
+        return false;
+    for (size_t i = 0; i < d->edge_count && insn->operation != OPERATION_ADDRESS; i++)
+        if (i != at && d->edges[i].to == d->edges[at].to && w->round[d->edges[i].from] &&
+            class_of(w, i) != LINK_ADD)
+            return false;   /* x * x */
+    return true;
+}
+
+/* Whether one value goes round, and each step makes a * x + b of it, with an a that stays the
+ * same. */
+static bool is_affine(const struct chain_work *w)
+{
+    const struct deps *d = w->d;
+    uint32_t state = UINT32_MAX;
+
+    for (size_t i = 0; i < d->edge_count; i++) {
+        const struct ratio_edge *edge = &d->edges[i];
+        if (!w->round[edge->from] || !w->round[edge->to])
+            continue;
+        if (edge->distance && state != UINT32_MAX && state != edge->from)
+            return false;
+        state = edge->distance ? edge->from : state;
+        const enum link_class class = class_of(w, i);
+        if (class != LINK_ADD && class != LINK_MOVE && !scales(w, i))
+            return false;
+    }
+    return true;
+}
+
 /* Whether the chain enters @insn by an old value that is no part of the result, or only of lanes
  * that a scalar conversion leaves unchanged. */
 static bool is_false(const struct insn *insn, int end)
@@ -258,33 +393,30 @@ static bool is_false(const struct insn *insn, int end)
     return !(insn->operands[end].access & (ACCESS_READ | ACCESS_CONDITIONAL));
 }
 
-static bool is_serial(const struct dep_node *node)
-{
-    return node->resource == RESOURCE_FENCE || node->resource == RESOURCE_COMMIT;
-}
 
 static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
 {
     const struct deps *d = w->d;
     bool serial = false, memory = false, false_input = false, select = false, compare = false,
-         blend = false, address = false, steps = true, one = true, scales = true, carry = false;
+         blend = false, address = false, steps = true, one = true, carry = false;
     enum link_class first = LINK_MOVE;
 
     for (size_t i = 0; i < w->count; i++) {
         const struct ratio_edge *edge = &d->edges[w->edges[i]];
         const struct dep_node *from = &d->nodes[edge->from], *to = &d->nodes[edge->to];
-        const struct insn *insn = insn_at(w, i);
+        const struct insn *insn = insn_at(w, w->edges[i]);
         const int end = d->ends[w->edges[i]];
-        const enum link_class class = class_of(w, i);
+        const enum link_class class = class_of(w, w->edges[i]);
         const bool loads =
-            end == LATENCY_ADDRESS && insn->traits & INSN_LOAD &&
-            !(to->end < LATENCY_ADDRESS && insn->operands[to->end].access & ACCESS_WRITEBACK);
+            end == LATENCY_ADDRESS && insn->traits & INSN_LOAD && !is_stepped(insn, to->end);
         chain->links[i].moves = class == LINK_MOVE;
         chain->links[i].address = loads;
         chain->links[i].memory = end == LATENCY_MEMORY;
         chain->links[i].forwarded =
             end == LATENCY_MEMORY ? (double)d->before[w->edges[i]] / CYCLE : 0;
-        serial |= is_serial(from) || is_serial(to) || end == LATENCY_FENCE || end == LATENCY_COMMIT;
+        serial |= from->resource == RESOURCE_FENCE || to->resource == RESOURCE_FENCE ||
+                  end == LATENCY_FENCE;
+        chain->blocked |= from->resource == RESOURCE_COMMIT || to->resource == RESOURCE_COMMIT;
         memory |= end == LATENCY_MEMORY;
         false_input |= is_false(insn, end);
         select |= class == LINK_SELECT;
@@ -295,12 +427,9 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
         const bool general =
             to->resource < REG_PC && (insn->operands[to->end].file == FILE_GENERAL ||
                                       insn->operands[to->end].file == FILE_PREDICATE);
-        const bool constant =
-            is_constant(w->a, insn, from->resource,
-                        insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1);
-        steps &= (class == LINK_ADD || class == LINK_MOVE) && general && constant;
-        scales &= class == LINK_ADD || class == LINK_MOVE ||
-                  ((class == LINK_SCALE || class == LINK_MULTIPLY) && constant);
+        steps &= (class == LINK_ADD || class == LINK_MOVE) && general && !insn->flags_read &&
+                 is_constant(w->a, insn, from->resource,
+                             insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1);
         if (class != LINK_MOVE) {
             one &= first == LINK_MOVE || class == first;
             first = first == LINK_MOVE ? class : first;
@@ -310,18 +439,22 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
     chain->carry = carry;
     chain->compared = compare;
     const bool associative = one && first >= LINK_ADD && first <= LINK_MINMAX, pure = is_pure(w);
-    chain->affine = scales && pure && !associative && first != LINK_MOVE;
+    bool in_place;
+    const uint32_t user = user_of(w, &in_place);
+    chain->affine = !(associative && pure) && first != LINK_MOVE && is_affine(w);
+    chain->user = associative && pure ? user : LIMIT_NO_ROW;
     if (associative && first == LINK_MINMAX)
         chain->floating = false;
     return serial                                        ? LIMIT_SERIAL
-           : memory                                      ? LIMIT_MEMORY
+           : memory || chain->blocked                    ? LIMIT_MEMORY
            : false_input                                 ? LIMIT_FALSE
            : select || (compare && blend)                ? LIMIT_SELECT
            : address                                     ? LIMIT_POINTER_CHASE
            : carry                                       ? LIMIT_RECURRENCE
            : steps && pure && first != LINK_MOVE         ? LIMIT_INDUCTION
-           : associative && pure                         ? LIMIT_REDUCTION
-                                                         : LIMIT_RECURRENCE;
+           : !associative || !pure                       ? LIMIT_RECURRENCE
+           : user != LIMIT_NO_ROW && !in_place           ? LIMIT_SCAN
+                                                         : LIMIT_REDUCTION;
 }
 
 /* Turns the cycle so that it begins with the first of its instructions. */
@@ -344,13 +477,19 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count,
                      double cycles, struct limit_chain *out)
 {
-    struct chain_work w = {a, d, edges, count, mem_zero(d->node_count + 1, sizeof(bool))};
+    struct chain_work w = {a,
+                           d,
+                           edges,
+                           count,
+                           mem_zero(d->node_count + 1, sizeof(bool)),
+                           mem_zero(d->node_count + 1, sizeof(bool))};
 
     begin_first(d, edges, count);
     *out = (struct limit_chain){.kind = LIMIT_NONE,
                                 .count = count,
                                 .cycles = cycles,
                                 .alike = 1,
+                                .user = LIMIT_NO_ROW,
                                 .links = mem_zero(count + 1, sizeof *out->links)};
     for (size_t i = 0; i < count; i++) {
         const struct ratio_edge *edge = &d->edges[edges[i]];
@@ -361,6 +500,7 @@ static void describe(const struct analysis *a, const struct deps *d, uint32_t *e
     reach(&w);
     out->kind = kind_of(&w, out);
     free(w.reached);
+    free(w.round);
 }
 
 static void leave_out(const struct deps *d, const uint32_t *edges, size_t count, bool *without)
@@ -369,44 +509,85 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
+/* Chains that are shorter than the longest: the longest of these, and the longest that is no
+ * induction variable. NONE: there is none. */
+struct shorter {
+    enum limit_kind kind, firm;
+    double cycles, firm_cycles;
+};
+
+/* Takes @take_chain, as long as those that are there. */
+static void add_equal(struct limit *l, struct limit_chain *take_chain)
+{
+    if (l->chain.kind == LIMIT_NONE ||
+        (l->chain.kind == LIMIT_INDUCTION && take_chain->kind != LIMIT_INDUCTION)) {
+        free(l->chain.links);
+        l->chain = *take_chain;
+        return;
+    }
+    l->chain.alike += l->chain.kind == take_chain->kind;
+    if (l->other.kind == LIMIT_NONE && take_chain->kind != l->chain.kind &&
+        take_chain->kind != LIMIT_INDUCTION)
+        l->other = *take_chain;
+    else
+        free(take_chain->links);
+}
+
 /* The longest chain, of equally long ones one that is no induction variable; how many are as long,
- * and *@below: the cycles of the longest that is shorter. */
-static void find_chain(const struct analysis *a, struct deps *d, struct limit_chain *out,
-                       enum limit_kind *below_kind, double *below)
+ * one of another kind, and those that are shorter. */
+static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
+                        struct shorter *below)
 {
     bool *without = mem_zero(a->count + 1, sizeof *without);
     uint32_t *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
     double cycles;
 
-    *out = (struct limit_chain){.kind = LIMIT_NONE};
-    *below = 0;
-    for (unsigned i = 0; i < CHAINS_MOST; i++) {
+    for (unsigned i = 0; i < CHAINS_MOST && below->firm == LIMIT_NONE; i++) {
         const size_t count = deps_cycle(d, without, edges, d->edge_count, &cycles);
         struct limit_chain chain;
         if (!count || cycles <= 0)
             break;
         describe(a, d, edges, count, cycles, &chain);
         leave_out(d, edges, count, without);
-        const bool shorter = out->kind != LIMIT_NONE && cycles < out->cycles - EQUAL;
-        const bool kept = out->kind != LIMIT_NONE && (shorter || out->kind != LIMIT_INDUCTION ||
-                                                      chain.kind == LIMIT_INDUCTION);
-        if (shorter) {
-            *below = cycles;
-            *below_kind = chain.kind;
-        } else if (kept) {
-            out->alike += chain.kind == out->kind;
+        if (l->chain.kind == LIMIT_NONE || cycles >= l->chain.cycles - EQUAL) {
+            add_equal(l, &chain);
+            continue;
         }
-        if (kept) {
-            free(chain.links);
-        } else {
-            free(out->links);
-            *out = chain;
+        if (below->kind == LIMIT_NONE) {
+            below->kind = chain.kind;
+            below->cycles = cycles;
         }
-        if (shorter)
-            break;
+        if (chain.kind != LIMIT_INDUCTION) {
+            below->firm = chain.kind;
+            below->firm_cycles = cycles;
+        }
+        free(chain.links);
     }
     free(edges);
     free(without);
+}
+
+/* Whether the ports that bind are full of the jump that closes the loop. */
+static bool only_jump(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        for (unsigned j = 0; j < PORTS_MAX && a->bottleneck_ports >> j; j++)
+            if (a->bottleneck_ports >> j & 1 && a->rows[i].pressure[j] > EQUAL &&
+                i + 1 != a->count && !(a->rows[i].flags & ROW_FUSED && i + 2 == a->count))
+                return false;
+    return true;
+}
+
+bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
+{
+    switch (kind) {
+    case LIMIT_INDUCTION: case LIMIT_BRANCH: return true;
+    case LIMIT_FRONTEND:
+        return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
+                                            a->bounds[BOUND_FRONTEND] <= 1);
+    case LIMIT_PORTS: return only_jump(a);
+    default: return false;
+    }
 }
 
 static enum limit_kind kind_of_bound(const struct analysis *a, const struct limit *l,
@@ -572,14 +753,29 @@ static char *split_code(const struct analysis *a, const struct deps *d,
     return str_take(&text);
 }
 
+/* Raises *@cycles to @bound, and *@kind with it. */
+static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, double bound)
+{
+    if (bound > *cycles) {
+        *cycles = bound;
+        *kind = by;
+    }
+}
+
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out)
 {
-    enum limit_kind below_kind = LIMIT_NONE;
-    double below = 0;
+    struct shorter below = {LIMIT_NONE, LIMIT_NONE, 0, 0};
 
-    *out = (struct limit){.kind = LIMIT_NONE, .next = LIMIT_NONE, .chain = {.kind = LIMIT_NONE}};
-    if (!isnan(a->bounds[BOUND_DEPENDENCIES]))
-        find_chain(a, &work->deps, &out->chain, &below_kind, &below);
+    *out = (struct limit){.kind = LIMIT_NONE,
+                          .next = LIMIT_NONE,
+                          .left = LIMIT_NONE,
+                          .chain = {.kind = LIMIT_NONE},
+                          .other = {.kind = LIMIT_NONE}};
+    if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
+        find_chains(a, &work->deps, out, &below);
+        for (size_t i = 0; i < work->deps.addresses.accesses.count; i++)
+            out->streams |= access_step(&work->deps.addresses.accesses.items[i]) > 0;
+    }
     if (!(a->cycles > 0))
         return;
     for (int pass = 0; pass < 2; pass++)   /* the limiting one comes first */
@@ -589,26 +785,37 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
                 continue;
             if (pass == 0 || !is_same(a, (enum bound_kind)bound))
                 add_kind(out, kind_of_bound(a, out, (enum bound_kind)bound));
+            if (bound == BOUND_DEPENDENCIES && out->other.kind != LIMIT_NONE)
+                add_kind(out, out->other.kind);
         }
     out->kind = out->kinds[0];
     for (int bound = 0; bound < BOUND_COUNT; bound++) {
-        const bool limits = a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE),
-                   chain = bound == BOUND_DEPENDENCIES;
-        const double cycles = limits && chain ? below : limits ? 0 : a->bounds[bound];
-        if (cycles > out->next_cycles) {
-            out->next_cycles = cycles;
-            out->next =
-                limits && chain ? below_kind : kind_of_bound(a, out, (enum bound_kind)bound);
+        const bool limits = a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE);
+        const enum limit_kind kind = kind_of_bound(a, out, (enum bound_kind)bound);
+        if (limits && bound == BOUND_DEPENDENCIES) {
+            raise_to(&out->next, &out->next_cycles, below.kind, below.cycles);
+            raise_to(&out->left, &out->left_cycles, below.firm, below.firm_cycles);
+        } else if (!limits) {
+            raise_to(&out->next, &out->next_cycles, kind, a->bounds[bound]);
+            if (!limit_unrolls(a, kind) &&
+                !(bound == BOUND_FRONTEND && a->frontend.jcc_erratum))
+                raise_to(&out->left, &out->left_cycles, kind, a->bounds[bound]);
         }
     }
-    if (out->kind == LIMIT_REDUCTION && out->next_cycles > 0)
+    bool split = out->left_cycles > 0, reduction = false;
+    for (unsigned i = 0; i < out->count; i++) {
+        reduction |= out->kinds[i] == LIMIT_REDUCTION;
+        split &= out->kinds[i] == LIMIT_REDUCTION || limit_unrolls(a, out->kinds[i]);
+    }
+    if (split && reduction)
         out->split = split_code(a, &work->deps, &out->chain,
-                                (unsigned)ceil(out->chain.cycles / out->next_cycles - EQUAL));
+                                (unsigned)ceil(out->chain.cycles / out->left_cycles - EQUAL));
 }
 
 void limit_done(struct limit *l)
 {
     free(l->chain.links);
+    free(l->other.links);
     free(l->split);
     *l = (struct limit){.kind = LIMIT_NONE};
 }

@@ -83,6 +83,14 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
+/* @cycles to three digits, or to all of those before the point; for %g. */
+static double rounded(double cycles)
+{
+    const double scale = cycles > 0 ? pow(10, fmax(2 - floor(log10(cycles)), 0)) : 1;
+
+    return round(cycles * scale) / scale;
+}
+
 static void add_levels(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, struct str *out)
 {
@@ -92,8 +100,8 @@ static void add_levels(const struct streams *s, const struct memory_costs *m,
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double cycles = sizes[i] > 0 ? memory_time_at(s, m, core, sizes[i]).cycles : 0;
         if (cycles > MATTERS * core->cycles)
-            str_addf(out, "%s%s %.3g", out->length ? ", " : "", memory_level_at(m, sizes[i]),
-                     cycles);
+            str_addf(out, "%s%s %g", out->length ? ", " : "", memory_level_at(m, sizes[i]),
+                     rounded(cycles));
     }
 }
 
@@ -108,7 +116,7 @@ static void add_size(const struct insn *insns, size_t count, const struct stream
         return;
     str_addf(out, " Its arrays have %.3g MB where ", bytes * 1e-6);
     vary_register_name((enum isa)insns[0].isa, reg, out);
-    str_addf(out, " begins at 0: %.3g cycles, not %.3g.", t.cycles, core->cycles);
+    str_addf(out, " begins at 0: %g cycles, not %g.", rounded(t.cycles), rounded(core->cycles));
 }
 
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,

@@ -268,7 +268,8 @@ static bool read_sample(const char *path, struct sample *out)
         if (!out->text[i])
             out->text[i] = ' ';
     const size_t mark = utf8_mark(out->text, length);
-    memmove(out->text, out->text + mark, length + 1 - mark);
+    if (mark)
+        memmove(out->text, out->text + mark, length + 1 - mark);
     return true;
 }
 

@@ -1,11 +1,15 @@
-# Loops of every kind of limit. A line of three # names a machine, the kinds that limit it there (analysis/limit.h; + between those of a tie) and what it is.
+# Loops of every kind of limit. A line of three # names a machine, the kinds that limit it there
+# (analysis/limit.c; + between those of a tie) and what it is. "# says:" lists what the sentence
+# holds, between |, and behind ! what it does not hold.
 ### skylake: reduction: dot product, scalar
+# says: waits for the accumulator | Split the accumulator: 4 of them in an unrolled loop | 1.25 cycles or less, then limited by issue width | round differently: -ffast-math and kernel tune --reassociate | data in the first level, branches predicted | !run at
 1:	vmovsd	(%rdi,%rax,8), %xmm1
 	vfmadd231sd	(%rsi,%rax,8), %xmm1, %xmm0
 	incq	%rax
 	cmpq	%rax, %rdx
 	jne	1b
 ### znver4: reduction: dot product, two vectors unrolled over one accumulator
+# says: vfmadd231pd 4 (line 2), vfmadd231pd 4 (line 4) wait | 4 of them | FP4 and FP5 | accesses that cross pages
 1:	vmovupd	(%rdi,%rax,8), %ymm1
 	vfmadd231pd	(%rsi,%rax,8), %ymm1, %ymm0
 	vmovupd	32(%rdi,%rax,8), %ymm1
@@ -14,6 +18,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: reduction: clang -ffast-math with too few accumulators
+# says: 2 instead of each of the 2 | then limited by ports 2 and 3
 1:	vmovupd	(%rdi,%rax,8), %ymm2
 	vmovupd	32(%rdi,%rax,8), %ymm3
 	vfmadd231pd	(%rsi,%rax,8), %ymm2, %ymm0
@@ -22,37 +27,44 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: reduction: sum of double
+# says: 6 of them | 0.75 cycles or less
 1:	addsd	(%rdi), %xmm0
 	addq	$8, %rdi
 	cmpq	%rdi, %rax
 	jne	1b
 ### skylake: reduction: sum of float, x87 left aside
+# says: vaddss (line 1) | 4 of them
 1:	vaddss	(%rdi,%rax,4), %xmm0, %xmm0
 	addq	$1, %rax
 	cmpq	%rax, %rsi
 	jne	1b
 ### skylake: reduction: product of integers
+# says: imul (line 1) | 3 of them | limited by port 1 | !round
 1:	imulq	(%rdi), %rax
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: reduction: product of double
+# says: mulsd (line 1) | round differently
 1:	mulsd	(%rdi), %xmm0
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: reduction: maximum of double
+# says: maxsd (line 1) | Split the accumulator | !round
 1:	maxsd	(%rdi), %xmm0
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
 	jne	1b
 ### sapphirerapids: reduction: dot product of bytes
+# says: vpdpbusd (line 2) | 5 of them | !round
 1:	vmovdqu	(%rdi,%rax), %ymm1
 	vpdpbusd	(%rsi,%rax), %ymm1, %ymm0
 	addq	$32, %rax
 	cmpq	%rax, %rdx
 	jne	1b
 ### neoverse-n1: reduction: dot product, AArch64
+# says: fmadd (line 3) | 2 of them | front end (decoders)
 .L3:	ldr	d1, [x0, x3, lsl #3]
 	ldr	d2, [x1, x3, lsl #3]
 	fmadd	d0, d1, d2, d0
@@ -60,25 +72,30 @@
 	cmp	x2, x3
 	bne	.L3
 ### neoverse-n1: reduction: sum of vectors, AArch64
+# says: fadd (line 2) | 4 of them | round differently
 .L3:	ldr	q1, [x0], #16
 	fadd	v0.2d, v0.2d, v1.2d
 	cmp	x0, x2
 	bne	.L3
 ### skylake: front end+induction variable: empty loop
+# says: A tie at 1.00 | the front end (µop cache) and the induction variable | Unrolling relieves both | Assumed: branches predicted. | !data in the first level
 1:	addl	$1, %ecx
 	cmpl	%ecx, %r10d
 	ja	1b
 ### skylake: induction variable: two steps of one register
+# says: add (line 1), add (line 3) step it once per iteration | no accumulator | !Split
 1:	addq	$8, %rax
 	movq	%rax, %rcx
 	addq	$24, %rax
 	cmpq	%rcx, %rdx
 	jne	1b
 ### neoverse-n1: ports+induction variable: pointer stepped by the access
+# says: port B | induction variable (ldr (line 1)) | Unrolling relieves both
 .L2:	ldr	x1, [x0], #8
 	cmp	x0, x2
 	bne	.L2
 ### skylake: recurrence: FNV-1a
+# says: xor 1 (line 3), imul 3 (line 4) | cannot be split | Interleave independent data (4 streams | !two steps
 1:	movzbl	(%rdi), %edx
 	incq	%rdi
 	xorl	%edx, %eax
@@ -86,6 +103,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: recurrence: linear congruential generator
+# says: two steps at once are x * a * a + (b * a + b'), half the chain. | Or interleave | !rounded
 1:	imulq	%rcx, %rax
 	addq	%rsi, %rax
 	movq	%rax, (%rdi)
@@ -93,6 +111,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: recurrence: xorshift
+# says: cannot be split | Interleave independent data (3 streams | !two steps
 1:	movq	%rax, %rcx
 	shlq	$13, %rcx
 	xorq	%rax, %rcx
@@ -105,11 +124,13 @@
 	decq	%rdx
 	jne	1b
 ### skylake: recurrence: Horner's rule
+# says: two steps at once | rounded differently | Or interleave
 1:	vfmadd213sd	(%rdi), %xmm1, %xmm0
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: recurrence: Fibonacci numbers
+# says: cannot be split | !two steps
 1:	movq	%rax, %rcx
 	addq	%rdx, %rax
 	movq	%rcx, %rdx
@@ -117,6 +138,7 @@
 	decq	%rsi
 	jne	1b
 ### skylake: recurrence: carries of a long addition
+# says: adc 1 | needs the carry of the one before | !two steps
 1:	movq	(%rsi,%rcx,8), %rax
 	adcq	(%rdx,%rcx,8), %rax
 	adcq	%r8, %r8
@@ -126,11 +148,13 @@
 	decq	%r10
 	jne	1b
 ### skylake: recurrence: CRC-32 by instruction
+# says: crc32 3 (line 1) | carry-less multiplication combines | !cannot be split
 1:	crc32q	(%rdi), %rax
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: recurrence: Newton's iteration
+# says: divsd 13 (line 2) | cannot be split | Interleave independent data (6 streams
 1:	movapd	%xmm1, %xmm2
 	divsd	%xmm0, %xmm2
 	addsd	%xmm2, %xmm0
@@ -138,6 +162,7 @@
 	decl	%ecx
 	jne	1b
 ### skylake: recurrence: rotating sum
+# says: rol 1 | cannot be split | !two steps
 1:	rolq	$5, %rax
 	xorq	(%rdi), %rax
 	imulq	%rcx, %rax
@@ -145,6 +170,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: recurrence: exponential moving average
+# says: mulsd 4 (line 1), addsd 4 (line 2) | two steps at once | rounded differently
 1:	mulsd	%xmm1, %xmm0
 	addsd	(%rdi), %xmm0
 	movsd	%xmm0, (%rsi)
@@ -153,15 +179,18 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: pointer chase: linked list
+# says: The address of each load is what the load before found | Unrolling does not help | every cache miss adds its whole latency | cache misses of loads at loaded addresses: mov (line 1) | mispredictions of branches on loaded data: jnz (line 3) | memory 266 cycles
 1:	movq	(%rax), %rax
 	testq	%rax, %rax
 	jne	1b
 ### skylake: pointer chase: linked list with a sum
+# says: mov 4 (line 2) | several independent chains
 1:	addl	8(%rdi), %eax
 	movq	16(%rdi), %rdi
 	testq	%rdi, %rdi
 	jne	1b
 ### skylake: pointer chase: table of states
+# says: The address of the load depends on | movzx 5 (line 5)
 1:	movzbl	(%rdi), %ecx
 	incq	%rdi
 	shll	$8, %eax
@@ -170,6 +199,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: pointer chase: CRC by table
+# says: The address of the load depends on | xor 6 (line 5) | !instead of the comparison
 1:	movzbl	(%rdi), %ecx
 	xorl	%eax, %ecx
 	movzbl	%cl, %ecx
@@ -179,9 +209,11 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### neoverse-n1: pointer chase: linked list, AArch64
+# says: ldr 4 (line 1) | Unrolling does not help
 .L2:	ldr	x0, [x0, #8]
 	cbnz	x0, .L2
 ### skylake: select chain: maximum of integers
+# says: cmp 1 (line 3), cmovnle 1 (line 4) | minimum or maximum can be kept over several parts | !Split
 1:	movl	(%rcx), %esi
 	addq	$4, %rcx
 	cmpl	%eax, %esi
@@ -189,6 +221,7 @@
 	cmpq	%rdx, %rcx
 	jne	1b
 ### skylake: select chain: maximum by masks, SSE2
+# says: pcmpgtd 1 (line 3) | minimum or maximum
 1:	movdqu	(%rdi,%rax,4), %xmm2
 	movdqa	%xmm2, %xmm4
 	pcmpgtd	%xmm0, %xmm4
@@ -200,6 +233,7 @@
 	cmpq	%rax, %r8
 	jne	1b
 ### skylake: select chain: binary search without a branch
+# says: cmp 6 (line 4) | Run several searches in one loop | would let the loads run ahead | cache misses of loads at loaded addresses
 1:	movl	%ecx, %edx
 	shrl	%edx
 	leaq	(%rax,%rdx,4), %r9
@@ -209,12 +243,14 @@
 	cmpl	$1, %ecx
 	ja	1b
 ### neoverse-n1: select chain: maximum of integers, AArch64
+# says: cmp 1 (line 2), csel 1 (line 3) | minimum or maximum
 .L3:	ldr	w2, [x0], #4
 	cmp	w2, w1
 	csel	w1, w2, w1, gt
 	cmp	x0, x3
 	bne	.L3
 ### skylake: through memory: accumulator in memory
+# says: vmovsd (line 1) loads what vmovsd (line 3) stored before | 5.00 of them from store to load | Keep it in a register | about 4.00 cycles would be left
 1:	vmovsd	(%rsi), %xmm0
 	vaddsd	(%rdi,%rax,8), %xmm0, %xmm0
 	vmovsd	%xmm0, (%rsi)
@@ -222,10 +258,12 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: through memory: counter on the stack, -O0
+# says: add (line 1) loads what it stored before | Keep it in a register
 1:	addl	$1, -4(%rbp)
 	cmpl	$999, -4(%rbp)
 	jle	1b
 ### skylake: through memory: prefix sums
+# says: movsd (line 1) loads what movsd (line 3) stored before | Keep it in a register
 1:	movsd	-8(%rdi), %xmm0
 	addsd	(%rsi), %xmm0
 	movsd	%xmm0, (%rdi)
@@ -234,6 +272,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: false dependency: popcnt
+# says: popcnt 3 (line 1) | old value of its destination | zero the register before (xor)
 1:	popcntq	(%rdi), %rax
 	popcntq	8(%rdi), %rax
 	movq	%rax, (%rsi)
@@ -241,16 +280,19 @@
 	decl	%ecx
 	jne	1b
 ### skylake: false dependency: cvtsi2sd
+# says: cvtsi2sd 4 (line 1) | zero the register before (xor)
 1:	cvtsi2sdl	(%rdi,%rax,4), %xmm0
 	movsd	%xmm0, (%rsi,%rax,8)
 	incq	%rax
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: serialisation: locked addition
+# says: lock add 18 (line 1) | collect in a register, and access once after the loop
 1:	lock addq	$1, (%rdi)
 	decl	%ecx
 	jne	1b
 ### skylake: divider: division by an invariant
+# says: divsd 4.00 (line 2) | divisor of divsd (line 2) stays the same | reciprocal, which rounds differently (-ffast-math)
 1:	movsd	(%rdi,%rax,8), %xmm0
 	divsd	%xmm1, %xmm0
 	movsd	%xmm0, (%rdi,%rax,8)
@@ -258,6 +300,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: divider: quotients of two arrays
+# says: The divider is busy for 5.00 | vdivps 5.00 (line 2) | !stays the same
 1:	vmovups	(%rdi,%rax), %ymm0
 	vdivps	(%rsi,%rax), %ymm0, %ymm0
 	vmovups	%ymm0, (%rdx,%rax)
@@ -265,12 +308,14 @@
 	cmpq	%rax, %rcx
 	jne	1b
 ### skylake: divider: square roots
+# says: The divider is busy for 6.00 | sqrtpd 6.00
 1:	sqrtpd	(%rdi,%rax), %xmm0
 	movups	%xmm0, (%rsi,%rax)
 	addq	$16, %rax
 	cmpq	%rax, %rcx
 	jne	1b
 ### skylake: ports: triad
+# says: Ports 2 and 3 are saturated | Fewer loads and stores would help. | !wider
 1:	vmovapd	(%r15,%rax), %ymm0
 	vmovapd	(%r14,%rax), %ymm2
 	vfmadd132pd	(%r12,%rax), %ymm2, %ymm0
@@ -280,12 +325,14 @@
 	cmpq	%rax, %rsi
 	jne	1b
 ### skylake: ports: shuffles
+# says: Port 5 is saturated | vpshufb 1.00 (line 1) | Fewer shuffles
 1:	vpshufb	%ymm1, %ymm2, %ymm3
 	vpermd	%ymm1, %ymm2, %ymm4
 	vpunpcklbw	%ymm1, %ymm2, %ymm5
 	decl	%ecx
 	jne	1b
 ### skylake: ports: multiplications
+# says: Port 1 is saturated for 4.00 | Fewer such operations | !wider
 1:	imulq	%rsi, %rbx
 	imulq	%rsi, %rcx
 	imulq	%rsi, %rdx
@@ -293,6 +340,7 @@
 	decl	%edi
 	jne	1b
 ### skylake: ports: copy
+# says: Ports 2 and 3 (vmovups 1.00 (line 1), vmovups 1.00 (line 2)) and port 4 (vmovups 1.00 (line 2), vmovups 1.00 (line 4)) are saturated | Fewer loads and stores | !wider
 1:	vmovups	(%rsi,%rax), %ymm0
 	vmovups	%ymm0, (%rdi,%rax)
 	vmovups	32(%rsi,%rax), %ymm0
@@ -301,6 +349,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: ports+issue width: branches not taken and one taken
+# says: A tie at 2.25 | ports 0, 1, 5 and 6 | issue width (9 µops, 4 per cycle) | Relieving one alone gains nothing; it takes fewer such operations and fewer instructions. | !wider
 1:	addq	$1, %rax
 	addq	$1, %rbx
 	cmpq	%r8, %rdi
@@ -313,6 +362,7 @@
 	jne	1b
 2:
 ### skylake: ports: histogram
+# says: Ports 2 and 3 are saturated | Fewer loads and stores would help. | loads that may wait for a store of shortly before: add (line 3)
 1:	movzbl	(%rdi), %eax
 	movzbl	1(%rdi), %ecx
 	addl	$1, (%rdx,%rax,4)
@@ -321,6 +371,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### znver4: ports: many loads
+# says: Ports AGU0, AGU1 and AGU2 are saturated | Fewer loads would help, and so would wider vectors
 1:	addl	(%rdi), %eax
 	addl	4(%rdi), %ebx
 	addl	8(%rdi), %ecx
@@ -331,6 +382,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: issue width+front end: independent moves and additions
+# says: issue width (12 µops, 4 per cycle) | the front end (predecoding; a jump touches a 32-byte boundary) | fewer instructions and an aligned jump
 1:	leal	1(%rax), %ebx
 	vpaddd	%ymm1, %ymm2, %ymm3
 	movl	(%rdi), %ecx
@@ -345,6 +397,7 @@
 	decl	%esi
 	jne	1b
 ### skylake: issue width: indexed addresses that split
+# says: Issue is saturated: 14 µops per iteration, 4 per cycle | Indexed addresses cost a slot each | vpaddd (line 1) | (unrolling) would help
 1:	vpaddd	(%rdi,%rax), %ymm1, %ymm2
 	vpaddd	32(%rdi,%rax), %ymm1, %ymm3
 	vpsubd	(%rsi,%rax), %ymm1, %ymm4
@@ -357,25 +410,30 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: front end: length-changing prefixes
+# says: Front end, predecoding | 16 bytes and 5 instructions per cycle | Length-changing prefixes stall it, the first in add (line 1)
 1:	addw	$4660, (%rdi)
 	addw	$4660, 2(%rsi)
 	addw	$4660, 6(%rdx)
 	addw	$4660, 8(%rcx)
 	addw	$4660, 2(%r8)
 ### skylake: front end: more code than 16 bytes a cycle
+# says: Front end, predecoding | vaddpd (line 1) at 0x0 | Shorter encodings | !refix
 	vaddpd	0x12345678(%rdi,%rax,8), %ymm1, %ymm2
 	vmulpd	0x12345678(%rsi,%rax,8), %ymm1, %ymm3
 	movabsq	$0x123456789abcdef, %rbx
 	movabsq	$0x123456789abcdef, %rcx
 ### zen5-charted: taken branch: nothing but the jump
+# says: The taken branch takes 1.00 cycles | Unrolling
 1:	testl	%eax, %eax
 	jne	1b
 ### znver4: ports+front end: two jumps a turn
+# says: ports ALU0 and BR1 | it takes fewer jumps in an unrolled loop. | !wider
 1:	cmpb	$0, (%rdi)
 	je	2f
 	jmp	1b
 2:
 ### znver4: issue width: no-operations
+# says: Issue is saturated: 7 µops per iteration, 6 per cycle | folded loads, unrolling | !wider
 1:	nop
 	nop
 	nop
@@ -389,6 +447,7 @@
 	decl	%esi
 	jne	1b
 ### zen5-charted: ports: stores to several lines
+# says: Ports AG0 and AG1 are saturated | Fewer stores would help. | !wider
 1:	movq	%rax, (%rdi)
 	movq	%rax, 64(%rdi)
 	movq	%rax, 128(%rdi)
@@ -396,6 +455,7 @@
 	decq	%rcx
 	jne	1b
 ### zen5-charted: induction variable+taken branch: independent sums
+# says: induction variable (dec (line 5)) and the taken branch | Unrolling relieves both
 1:	leaq	1(%rax), %rbx
 	leaq	2(%rax), %rcx
 	leaq	3(%rax), %rdx
@@ -403,10 +463,271 @@
 	decq	%r8
 	jne	1b
 ### skylake: serialisation: cpuid
+# says: cpuid 100 (line 1) | Fencing and serialising instructions wait | !Locked
 1:	cpuid
 	decl	%esi
 	jne	1b
 ### skylake: microcode: pause
+# says: Microcode or waiting takes 140.00 | pause 140.00 (line 1)
 1:	pause
 	decl	%ecx
 	jnz	1b
+### skylake: prefix scan: each partial sum is stored, gcc -O2
+# says: vaddsd (line 1) waits | vmovsd (line 3) uses each partial result | Combine a few elements first | round differently | !Split the accumulator
+1:	vaddsd	(%rax), %xmm0, %xmm0
+	addq	$8, %rax
+	vmovsd	%xmm0, -8(%rax)
+	cmpq	%rdx, %rax
+	jne	1b
+### zen5-charted: prefix scan: each partial sum is stored, legacy SSE
+# says: addsd (line 1) waits | movsd (line 3) uses each partial result | !Split the accumulator
+1:	addsd	(%rax), %xmm0
+	addq	$8, %rax
+	movsd	%xmm0, -8(%rax)
+	cmpq	%rdx, %rax
+	jne	1b
+### neoverse-v2: prefix scan: each partial sum is stored, AArch64
+# says: fadd (line 2) waits | str (line 3) uses each partial result | !Split the accumulator
+.L67:	ldr	d1, [x0]
+	fadd	d0, d0, d1
+	str	d0, [x0], 8
+	cmp	x0, x1
+	bne	.L67
+### sapphirerapids: prefix scan+reduction: Adler-32, clang unrolled
+# says: A tie at 4.00 | the prefix scan (add 1 (line 2) | the reduction (add 1 (line 3) | combined before each step of the chain and several accumulators | !round
+1:	movzbl	(%rdi,%r9), %ecx
+	addl	%edx, %ecx
+	addl	%ecx, %eax
+	movzbl	1(%rdi,%r9), %edx
+	addl	%ecx, %edx
+	addl	%edx, %eax
+	movzbl	2(%rdi,%r9), %ecx
+	addl	%edx, %ecx
+	addl	%ecx, %eax
+	movzbl	3(%rdi,%r9), %edx
+	addl	%ecx, %edx
+	addl	%edx, %eax
+	addq	$4, %r9
+	cmpq	%r9, %rsi
+	jne	1b
+### znver4: reduction: an accumulator that is stored each time, gcc -O2 without restrict
+# says: Split the accumulator: 3 of them | movsd (line 3) stores it to the same place each time: store it once after the loop (a local variable, restrict)
+1:	addsd	(%rsi), %xmm0
+	addq	$8, %rsi
+	movsd	%xmm0, (%rdi)
+	cmpq	%rsi, %rax
+	jne	1b
+### neoverse-v2: reduction: conditional increments
+# says: cinc (line 3) waits | Split the accumulator: 2 of them | !round
+.L146:	ldrb	w1, [x3], 1
+	cmp	w1, w2
+	cinc	x0, x0, eq
+	cmp	x4, x3
+	bne	.L146
+### sapphirerapids: reduction: clang's unrolled dot product, chained
+# says: vfmadd132sd 4 (line 2), vfmadd231sd 4 (line 4), vfmadd132sd 4 (line 6) wait | 6 of them in an unrolled loop | ports 2, 3 and A
+1:	vmovsd	(%rdi,%rcx,8), %xmm1
+	vfmadd132sd	(%rsi,%rcx,8), %xmm0, %xmm1
+	vmovsd	8(%rdi,%rcx,8), %xmm0
+	vfmadd231sd	8(%rsi,%rcx,8), %xmm0, %xmm1
+	vmovsd	16(%rdi,%rcx,8), %xmm0
+	vfmadd132sd	16(%rsi,%rcx,8), %xmm1, %xmm0
+	addq	$3, %rcx
+	cmpq	%rcx, %rdx
+	jne	1b
+### znver4: front end+reduction: sum of integers, gcc -O2
+# says: A tie at 1.00 | the front end (µop cache) and the reduction (add (line 1)) | it takes several accumulators in an unrolled loop
+1:	addl	(%rdi), %eax
+	addq	$4, %rdi
+	cmpq	%rdx, %rdi
+	jne	1b
+### znver4: recurrence: djb2, x * 33 by shift and addition
+# says: shl 1 (line 3), add 1 (line 4), add 1 (line 5) | two steps at once | mispredictions of branches on loaded data: jnz (line 8) | !rounded
+1:	movl	%eax, %ecx
+	addq	$1, %rdi
+	sall	$5, %ecx
+	addl	%ecx, %eax
+	addl	%edx, %eax
+	movzbl	(%rdi), %edx
+	testb	%dl, %dl
+	jne	1b
+### neoverse-v2: recurrence: djb2, AArch64
+# says: add 2 (line 1), add 1 (line 2) | two steps at once
+.L24:	add	w0, w0, w0, lsl 5
+	add	w0, w1, w0
+	ldrb	w1, [x2, 1]!
+	cbnz	w1, .L24
+### skylake: recurrence: squares, not affine
+# says: cannot be split | !two steps
+1:	imulq	%rax, %rax
+	addq	%rsi, %rax
+	decq	%rdx
+	jne	1b
+### skylake: recurrence: greatest common divisor, 64 bits
+# says: idiv 42 (line 3) | A 32-bit idiv takes 26 cycles instead of 42 | the divider, 24.00 cycles | !stays the same
+1:	movq	%rdx, %rcx
+	cqto
+	idivq	%rcx
+	movq	%rcx, %rax
+	testq	%rdx, %rdx
+	jne	1b
+### neoverse-v2: recurrence: carries of a long addition, AArch64
+# says: adds 1 (line 5), cinc 1 (line 8) | needs the carry of the one before | !Split
+.L230:	ldr	x7, [x2, x5, lsl 3]
+	ldr	x4, [x1, x5, lsl 3]
+	adds	x4, x4, x7
+	cset	x7, cs
+	adds	x4, x4, x6
+	str	x4, [x0, x5, lsl 3]
+	add	x5, x5, 1
+	cinc	x6, x7, cs
+	cmp	x3, x5
+	bne	.L230
+### skylake: through memory: two words loaded of which one was stored
+# says: Store forwarding fails: vmovq (line 1) loads bytes of which vmovq (line 3) stored only a part | Load what was stored in one piece | !Locked
+1:	vmovq	(%rdi), %xmm0
+	vpshufd	$225, %xmm0, %xmm0
+	vmovq	%xmm0, (%rdi)
+	addq	$4, %rdi
+	cmpq	%rdi, %rcx
+	jne	1b
+### neoverse-v2: through memory: two words loaded of which one was stored, AArch64
+# says: Store forwarding fails: ldp (line 1) loads bytes of which stp (line 2) stored only a part | !Locked
+.L260:	ldp	w1, w2, [x0, -4]
+	stp	w2, w1, [x0, -4]
+	add	x0, x0, 4
+	cmp	x0, x3
+	bne	.L260
+### sapphirerapids: pointer chase: tree without a branch, clang
+# says: cmp 6 (line 1), setle 1 (line 3), movzx 1 (line 4), mov 5 (line 5) | instead of the comparison in the address
+1:	cmpl	%esi, 16(%rax)
+	je	2f
+	setle	%cl
+	movzbl	%cl, %ecx
+	movq	(%rax,%rcx,8), %rax
+	testq	%rax, %rax
+	jne	1b
+2:
+### skylake: divider: remainders by an invariant
+# says: The divider is busy | divisor of div (line 3) stays the same in the loop: multiply by its reciprocal (a constant, or libdivide)
+1:	movl	(%rsi,%r8,4), %eax
+	xorl	%edx, %edx
+	divl	%r9d
+	movl	%edx, (%rdi,%r8,4)
+	incq	%r8
+	cmpq	%r8, %rcx
+	jne	1b
+### neoverse-v2: ports: remainders by an invariant, AArch64
+# says: Port M0 is saturated | udiv 5.00 (line 2) | divisor of udiv (line 2) stays the same
+.L92:	ldr	w6, [x1, x4, lsl 2]
+	udiv	w5, w6, w2
+	msub	w5, w5, w2, w6
+	str	w5, [x0, x4, lsl 2]
+	add	x4, x4, 1
+	cmp	x3, x4
+	bne	.L92
+### skylake: ports+issue width: triad, scalar, gcc -O2
+# says: A tie at 1.50 | ports 2 and 3 (vmovsd 1.00 (line 1) | issue width (6 µops, 4 per cycle) | it takes fewer loads and stores and fewer instructions, or wider vectors.
+1:	vmovsd	(%rdx,%rax,8), %xmm1
+	vfmadd213sd	(%rsi,%rax,8), %xmm0, %xmm1
+	vmovsd	%xmm1, (%rdi,%rax,8)
+	incq	%rax
+	cmpq	%rax, %rcx
+	jne	1b
+### znver4: loads and stores: partition with a branch
+# says: Stores take 2.00 cycles | other lines of the first-level cache | 1 line per cycle | mispredictions of branches on loaded data: jnl (line 3) | Fewer accesses would help. | !wider
+1:	movl	(%rdx), %ecx
+	cmpl	%r9d, %ecx
+	jge	2f
+	leaq	(%rdi,%rax,4), %rsi
+	addq	$1, %rax
+	movl	(%rsi), %r10d
+	movl	%ecx, (%rsi)
+	movl	%r10d, (%rdx)
+2:	addq	$4, %rdx
+	cmpq	%r8, %rdx
+	jne	1b
+### skylake: front end: a jump on a 32-byte boundary
+# says: Front end, predecoding: 2.00 | because of jnz (line 8) at 0x21 | -Wa,-mbranches-within-32B-boundaries | issue width, 1.25 cycles
+	.p2align 5
+	.nops	17
+1:	xorl	%edx, %edx
+	popcntq	(%rdi), %rdx
+	addq	$8, %rdi
+	addl	%edx, %eax
+	cmpq	%rcx, %rdi
+	jne	1b
+### neoverse-v2: ports: a sliding sum with register moves
+# says: Ports V0, V1, V2 and V3 are saturated for 1.50 | fmov 1.00 (line 3)
+.L173:	fadd	s0, s3, s1
+	ldr	s2, [x2, x1, lsl 2]
+	fmov	s3, s1
+	fmov	s1, s2
+	fadd	s0, s0, s2
+	fmul	s0, s0, s4
+	str	s0, [x0, x1, lsl 2]
+	add	x1, x1, 1
+	cmp	x1, x4
+	bne	.L173
+### skylake: recurrence: x87 sums and products
+# says: fmul 4 (line 1), fadd 3 (line 2) | cannot be split
+1:	fmull	(%rdi)
+	faddl	(%rsi)
+	addq	$8, %rdi
+	addq	$8, %rsi
+	cmpq	%rdi, %rcx
+	jne	1b
+### skylake: serialisation: a fence each time
+# says: lfence 4 (line 1) | Fencing and serialising instructions | !Locked
+1:	lfence
+	addq	$1, %rax
+	decq	%rcx
+	jne	1b
+### haswell: false dependency: lzcnt
+# says: lzcnt 3 (line 1) | old value of its destination
+1:	lzcntq	(%rdi), %rax
+	addq	%rax, %rdx
+	addq	$8, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### skylake: false dependency: a byte merged into its register
+# says: mov 1 (line 1), imul 3 (line 2) | keeps a part of | write all of it
+1:	movb	(%rdi), %al
+	imull	$31, %eax, %eax
+	addq	$1, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### sapphirerapids: select chain: position of the largest
+# says: mov 5 (line 1), cmp 1 (line 2), cmovnle 1 (line 3) | Run several searches in one loop | cache misses of loads at loaded addresses: mov (line 1)
+1:	movl	(%rdi,%rdx,4), %ecx
+	cmpl	%ecx, (%rdi,%rax,4)
+	cmovg	%rax, %rdx
+	incq	%rax
+	cmpq	%rax, %rsi
+	jne	1b
+### skylake: recurrence: tridiagonal system, gfortran
+# says: mulsd 4 (line 5), subsd 4 (line 8), divsd 13 (line 9) | cannot be split | !two steps
+1:	movsd	(%rsi,%rax), %xmm1
+	movapd	%xmm1, %xmm3
+	mulsd	-8(%rcx,%rax), %xmm3
+	movsd	(%rdx,%rax), %xmm2
+	mulsd	%xmm0, %xmm1
+	subsd	%xmm3, %xmm2
+	movsd	(%r8,%rax), %xmm0
+	subsd	%xmm1, %xmm0
+	divsd	%xmm2, %xmm0
+	movsd	%xmm0, (%r8,%rax)
+	addq	$8, %rax
+	cmpq	%r9, %rax
+	jne	1b
+### zen5-charted: ports: multiplications of a pixel, gcc -O1
+# says: Ports ALU0-5 are saturated | fitted mean | wider vectors
+1:	movzbl	(%r9,%rax), %edx
+	movzbl	(%r10,%rax), %esi
+	imull	%ecx, %edx
+	imull	%r11d, %esi
+	addl	%esi, %edx
+	movb	%dh, (%rdi,%rax)
+	addq	$1, %rax
+	cmpq	%rax, %r8
+	jne	1b

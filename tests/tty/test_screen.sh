@@ -42,7 +42,7 @@ open_pasted() {
 # One terminal after the other: $1 is what TERM says.
 look_around() {
     open_screen 120 40 "env HOME=$home TERM=$1 '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
-    see 'Ports 2 and 3 are saturated for 2.00 cycles'
+    see 'A tie at 2.00 cycles per iteration: ports 2 and 3'
     see 'VMOVAPD (YMM, M256)  1*p23'
     t send-keys Down Down
     see 'ADD (R32, I8)'
@@ -239,7 +239,7 @@ test_sequences_that_curses_does_not_know() {
         see '1/8'
         t send-keys -l "$(printf '\033[1;5D\033[1;5Dj')"
         see '2/8'
-        see 'Ports 2 and 3 are saturated'
+        see 'ports 2 and 3 ('
         t send-keys -l "$(printf '\033[6~')"
         see '8/8'
         t send-keys -l "$(printf '\033[1~')"
