@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/analysis.h"
+#include "analysis/advice.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,124 +7,11 @@
 #include "analysis/alternatives.h"
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
-#include "analysis/port_groups.h"
-#include "base/str.h"
 
-/* relative, by which a bound of slots exceeds them if all are filled */
+/* relative, by which a bound of slots passes them where all are filled */
 #define SLOTS_FULL 0.005
-#define NAMED 6              /* links of a chain */
-#define REGISTERS_MOST 16    /* accumulators */
-#define EQUAL 1e-9
-#define NAMED_ESTIMATES 3      /* mnemonics that the sentence names */
-#define ROWS_NAMED 3           /* of a port */
-#define PORTS_LISTED 4         /* more are named as a range */
-#define LONG_LOOP 16           /* slots: what closes a longer loop takes little of it */
-#define NARROWER 0.75          /* of the latency of a division: less is worth a word */
-
-/* Input of a sentence. */
-struct advice {
-    const struct analysis *a;
-    const struct limit *l;
-    struct str *out;
-};
-
-static void name_ports(const struct analysis *a, portset set, struct str *out)
-{
-    str_add(out, portset_size(set) == 1 ? "port " : "ports ");
-    if (portset_size(set) > PORTS_LISTED)
-        port_group_name(set, &a->ports, out);
-    else
-        portset_list(set, &a->ports, ", ", " and ", out);
-}
-
-static void name_insn(const struct insn *insn, struct str *out)
-{
-    str_addf(out, "%s%s", insn->traits & INSN_LOCK ? "lock " : "", insn->mnemonic);
-}
-
-static void name_row(const struct analysis *a, size_t row, struct str *out)
-{
-    name_insn(a->rows[row].insn, out);
-    insn_place_note(a->rows[row].insn, out);
-}
-
-/* Cycles of row @row on the ports of @set. */
-static double load_on(const struct analysis *a, size_t row, portset set)
-{
-    double sum = 0;
-
-    for (unsigned j = 0; j < PORTS_MAX && set >> j; j++)
-        sum += set >> j & 1 ? a->rows[row].pressure[j] : 0;
-    return sum;
-}
-
-/* The rows that put the most on the ports of @set, at most @most, as "vdivsd 4.00 (line 7)". */
-static void name_rows(const struct analysis *a, portset set, int most, struct str *out)
-{
-    bool taken[ROWS_NAMED] = {false};
-    size_t chosen[ROWS_NAMED] = {0};
-
-    for (int rank = 0; rank < most; rank++) {
-        double largest = 0;
-        for (size_t i = 0; i < a->count; i++) {
-            bool used = false;
-            for (int k = 0; k < rank; k++)
-                used |= taken[k] && chosen[k] == i;
-            const double sum = load_on(a, i, set);
-            if (!used && sum > largest + EQUAL) {
-                largest = sum;
-                chosen[rank] = i;
-                taken[rank] = true;
-            }
-        }
-        if (!taken[rank])
-            return;
-        str_add(out, rank ? ", " : "");
-        name_insn(a->rows[chosen[rank]].insn, out);
-        str_addf(out, " %.2f", largest);
-        insn_place_note(a->rows[chosen[rank]].insn, out);
-    }
-}
-
-/* The ports that bind, by what competes for them: sets of which no instruction uses two. Returns
- * their count, at least one. */
-static unsigned bottlenecks(const struct analysis *a, portset parts[PORTS_MAX])
-{
-    unsigned count = 0;
-
-    for (size_t i = 0; i < a->count; i++)
-        for (unsigned k = 0; k < a->rows[i].usage.count; k++) {
-            portset set = a->rows[i].usage.uops[k].ports;
-            unsigned kept = 0;
-            if (set & ~a->bottleneck_ports || !set)
-                continue;
-            for (unsigned p = 0; p < count; p++)
-                if (parts[p] & set)
-                    set |= parts[p];
-                else
-                    parts[kept++] = parts[p];
-            parts[kept++] = set;
-            count = kept;
-        }
-    if (!count)
-        parts[count++] = a->bottleneck_ports;
-    return count;
-}
-
-/* "ports 2 and 3 (vmovsd 1.00 (line 3), ...) and port 4 (...)"; @last is before the last one. */
-static void name_bottlenecks(const struct analysis *a, const char *last, struct str *out)
-{
-    portset parts[PORTS_MAX];
-    const unsigned count = bottlenecks(a, parts);
-
-    for (unsigned p = 0; p < count; p++) {
-        str_add(out, !p ? "" : p + 1 == count ? last : ", ");
-        name_ports(a, parts[p], out);
-        str_add(out, " (");
-        name_rows(a, parts[p], count > 1 ? ROWS_NAMED - 1 : ROWS_NAMED, out);
-        str_add_char(out, ')');
-    }
-}
+#define NAMED_ESTIMATES 3 /* mnemonics that the sentence names */
+#define LONG_LOOP 16      /* slots: what closes a longer loop takes little of it */
 
 static portset full_pipes(const struct analysis *a)
 {
@@ -132,370 +19,9 @@ static portset full_pipes(const struct analysis *a)
     portset full = 0;
 
     for (unsigned j = 0; j < ports->count; j++)
-        if (ports->pipes >> j & 1 && a->totals[j] >= a->bounds[BOUND_PIPES] - EQUAL)
+        if (ports->pipes >> j & 1 && a->totals[j] >= a->bounds[BOUND_PIPES] - ADVICE_EQUAL)
             full |= (portset)1 << j;
     return full;
-}
-
-/* The links of @chain that take time, the first NAMED, with their cycles. */
-static void name_chain(const struct advice *s, const struct limit_chain *chain, bool cycles)
-{
-    size_t named = 0, links = 0;
-
-    for (size_t i = 0; i < chain->count; i++)
-        links += chain->links[i].cycles > 0;
-    for (size_t i = 0; i < chain->count; i++) {
-        const struct limit_link *link = &chain->links[i];
-        if (links && !(link->cycles > 0))
-            continue;
-        if (named == NAMED) {
-            str_addf(s->out, " and %zu more", links - NAMED);
-            return;
-        }
-        str_add(s->out, named++ ? ", " : "");
-        name_insn(s->a->rows[link->row].insn, s->out);
-        if (cycles)
-            str_addf(s->out, " %g", link->cycles);
-        insn_place_note(s->a->rows[link->row].insn, s->out);
-    }
-}
-
-static void name_links(const struct advice *s, bool cycles)
-{
-    name_chain(s, &s->l->chain, cycles);
-}
-
-static bool is_predecode(const struct frontend *f)
-{
-    return f->predecode >= f->decode || isnan(f->decode);
-}
-
-static const char *frontend_part(const struct frontend *f)
-{
-    return f->source == SOURCE_UOP_CACHE     ? "\302\265op cache"
-           : f->source == SOURCE_LOOP_BUFFER ? "loop buffer"
-           : is_predecode(f)                 ? "predecoding"
-                                             : "decoders";
-}
-
-/* "ports 2 and 3": what would limit then. */
-static void name_limit(const struct advice *s, enum limit_kind kind)
-{
-    portset parts[PORTS_MAX];
-
-    switch (kind) {
-    case LIMIT_PORTS:
-        for (unsigned p = 0, count = bottlenecks(s->a, parts); p < count; p++) {
-            str_add(s->out, !p ? "" : p + 1 == count ? " and " : ", ");
-            name_ports(s->a, parts[p], s->out);
-        }
-        break;
-    case LIMIT_FRONTEND:
-        str_addf(s->out, "the front end (%s%s)", frontend_part(&s->a->frontend),
-                 s->a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
-        break;
-    case LIMIT_MEMORY: str_add(s->out, "a chain through memory"); break;
-    case LIMIT_INDUCTION:
-    case LIMIT_REDUCTION:
-    case LIMIT_SCAN:
-    case LIMIT_RECURRENCE:
-    case LIMIT_POINTER_CHASE:
-    case LIMIT_SELECT:
-    case LIMIT_FALSE:
-    case LIMIT_DIVIDER:
-    case LIMIT_BRANCH: str_addf(s->out, "the %s", limit_name(kind)); break;
-    default: str_add(s->out, limit_name(kind)); break;
-    }
-}
-
-/* Whether what the loop does could be done in wider vectors than it is: it goes through data, on
- * which no branch and no address depends, and the machine has wider ones. */
-static bool could_widen(const struct analysis *a)
-{
-    const struct mapping *m = a->machine->mapping;
-    const unsigned widest = mapping_find(m, "VPADDD (ZMM, ZMM, ZMM)")   ? 512
-                            : mapping_find(m, "VPADDD (YMM, YMM, YMM)") ? 256
-                                                                        : 128;
-    unsigned bits = 0;
-
-    if (!a->limit.streams || a->not_modelled[UNMODELLED_BRANCHES] ||
-        a->not_modelled[UNMODELLED_MISSES])
-        return false;
-    for (size_t i = 0; i < a->count; i++) {
-        const struct insn *insn = a->rows[i].insn;
-        for (unsigned k = 0; k < insn->operand_count; k++)
-            if (insn->operands[k].kind == OPERAND_MEMORY &&
-                insn->traits & (INSN_LOAD | INSN_STORE) && insn->operands[k].bits > bits)
-                bits = insn->operands[k].bits;
-    }
-    return bits && bits < widest;
-}
-
-/* "Next limit: ..." where something would gain. */
-static void add_next(const struct advice *s)
-{
-    if (!(s->l->next_cycles > 0))
-        return;
-    str_add(s->out, " Next limit: ");
-    name_limit(s, s->l->next);
-    str_addf(s->out, ", %.2f cycles.", s->l->next_cycles);
-}
-
-static void say_induction(const struct advice *s)
-{
-    str_add(s->out, "Induction variable: ");
-    name_links(s, false);
-    str_addf(s->out,
-             " step%s it once per iteration, %.2f cycles. It is no accumulator: unrolling steps it "
-             "less often, nothing else helps.",
-             s->l->chain.count == 1 ? "s" : "", s->l->chain.cycles);
-}
-
-/* How many accumulators, or independent data, hide the waiting of the chain. */
-static double wanted(const struct advice *s)
-{
-    const double many =
-        s->l->left_cycles > 0 ? ceil(s->l->chain.cycles / s->l->left_cycles - EQUAL)
-                              : REGISTERS_MOST;
-
-    return fmin(fmax(many, 2), REGISTERS_MOST);
-}
-
-static void say_reduction(const struct advice *s)
-{
-    const struct limit_chain *chain = &s->l->chain;
-    const double times = wanted(s);
-
-    str_addf(s->out, "Reduction of %.2f cycles per iteration: ", chain->cycles);
-    name_links(s, chain->count > 1);
-    str_addf(s->out, " wait%s for the accumulator of the iteration before. Split the accumulator: ",
-             chain->count == 1 ? "s" : "");
-    if (chain->alike > 1)
-        str_addf(s->out, "%g instead of each of the %u", times, chain->alike);
-    else
-        str_addf(s->out, "%g of them", times);
-    str_addf(s->out, "%s would take %.2f cycles or less",
-             times > (double)chain->count ? " in an unrolled loop" : "",
-             fmax(chain->cycles / times, s->l->left_cycles));
-    if (s->l->left_cycles > 0 && chain->cycles / times <= s->l->left_cycles + EQUAL) {
-        str_add(s->out, ", then limited by ");
-        name_limit(s, s->l->left);
-    }
-    str_add_char(s->out, '.');
-    if (chain->user != LIMIT_NO_ROW) {
-        str_add_char(s->out, ' ');
-        name_row(s->a, chain->user, s->out);
-        str_add(s->out, " stores it to the same place each time: store it once after the loop (a "
-                        "local variable, restrict).");
-    }
-    if (chain->floating)
-        str_add(s->out, " Floating-point sums in another order round differently: -ffast-math and "
-                        "kernel tune --reassociate allow it.");
-}
-
-static void say_scan(const struct advice *s)
-{
-    const struct limit_chain *chain = &s->l->chain;
-
-    str_addf(s->out, "Prefix scan of %.2f cycles per iteration: ", chain->cycles);
-    name_links(s, chain->count > 1);
-    str_addf(s->out, " wait%s for the result of the iteration before, and ",
-             chain->count == 1 ? "s" : "");
-    name_row(s->a, chain->user, s->out);
-    str_add(s->out, " uses each partial result, so separate accumulators do not replace it. "
-                    "Combine a few elements first, then add the result so far to each: one step "
-                    "of the chain for all of them.");
-    if (chain->floating)
-        str_add(s->out, " Floating-point results round differently then.");
-    add_next(s);
-}
-
-/* Whether all links of the chain that compute are @operation. */
-static bool all_are(const struct advice *s, uint16_t operation)
-{
-    const struct limit_chain *chain = &s->l->chain;
-    bool all = true;
-
-    for (size_t i = 0; i < chain->count; i++)
-        all &= chain->links[i].moves || s->a->rows[chain->links[i].row].insn->operation == operation;
-    return all;
-}
-
-/* What a division of 32 bits would take, where one of 64 limits and takes much longer. */
-static void add_narrower(const struct advice *s)
-{
-    for (size_t i = 0; i < s->a->count; i++) {
-        const struct analysis_row *row = &s->a->rows[i];
-        if (row->insn->operation != OPERATION_DIVIDE || row->insn->isa != ISA_X86_64 ||
-            row->insn->operands[0].bits != 64)
-            continue;
-        const struct mapping_entry *narrow = mapping_find(
-            s->a->machine->mapping,
-            strcmp(row->insn->mnemonic, "div") == 0 ? "DIV (R32)" : "IDIV (R32)");
-        if (!narrow || !(narrow->latency < NARROWER * row->latency))
-            continue;
-        str_addf(s->out, " A 32-bit %s takes %g cycles instead of %g: use it where the values fit.",
-                 row->insn->mnemonic, narrow->latency, row->latency);
-        return;
-    }
-}
-
-static void say_recurrence(const struct advice *s)
-{
-    const struct limit_chain *chain = &s->l->chain;
-    const bool crc = all_are(s, OPERATION_CRC32);
-
-    str_addf(s->out, "Recurrence of %.2f cycles per iteration: ", chain->cycles);
-    name_links(s, true);
-    str_add(s->out,
-            chain->carry ? ". Each needs the carry of the one before, so it cannot be split."
-            : crc ? ". Each step needs the CRC of the step before. Parts of the data can have CRCs "
-                    "of their own, which a carry-less multiplication combines (crc32_combine)."
-            : chain->affine ? ". Each step multiplies by a constant and adds: two steps at once "
-                              "are x * a * a + (b * a + b'), half the chain"
-                            : ". Each step transforms the whole value of the step before, so it "
-                              "cannot be split into partial results.");
-    if (chain->affine && !chain->carry && !crc)
-        str_add(s->out, chain->floating ? ", rounded differently." : ".");
-    add_narrower(s);
-    if (s->l->left_cycles > 0 && chain->cycles >= 2 * s->l->left_cycles)
-        str_addf(s->out, " %s independent data (%.0f streams in one loop fill the waiting).",
-                 chain->affine ? "Or interleave" : "Interleave", wanted(s));
-    else
-        add_next(s);
-}
-
-static void say_chase(const struct advice *s)
-{
-    const struct limit_chain *chain = &s->l->chain;
-    bool plain = true;
-
-    for (size_t i = 0; i < chain->count; i++)
-        plain &= chain->links[i].address || chain->links[i].moves;
-    str_addf(s->out, "Pointer chase of %.2f cycles per iteration: ", chain->cycles);
-    name_links(s, true);
-    str_add(s->out, plain ? ". The address of each load is what the load before found."
-                          : ". The address of the load depends on what the load before found.");
-    if (s->l->chain.compared)
-        str_add(s->out, " A branch that is predicted well, instead of the comparison in the "
-                        "address, would let the loads run ahead.");
-    str_add(s->out, " Unrolling does not help. Arrays instead of links, or several independent "
-                    "chains in one loop, would; every cache miss adds its whole latency.");
-}
-
-static void say_select(const struct advice *s)
-{
-    bool address = false;
-
-    for (size_t i = 0; i < s->l->chain.count; i++)
-        address |= s->l->chain.links[i].address;
-    str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
-    name_links(s, true);
-    str_addf(s->out, ". Each selection waits for the one before%s.",
-             s->l->chain.compared ? " and the comparison with it" : "");
-    str_add(s->out, address
-                        ? " Run several searches in one loop; a branch that is predicted well "
-                          "would let the loads run ahead."
-                        : " A minimum or maximum can be kept over several parts of the data and "
-                          "joined at the end; a branch that is predicted well would not wait.");
-    add_next(s);
-}
-
-/* Returns whether the machine's cycles from a store to the load of @row are an estimate. */
-static bool forward_is_estimate(const struct analysis *a, size_t row)
-{
-    const bool vector = a->rows[row].insn->operands[0].file == FILE_VECTOR;
-    return machine_fact_estimate(a->machine, vector ? "store_forward_vector" : "store_forward") !=
-           NULL;
-}
-
-/* A load of bytes of which no single store has all waits until they are in the cache. */
-static void say_blocked(const struct advice *s)
-{
-    const struct limit_chain *chain = &s->l->chain;
-    size_t load = 0, store = SIZE_MAX;
-
-    for (size_t i = 0; i < chain->count; i++)
-        load = chain->links[i].memory ? i : load;
-    for (size_t i = 1; i < chain->count && store == SIZE_MAX; i++) {
-        const size_t before = (load + chain->count - i) % chain->count;
-        if (s->a->rows[chain->links[before].row].flags & ROW_STORE)
-            store = before;
-    }
-    str_add(s->out, "Store forwarding fails: ");
-    name_row(s->a, chain->links[load].row, s->out);
-    str_add(s->out, " loads bytes of which ");
-    if (store == SIZE_MAX)
-        str_add(s->out, "a store");
-    else
-        name_row(s->a, chain->links[store].row, s->out);
-    str_addf(s->out,
-             " stored only a part before, so it waits until they are in the cache, %.2f cycles per "
-             "iteration. Load what was stored in one piece, or keep it in a register.",
-             chain->cycles);
-    add_next(s);
-}
-
-static void say_memory(const struct advice *s)
-{
-    const struct limit_chain *chain = &s->l->chain;
-    double through = 0;
-    bool guessed = false;
-
-    if (chain->blocked) {
-        say_blocked(s);
-        return;
-    }
-    str_add(s->out, "The value goes through memory: ");
-    for (size_t i = 0, told = 0; i < chain->count; i++) {
-        const size_t before = chain->links[(i + chain->count - 1) % chain->count].row;
-        if (!chain->links[i].memory)
-            continue;
-        through += chain->links[i].forwarded;
-        guessed |= forward_is_estimate(s->a, chain->links[i].row);
-        if (told++)
-            continue;
-        name_row(s->a, chain->links[i].row, s->out);
-        str_add(s->out, " loads what ");
-        if (before == chain->links[i].row)
-            str_add(s->out, "it");
-        else
-            name_row(s->a, before, s->out);
-        str_add(s->out, " stored before");
-    }
-    str_addf(s->out,
-             ", %.2f cycles per iteration in all, %.2f of them from store to load%s. Keep it in a "
-             "register (a local variable, restrict): ",
-             chain->cycles, through / (chain->distance ? chain->distance : 1),
-             guessed ? " (an estimate)" : "");
-    const double left =
-        fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
-    str_addf(s->out, "about %.2f cycles would be left.", left);
-}
-
-static void say_false(const struct advice *s)
-{
-    str_addf(s->out, "False dependency of %.2f cycles per iteration: ", s->l->chain.cycles);
-    name_links(s, true);
-    str_add(
-        s->out,
-        ". It waits for the old value of its destination, which it does not need, or keeps a part "
-        "of. Where that part does not count, zero the register before (xor) or write all of it.");
-    add_next(s);
-}
-
-static void say_serial(const struct advice *s)
-{
-    str_addf(s->out, "Serialisation: ");
-    name_links(s, true);
-    bool locked = true;
-    for (size_t i = 0; i < s->l->chain.count; i++)
-        locked &= (s->a->rows[s->l->chain.links[i].row].insn->traits & INSN_LOCK) != 0;
-    str_addf(s->out, ", %.2f cycles per iteration. %s", s->l->chain.cycles,
-             locked ? "Locked accesses run one after the other, and wait for the stores before "
-                      "them: collect in a register, and access once after the loop."
-                    : "Fencing and serialising instructions wait for all before them, and all "
-                      "after waits for them: fewer of them would help.");
 }
 
 /* A division by something that the loop does not change. */
@@ -505,9 +31,9 @@ static size_t constant_divisor(const struct analysis *a)
         const struct insn *insn = a->rows[i].insn;
         const struct operand *divisor = insn_operand(
             insn, insn->inputs[1] == INSN_NO_OPERAND ? insn->inputs[0] : insn->inputs[1]);
-        bool written = (insn->operation != OPERATION_FP_DIVIDE &&
-                        insn->operation != OPERATION_DIVIDE) ||
-                       !divisor || divisor->kind != OPERAND_REGISTER;
+        bool written =
+            (insn->operation != OPERATION_FP_DIVIDE && insn->operation != OPERATION_DIVIDE) ||
+            !divisor || divisor->kind != OPERAND_REGISTER;
         for (size_t k = 0; k < a->count && !written; k++)
             for (unsigned o = 0; o < a->rows[k].insn->operand_count; o++)
                 written |= a->rows[k].insn->operands[o].kind == OPERAND_REGISTER &&
@@ -526,7 +52,7 @@ static void add_constant_divisor(const struct advice *s)
     if (constant == s->a->count)
         return;
     str_add(s->out, " The divisor of ");
-    name_row(s->a, constant, s->out);
+    advice_row(s->a, constant, s->out);
     str_add(s->out, " stays the same in the loop: ");
     str_add(s->out, s->a->rows[constant].insn->operation == OPERATION_DIVIDE
                         ? "multiply by its reciprocal (a constant, or libdivide)."
@@ -537,11 +63,11 @@ static void say_divider(const struct advice *s)
 {
     str_addf(s->out,
              "The divider is busy for %.2f cycles per iteration: ", s->a->bounds[BOUND_PIPES]);
-    name_rows(s->a, full_pipes(s->a), ROWS_NAMED, s->out);
+    advice_rows(s->a, full_pipes(s->a), ADVICE_ROWS, s->out);
     str_add(s->out, ".");
     add_constant_divisor(s);
-    add_narrower(s);
-    add_next(s);
+    advice_narrower(s);
+    advice_next(s);
 }
 
 static void say_accesses(const struct advice *s)
@@ -584,9 +110,9 @@ static void say_accesses(const struct advice *s)
                  cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
         break;
     }
-    str_add(s->out, could_widen(a) ? " Fewer or wider accesses would help."
-                                   : " Fewer accesses would help.");
-    add_next(s);
+    str_add(s->out, advice_could_widen(a) ? " Fewer or wider accesses would help."
+                                          : " Fewer accesses would help.");
+    advice_next(s);
 }
 
 static bool several_micro_ops(const struct analysis *a)
@@ -645,12 +171,12 @@ static void say_frontend(const struct advice *s)
     const struct frontend *f = &a->frontend;
     const size_t prefix = long_prefix(a);
 
-    str_addf(s->out, "Front end, %s: %.2f cycles per iteration", frontend_part(f),
+    str_addf(s->out, "Front end, %s: %.2f cycles per iteration", advice_frontend_part(f),
              a->bounds[BOUND_FRONTEND]);
     if (f->at != FRONTEND_NOWHERE && f->at < a->count) {
         const struct insn *insn = a->rows[f->at].insn;
         str_add(s->out, f->jcc_erratum ? " because of " : ", fullest from ");
-        name_row(a, f->at, s->out);
+        advice_row(a, f->at, s->out);
         if (insn->line)
             str_addf(s->out, " at 0x%llx",
                      (unsigned long long)(insn->placed ? insn->address : insn->offset));
@@ -679,16 +205,16 @@ static void say_frontend(const struct advice *s)
                  ": it delivers %g \302\265ops per cycle, and no part of a cycle is left for the "
                  "next iteration. Fewer \302\265ops or unrolling would help.",
                  fact(s, "uop_cache_width"));
-    else if (is_predecode(f)) {
+    else if (advice_is_predecode(f)) {
         add_predecode(s);
         if (prefix < a->count) {
             str_add(s->out, " Length-changing prefixes stall it, the first in ");
-            name_row(a, prefix, s->out);
+            advice_row(a, prefix, s->out);
             str_add(s->out, ".");
         }
     } else
         add_decode(s);
-    add_next(s);
+    advice_next(s);
 }
 
 static void say_branch(const struct advice *s)
@@ -696,7 +222,7 @@ static void say_branch(const struct advice *s)
     str_addf(s->out,
              "The taken branch takes %.2f cycles per iteration. Unrolling would spread them.",
              s->a->bounds[BOUND_FRONTEND]);
-    add_next(s);
+    advice_next(s);
 }
 
 static void say_microcode(const struct advice *s)
@@ -714,7 +240,7 @@ static void say_microcode(const struct advice *s)
             insn_place_note(a->rows[i].insn, s->out);
         }
     str_add_char(s->out, '.');
-    add_next(s);
+    advice_next(s);
 }
 
 /* Instructions whose parts take slots of their own because of an indexed address. */
@@ -731,7 +257,7 @@ static void name_split(const struct advice *s)
                 str_add(s->out, "and more");
                 break;
             }
-            name_row(s->a, i, s->out);
+            advice_row(s->a, i, s->out);
         }
     str_add(s->out, named ? "." : "");
 }
@@ -743,13 +269,13 @@ static void add_fewer(const struct advice *s)
     bool loads = false;
 
     for (size_t i = 0; i < a->count; i++)
-        loads |= a->rows[i].insn->isa == ISA_X86_64 && a->rows[i].insn->traits & INSN_LOAD &&
+        loads |= !isa_ops((enum isa)a->rows[i].insn->isa)->load_store &&
+                 a->rows[i].insn->traits & INSN_LOAD &&
                  (a->rows[i].insn->operation == OPERATION_MOVE ||
                   a->rows[i].insn->operation == OPERATION_VECTOR_MOVE);
-    const char *const ways[] = {could_widen(a) ? "wider vectors" : NULL,
-                                loads ? "folded loads" : NULL,
-                                a->shape == SHAPE_LOOP && a->issue.count <= LONG_LOOP ? "unrolling"
-                                                                                      : NULL};
+    const char *const ways[] = {
+        advice_could_widen(a) ? "wider vectors" : NULL, loads ? "folded loads" : NULL,
+        a->shape == SHAPE_LOOP && a->issue.count <= LONG_LOOP ? "unrolling" : NULL};
     bool any = false;
 
     str_add(s->out, " Fewer instructions");
@@ -762,7 +288,9 @@ static void add_fewer(const struct advice *s)
     str_addf(s->out, "%s would help.", any ? ")" : "");
 }
 
-static const struct { const char *things, *fact; } issue_kinds[] = {
+static const struct {
+    const char *things, *fact;
+} issue_kinds[] = {
     [ISSUE_SLOTS] = {"\302\265ops", "issue_width"},
     [ISSUE_DISPATCH] = {"\302\265ops for ", "dispatch_limits"},
     [ISSUE_MOVES] = {"eliminated moves", "eliminate_per_cycle"},
@@ -778,7 +306,7 @@ static void name_issue(const struct advice *s, const char *each)
 
     str_addf(s->out, "%.0f %s", a->issue.count, issue_kinds[a->issue.kind].things);
     if (dispatch)
-        name_ports(a, a->issue.limit.ports, s->out);
+        advice_ports(a, a->issue.limit.ports, s->out);
     str_addf(s->out, "%s%s, %g per cycle", dispatch && a->issue.limit.within ? " alone" : "", each,
              dispatch ? a->issue.limit.most
                       : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
@@ -807,7 +335,7 @@ static void say_issue(const struct advice *s)
         add_fewer(s);
     else
         str_add(s->out, " Fewer of these would help.");
-    add_next(s);
+    advice_next(s);
 }
 
 static void say_retire(const struct advice *s)
@@ -816,7 +344,7 @@ static void say_retire(const struct advice *s)
              "Retirement: %.2f cycles per iteration at %g \302\265ops per cycle. Fewer \302\265ops "
              "would help.",
              s->a->bounds[BOUND_RETIRE], machine_number(s->a->machine, "retire_width"));
-    add_next(s);
+    advice_next(s);
 }
 
 /* What is on the ports of @set, for the advice that fits it. */
@@ -825,8 +353,7 @@ enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLE
 /* The ports that form @form uses on the machine of @a. */
 static portset ports_of(const struct analysis *a, const char *form)
 {
-    const struct mapping_entry *entry =
-        form ? mapping_find(a->machine->mapping, form) : NULL;
+    const struct mapping_entry *entry = form ? mapping_find(a->machine->mapping, form) : NULL;
     portset set = 0;
 
     for (unsigned i = 0; entry && i < entry->usage.count; i++)
@@ -842,7 +369,7 @@ static enum port_work work_on(const struct analysis *a, portset set)
 
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
-        if (!(load_on(a, i, set) > EQUAL))
+        if (!(advice_load(a, i, set) > ADVICE_EQUAL))
             continue;
         jumps &= (row->insn->traits & INSN_BRANCH) != 0 || (row->flags & ROW_FUSED) != 0;
         loads &= (row->flags & (ROW_LOAD | ROW_STORE)) != 0;
@@ -873,9 +400,9 @@ static void name_fewer(const struct analysis *a, struct str *out)
     unsigned works = 0;
     bool told = false;
 
-    for (unsigned p = 0, count = bottlenecks(a, parts); p < count; p++)
+    for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    if ((works & accesses) & ((works & accesses) - 1U))   /* more than one of these */
+    if ((works & accesses) & ((works & accesses) - 1U)) /* more than one of these */
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
@@ -921,8 +448,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
 static bool is_count(const struct advice *s, enum limit_kind kind)
 {
     return (kind == LIMIT_PORTS && work_on(s->a, s->a->bottleneck_ports) != WORK_JUMP) ||
-           kind == LIMIT_ISSUE || kind == LIMIT_RETIRE ||
-           kind == LIMIT_ACCESSES ||
+           kind == LIMIT_ISSUE || kind == LIMIT_RETIRE || kind == LIMIT_ACCESSES ||
            (kind == LIMIT_FRONTEND && !s->a->frontend.jcc_erratum);
 }
 
@@ -932,19 +458,18 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
     const struct analysis *a = s->a;
 
     if (kind == LIMIT_PORTS) {
-        name_bottlenecks(a, ", ", s->out);
+        advice_name_bottlenecks(a, ", ", s->out);
         return;
     }
-    name_limit(s, kind);
+    advice_limit(s, kind);
     if (kind <= LIMIT_SERIAL) {
-        const struct limit_chain *chain =
-            s->l->other.kind == kind ? &s->l->other : &s->l->chain;
+        const struct limit_chain *chain = s->l->other.kind == kind ? &s->l->other : &s->l->chain;
         str_add(s->out, " (");
-        name_chain(s, chain, chain->count > 1);
+        advice_chain(s, chain, chain->count > 1);
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_DIVIDER) {
         str_add(s->out, " (");
-        name_rows(a, full_pipes(a), ROWS_NAMED, s->out);
+        advice_rows(a, full_pipes(a), ADVICE_ROWS, s->out);
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_ISSUE) {
         str_add(s->out, " (");
@@ -965,18 +490,18 @@ static void say_ports(const struct advice *s)
     const struct analysis *a = s->a;
     const size_t start = s->out->length;
     portset parts[PORTS_MAX];
-    const unsigned count = bottlenecks(a, parts);
+    const unsigned count = advice_bottlenecks(a, parts);
 
     if (count > 1)
-        name_bottlenecks(a, " and ", s->out);
+        advice_name_bottlenecks(a, " and ", s->out);
     else
-        name_ports(a, a->bottleneck_ports, s->out);
+        advice_ports(a, a->bottleneck_ports, s->out);
     s->out->data[start] = 'P';
     str_addf(s->out, " %s saturated for %.2f cycles per iteration",
              portset_size(a->bottleneck_ports) == 1 ? "is" : "are", a->bounds[BOUND_PORTS]);
     if (count == 1) {
         str_add(s->out, ", mostly by ");
-        name_rows(a, a->bottleneck_ports, ROWS_NAMED, s->out);
+        advice_rows(a, a->bottleneck_ports, ADVICE_ROWS, s->out);
     }
     str_add(s->out, ".");
     add_fitted_ports(s);
@@ -987,8 +512,9 @@ static void say_ports(const struct advice *s)
     name_fewer(a, s->out);
     s->out->data[fewer] = 'F';
     str_addf(s->out, " would help%s.",
-             could_widen(a) && is_count(s, LIMIT_PORTS) ? ", and so would wider vectors" : "");
-    add_next(s);
+             advice_could_widen(a) && is_count(s, LIMIT_PORTS) ? ", and so would wider vectors"
+                                                               : "");
+    advice_next(s);
 }
 
 static void say_none(const struct advice *s)
@@ -998,15 +524,15 @@ static void say_none(const struct advice *s)
 
 typedef void say_kind(const struct advice *s);
 static say_kind *const say[LIMIT_COUNT] = {
-    [LIMIT_INDUCTION] = say_induction,
-    [LIMIT_REDUCTION] = say_reduction,
-    [LIMIT_SCAN] = say_scan,
-    [LIMIT_RECURRENCE] = say_recurrence,
-    [LIMIT_POINTER_CHASE] = say_chase,
-    [LIMIT_SELECT] = say_select,
-    [LIMIT_MEMORY] = say_memory,
-    [LIMIT_FALSE] = say_false,
-    [LIMIT_SERIAL] = say_serial,
+    [LIMIT_INDUCTION] = advice_say_induction,
+    [LIMIT_REDUCTION] = advice_say_reduction,
+    [LIMIT_SCAN] = advice_say_scan,
+    [LIMIT_RECURRENCE] = advice_say_recurrence,
+    [LIMIT_POINTER_CHASE] = advice_say_chase,
+    [LIMIT_SELECT] = advice_say_select,
+    [LIMIT_MEMORY] = advice_say_memory,
+    [LIMIT_FALSE] = advice_say_false,
+    [LIMIT_SERIAL] = advice_say_serial,
     [LIMIT_PORTS] = say_ports,
     [LIMIT_DIVIDER] = say_divider,
     [LIMIT_ACCESSES] = say_accesses,
@@ -1046,7 +572,7 @@ static void say_tie(const struct advice *s)
         alternatives_add(s->a, s->out);
     }
     if (left) {
-        bool widens = could_widen(s->a);
+        bool widens = advice_could_widen(s->a);
         str_add(s->out, " Relieving one alone gains nothing; it takes ");
         for (unsigned i = 0; i < left; i++) {
             str_add(s->out, !i ? "" : i + 1 == left ? " and " : ", ");
@@ -1058,7 +584,7 @@ static void say_tie(const struct advice *s)
     } else {
         str_addf(s->out, " Unrolling relieves %s.", relieved > 2 ? "all" : "both");
     }
-    add_next(s);
+    advice_next(s);
 }
 
 /* Assumptions of the bounds, and what in the loop could violate them. */
@@ -1146,7 +672,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     const struct advice advice = {a, &a->limit, &s};
 
     if (limited_by_repeated(a))
-        ;   /* one repetition tells nothing of the loop */
+        ; /* one repetition tells nothing of the loop */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

@@ -18,11 +18,12 @@
 
 #define TRIES 400
 #define INPUTS 64
-#define MEASURED 3         /* versions */
+#define MEASURED 3 /* versions */
 #define SHOWN 8
+#define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6
 #define BUILDS_MEASURED 2
-#define BUILD_GAIN 0.01      /* relative, below which a build is no gain */
+#define BUILD_GAIN 0.01 /* relative, below which a build is no gain */
 #define PATIENCE_SECONDS 4.0
 
 struct tune_values {
@@ -33,7 +34,7 @@ struct tune_values {
 
 /* What is known of a version, or, as the first, of the loop itself. */
 struct tuned_result {
-    double measured;         /* cycles per iteration of the loop; NaN */
+    double measured; /* cycles per iteration of the loop; NaN */
     struct same same;
     bool compared;
 };
@@ -41,26 +42,26 @@ struct tuned_result {
 /* The job: search, comparison and measuring on the worker; the UI thread shows what came of it. */
 struct tuning {
     struct job *job;
-    const struct kernel *kernel;     /* held */
+    const struct kernel *kernel; /* held */
     size_t loop;
-    struct machine *machine;         /* a copy */
+    struct machine *machine; /* a copy */
     struct tune_options options;
     unsigned inputs;
-    bool here;                       /* it may run on this CPU */
+    bool here; /* it may run on this CPU */
     /* with --reassociate there would be more sums in registers of their own */
     bool would_sum;
-    bool compares;                   /* all versions are compared with the loop by running both */
-    char *export;                    /* file; NULL: none */
-    char why[128];                   /* nothing was run, or measured; "": it was */
+    bool compares; /* all versions are compared with the loop by running both */
+    char *export;  /* file; NULL: none */
+    char why[128]; /* nothing was run, or measured; "": it was */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
-    size_t best;                     /* of versions; 0: the loop itself */
+    size_t best; /* of versions; 0: the loop itself */
     struct tune_builds builds;
-    double builds_measured[BUILDS_SHOWN];   /* cycles per iteration of the loop; NaN */
+    double builds_measured[BUILDS_SHOWN]; /* cycles per iteration of the loop; NaN */
     /* the best of builds, where it is faster than every version; SIZE_MAX: none */
     size_t build;
-    struct str text;                 /* of the best */
-    const struct kernel *made;       /* of that text, or the best build; NULL: none */
+    struct str text;           /* of the best */
+    const struct kernel *made; /* of that text, or the best build; NULL: none */
     size_t made_loop;
 };
 
@@ -314,7 +315,7 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    (void)result;   /* publish fills it */
+    (void)result; /* publish fills it */
     w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
@@ -342,6 +343,12 @@ static double gain(double cycles, double before)
     return 100 * (cycles / before - 1);
 }
 
+static void add_code(struct result_table *t, size_t count, bool rounds)
+{
+    cell_count(t, (int64_t)count);
+    cell_text(t, rounds ? "changes results" : "same");
+}
+
 static void add_version(struct result_table *t, const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
@@ -367,9 +374,30 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
         cell_number(t, gain(v->measured, w->versions[0].measured));
     else
         cell_missing(t);
+    if (found) {
+        add_code(t, found->version->count, found->version->lanes != 0);
+    } else {
+        size_t count;
+        kernel_insns(w->kernel, w->loop, &count);
+        add_code(t, count, false);
+    }
     cell_text(t, str_text(&checked));
     cell_text(t, found ? str_text(&found->version->what) : "the loop as it is");
     str_done(&checked);
+}
+
+/* What was tried and is no faster: the best of its kind. */
+static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
+{
+    cell_text(t, "");
+    cell_number(t, vain->version->times);
+    cell_number(t, vain->cycles);
+    cell_number(t, gain(vain->cycles, w->tune->cycles));
+    cell_missing(t);
+    cell_missing(t);
+    add_code(t, vain->version->count, vain->version->lanes != 0);
+    cell_text(t, "no gain");
+    cell_text(t, str_text(&vain->version->what));
 }
 
 static void add_build(struct result_table *t, const struct tuning *w, size_t at)
@@ -382,7 +410,10 @@ static void add_build(struct result_table *t, const struct tuning *w, size_t at)
     cell_number(t, gain(b->cycles, w->tune->cycles));
     cell_number(t, w->builds_measured[at]);
     cell_number(t, gain(w->builds_measured[at], w->versions[0].measured));
-    cell_text(t, b->changes_results ? "changes results" : "compiled");
+    size_t count;
+    kernel_insns(b->kernel, b->loop, &count);
+    add_code(t, count, b->changes_results);
+    cell_text(t, at < builds_shown(w) ? "compiled" : "no gain");
     cell_text(t, str_text(&b->how));
 }
 
@@ -395,7 +426,9 @@ static void add_versions(const struct tuning *w, struct result *result)
         {.key = "gain", .title = "%", .kind = CELL_NUMBER, .decimals = 0, .width = 4},
         {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
         {.key = "measured_gain", .title = "%", .kind = CELL_NUMBER, .decimals = 0, .width = 4},
-        {.key = "checked", .kind = CELL_TEXT, .width = 16},
+        {.key = "instructions", .title = "insns", .kind = CELL_COUNT, .width = 5},
+        {.key = "results", .kind = CELL_TEXT, .width = 15},
+        {.key = "checked", .kind = CELL_TEXT, .width = 18},
         {.key = "rewrite", .title = "version", .kind = CELL_TEXT},
     };
     struct result_table *t =
@@ -406,6 +439,10 @@ static void add_versions(const struct tuning *w, struct result *result)
         add_build(t, w, i);
     for (size_t i = 1; i <= shown(w); i++)
         add_version(t, w, i);
+    for (size_t i = builds_shown(w); i < w->builds.list.count && i < BUILDS_SHOWN; i++)
+        add_build(t, w, i);
+    for (size_t i = 0; i < w->tune->vain.count && i < VAIN_SHOWN; i++)
+        add_vain(t, w, &w->tune->vain.items[i]);
 }
 
 /* "-O3 (kernel compile -O3)": what was found, in words. */
@@ -422,6 +459,24 @@ static bool found_faster(const struct tuning *w)
     return w->best || w->build != SIZE_MAX;
 }
 
+/* The best build that was left, as it changes results, where it beats @cycles. */
+static void add_left(const struct tuning *w, double cycles, struct str *sentence)
+{
+    for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {
+        const struct tune_build *b = &w->builds.list.items[i];
+        if (!b->changes_results || !(b->cycles < cycles * (1 - BUILD_GAIN)))
+            continue;
+        str_addf(sentence,
+                 ". Compiled with %s it would take %.2f by the model and round differently: kernel "
+                 "tune --reassociate takes it",
+                 str_text(&b->how), b->cycles);
+        return;
+    }
+    if (w->would_sum)
+        str_add(sentence, ". kernel tune --reassociate also tries floating-point sums in another "
+                          "order, which round differently");
+}
+
 /* Nothing faster was found; what would be tried on request stands in the sentence, which the screen
  * shows alone. */
 static void add_no(const struct tuning *w, struct str *sentence)
@@ -433,9 +488,6 @@ static void add_no(const struct tuning *w, struct str *sentence)
     if (w->builds.tried)
         str_addf(sentence, " and %zu builds", w->builds.tried);
     str_add(sentence, isfinite(w->versions[0].measured) ? ", measured here" : "");
-    if (w->would_sum)
-        str_add(sentence, ". kernel tune --reassociate also tries sums of floating point in "
-                          "another order, which are rounded otherwise");
 }
 
 static void add_finding(const struct tuning *w, struct result *result)
@@ -456,10 +508,13 @@ static void add_finding(const struct tuning *w, struct result *result)
                  cycles_words(false, !measured && w->tune->estimate), after, before,
                  measured ? "measured here" : "by the model", gain(after, before));
         name_best(w, &sentence);
-    } else if (w->tune->unknown)
+        add_left(w, after, &sentence);
+    } else if (w->tune->unknown) {
         str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
-    else
+    } else {
         add_no(w, &sentence);
+        add_left(w, before, &sentence);
+    }
     result_line(result, "%s\n", str_text(&sentence));
     result_text(result, "sentence", str_text(&sentence));
     str_done(&sentence);
@@ -476,9 +531,6 @@ static void show(const struct tuning *w, struct result *result)
     if (w->why[0])
         result_line(result, "%s\n", w->why);
     add_versions(w, result);
-    if (w->would_sum && found_faster(w))
-        result_line(result, "--reassociate would allow sums of floating point in another order, "
-                            "which are rounded otherwise\n");
     if (w->build != SIZE_MAX) {
         result_line(result, "\nthe build is the current kernel now; kernel compare shows it next "
                             "to the loop, kernel switch previous goes back\n");

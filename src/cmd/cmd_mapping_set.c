@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -56,19 +57,24 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
 }
 
-/* A form of the mnemonic @word, as the machine has it, else as the tables do; NULL: none. */
+/* A form of the mnemonic @word or of the nearest one, as the machine has it, else as the tables do;
+ * NULL: none is near, or @word has operands. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
-    const size_t length = strlen(word), own = mapping_count(m->mapping),
-                 all = own + (forms ? forms_count(forms) : 0);
+    const size_t own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
+    struct similar near = {.word = word};
+    const char *best = NULL;
+    char mnemonic[FORM_MAX];
 
-    for (size_t i = 0; i < all; i++) {
+    for (size_t i = 0; !strchr(word, '(') && i < all; i++) {
         const char *form =
             i < own ? mapping_at(m->mapping, i)->form : forms_at(forms, i - own)->form;
-        if (strncasecmp(form, word, length) == 0 && form[length] == ' ')
+        snprintf(mnemonic, sizeof mnemonic, "%.*s", (int)strcspn(form, " "), form);
+        if (strcasecmp(mnemonic, word) == 0)
             return form;
+        best = similar_try(&near, mnemonic) ? form : best;
     }
-    return NULL;
+    return best;
 }
 
 /* Whether the machine or the tables of its instruction set have @form. False with err, which names

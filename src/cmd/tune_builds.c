@@ -97,6 +97,32 @@ static bool find_loop(const struct kernel *k, size_t loop, const struct machine 
     return !isnan(out->cycles);
 }
 
+/* Whether two loops are the same instructions; jumps may go elsewhere. */
+static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b)
+{
+    size_t n, m;
+    const struct insn *x = kernel_insns(a, loop_a, &n), *y = kernel_insns(b, loop_b, &m);
+    bool same = n == m;
+
+    for (size_t i = 0; same && i < n; i++)
+        same = x[i].traits & y[i].traits & INSN_BRANCH
+                   ? strcmp(x[i].mnemonic, y[i].mnemonic) == 0
+                   : x[i].length == y[i].length && memcmp(x[i].bytes, y[i].bytes, x[i].length) == 0;
+    return same;
+}
+
+/* Whether the loop of @build is that of @k, or of a build that is there. */
+static bool is_known(const struct kernel *k, size_t loop, const struct tune_builds *builds,
+                     const struct tune_build *build)
+{
+    bool known = same_code(k, loop, build->kernel, build->loop);
+
+    for (size_t i = 0; i < builds->list.count; i++)
+        known |= same_code(builds->list.items[i].kernel, builds->list.items[i].loop, build->kernel,
+                           build->loop);
+    return known;
+}
+
 static void try_change(const struct kernel *k, size_t loop, const struct machine *m,
                        const struct build_change *c, struct tune_builds *out)
 {
@@ -107,7 +133,7 @@ static void try_change(const struct kernel *k, size_t loop, const struct machine
 
     out->tried += r != NULL;
     build.kernel = made;
-    if (made && find_loop(k, loop, m, made, &build)) {
+    if (made && find_loop(k, loop, m, made, &build) && !is_known(k, loop, out, &build)) {
         vec_push(&out->list, build);
         return;
     }

@@ -19,7 +19,8 @@ struct tune_build {
 };
 
 struct tune_builds {
-    VEC(struct tune_build) list; /* those whose work per iteration is known, fastest first */
+    /* those whose work per iteration is known, each code once, fastest first */
+    VEC(struct tune_build) list;
     size_t tried;                /* compiled */
 };
 

@@ -122,6 +122,11 @@ struct isa_ops {
     /* Forms whose ports a machine's table has for the pieces of instructions; NULL if the set does
      * not use one. */
     const char *load_form, *store_form;   /* of a plain load and store of a general register */
+    /* the addition of vectors of 512 and of 256 bits; NULL: the set fixes no such width */
+    const char *add_512_form, *add_256_form;
+    /* the form of the division of half as many bits; NULL: @in is no such division. A NULL member:
+     * the set has none that matters. */
+    const char *(*narrower_division)(const struct insn *in);
     const char *address_form;     /* the addition that steps an address next to an access */
     /* what writes back the stack pointer that was followed in front of the machine */
     const char *stack_sync_form;

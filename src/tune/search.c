@@ -232,6 +232,15 @@ static int compare_tuned(const void *a, const void *b)
     return x->version->count < y->version->count ? -1 : x->version->count > y->version->count;
 }
 
+static struct tuned placed_copy(const struct tune_search *s, const struct version *c,
+                                double cycles)
+{
+    struct version *copy = version_copy(c);
+
+    version_place(copy, s->insns);
+    return (struct tuned){copy, cycles};
+}
+
 /* Keeps a copy of @c where it is a gain. */
 static void keep(struct tune_search *s, const struct version *c, double cycles)
 {
@@ -240,15 +249,14 @@ static void keep(struct tune_search *s, const struct version *c, double cycles)
     for (size_t i = 0; i < s->t->found.count; i++)
         if (strcmp(str_text(&s->t->found.items[i].version->what), str_text(&c->what)) == 0)
             return;
-    struct version *copy = version_copy(c);
-    version_place(copy, s->insns);
-    vec_push(&s->t->found, ((struct tuned){copy, cycles}));
+    vec_push(&s->t->found, placed_copy(s, c, cycles));
 }
 
 /* From @take_c on: rewritten, and reordered; each step that is a gain is kept. */
 static void improve(struct tune_search *s, struct version *take_c)
 {
     struct version *best = take_c, *plain;
+    const size_t found = s->t->found.count;
     double cycles = cost_of(s, best), own = cycles;
 
     plain = version_copy(best);
@@ -259,6 +267,11 @@ static void improve(struct tune_search *s, struct version *take_c)
         keep(s, best, cycles);
     if (strcmp(str_text(&best->what), str_text(&plain->what)) != 0 && reorder(s, plain, &own))
         keep(s, plain, own);
+    if (s->t->found.count == found) {
+        if (!best->what.length)
+            version_note(best, "other orders and instructions");
+        vec_push(&s->t->vain, placed_copy(s, best, cycles));
+    }
     version_free(plain);
     version_free(best);
 }
@@ -302,6 +315,8 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
     block_work_free(s.work);
     if (s.t->found.count)
         qsort(s.t->found.items, s.t->found.count, sizeof *s.t->found.items, compare_tuned);
+    if (s.t->vain.count)
+        qsort(s.t->vain.items, s.t->vain.count, sizeof *s.t->vain.items, compare_tuned);
     if (!cancelled)
         return s.t;
     tune_free(s.t);
@@ -316,5 +331,8 @@ void tune_free(struct tune *t)
     for (size_t i = 0; i < t->found.count; i++)
         version_free(t->found.items[i].version);
     vec_done(&t->found);
+    for (size_t i = 0; i < t->vain.count; i++)
+        version_free(t->vain.items[i].version);
+    vec_done(&t->vain);
     free(t);
 }

@@ -32,6 +32,8 @@ struct tune {
     bool unknown;
     bool estimate;           /* the machine's row of one is an estimate */
     VEC(struct tuned) found; /* fastest first; faster than the loop by half a percent or more */
+    /* the best of each kind that was tried in vain, fastest first */
+    VEC(struct tuned) vain;
     size_t simulated;        /* versions that were simulated */
 };
 

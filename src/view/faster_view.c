@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can this be faster: the versions of the last `kernel tune`, with what they take and how each was
- * checked. */
+/* Can this be faster: the versions of the last `kernel tune`, each with its cycles before and
+ * after, its instructions, whether its results are the same, and how it was checked. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +9,19 @@
 #include "view/view.h"
 #include "work/job.h"
 
-#define CYCLES 9         /* columns of a number of cycles, its change and the check, with a blank */
-#define CHANGE 9
-#define CHECKED 18
+/* columns with a blank: cycles before and after, their change, results, instructions, the check */
+#define CYCLES 17
+#define CHANGE 8
+#define RESULTS 16
+#define CODE 9
+#define CHECKED 19
 #define WHAT_LEAST 24
 
 struct faster_state {
     struct result *found;      /* that has the versions, held; NULL: none yet */
     const struct result *seen; /* the session's last result, looked at; only compared */
     size_t cursor, top, body;
-    int first_row;             /* of the versions at the last drawing */
+    int first_row; /* of the versions at the last drawing */
 };
 
 static void *faster_open(void)
@@ -58,31 +61,80 @@ static bool measured(const struct result_table *t)
     return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
 }
 
-static void draw_row(const struct result_table *t, size_t row, bool by_measuring, bool cursor,
-                     struct grid *g, int y)
+/* Where the columns of a row begin; 0: there is no room for it. */
+struct faster_columns {
+    unsigned what; /* width of what was changed */
+    int cycles, change, results, code, checked;
+};
+
+static struct faster_columns columns_of(unsigned width)
 {
+    static const unsigned widths[] = {CYCLES, CHANGE, RESULTS, CODE, CHECKED};
+    struct faster_columns c = {.what = width > 2 ? width - 2 : 1};
+    int *const at[] = {&c.cycles, &c.change, &c.results, &c.code, &c.checked};
+    size_t count = 0;
+    int x;
+
+    while (count < sizeof widths / sizeof *widths && c.what >= WHAT_LEAST + widths[count])
+        c.what -= widths[count++];
+    x = 2 + (int)c.what;
+    for (size_t i = 0; i < count; x += (int)widths[i++])
+        *at[i] = x;
+    return c;
+}
+
+static void draw_header(const struct faster_columns *c, bool by_measuring, struct grid *g, int y)
+{
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 2, y, c->what, ROLE_HEADER, 0, "version");
+    if (c->cycles)
+        grid_put(g, c->cycles, y, CYCLES, ROLE_HEADER, 0,
+                 by_measuring ? " cycles measured" : "cycles by model");
+    if (c->results)
+        grid_put(g, c->results, y, RESULTS, ROLE_HEADER, 0, "results");
+    if (c->code)
+        grid_put(g, c->code, y, CODE, ROLE_HEADER, 0, "   insns");
+    if (c->checked)
+        grid_put(g, c->checked, y, CHECKED, ROLE_HEADER, 0, "checked");
+}
+
+static void draw_row(const struct result_table *t, size_t row, bool by_measuring, bool cursor,
+                     const struct faster_columns *c, struct grid *g, int y)
+{
+    const char *const column = by_measuring ? "measured" : "simulated";
+    const double before = result_cell_number(t, 0, column),
+                 after = result_cell_number(t, row, column),
+                 change = result_cell_number(t, row, by_measuring ? "measured_gain" : "gain"),
+                 times = result_cell_number(t, row, "at_once");
+    const bool gains = change < 0;
     const enum role role = cursor                              ? ROLE_CURSOR
                            : *result_cell_text(t, row, "mark") ? ROLE_GOOD
+                           : row && !gains                     ? ROLE_DIM
                                                                : ROLE_TEXT;
-    const double cycles = result_cell_number(t, row, by_measuring ? "measured" : "simulated"),
-                 change = result_cell_number(t, row, by_measuring ? "measured_gain" : "gain");
-    const bool roomy = g->width >= WHAT_LEAST + CYCLES + CHANGE + CHECKED + 2;
-    const unsigned what = g->width > CYCLES + CHANGE + 2 + (roomy ? CHECKED : 0)
-                              ? g->width - CYCLES - CHANGE - 2 - (roomy ? CHECKED : 0)
-                              : 1;
 
     if (cursor)
         grid_fill(g, 0, y, g->width, 1, role, 0, ' ');
     grid_put(g, 0, y, 1, role, ATTR_BOLD, result_cell_text(t, row, "mark"));
-    grid_put_ends(g, 2, y, what - 1, role, 0, result_cell_text(t, row, "rewrite"));
-    if (isnan(cycles))
-        grid_put(g, 2 + (int)what, y, CYCLES, role, 0, "       -");
-    else
-        grid_printf(g, 2 + (int)what, y, CYCLES, role, 0, "%8.2f", cycles);
-    if (!isnan(change))
-        grid_printf(g, 2 + (int)(what + CYCLES), y, CHANGE, role, 0, "%+6.0f %%", change);
-    if (roomy)
-        grid_put(g, 2 + (int)(what + CYCLES + CHANGE), y, CHECKED, cursor ? role : ROLE_DIM, 0,
+    grid_put_ends(g, 2, y, c->what - 1, role, 0, result_cell_text(t, row, "rewrite"));
+    if (c->cycles && isnan(after))
+        grid_put(g, c->cycles, y, CYCLES, role, 0, "               -");
+    else if (c->cycles && !row)
+        grid_printf(g, c->cycles, y, CYCLES, role, 0, "%15.2f", after);
+    else if (c->cycles)
+        grid_printf(g, c->cycles, y, CYCLES, role, 0, "%6.2f %s %6.2f", before,
+                    g->ascii ? "->" : "\342\206\222", after);
+    if (c->change && !isnan(change))
+        grid_printf(g, c->change, y, CHANGE, role, 0, "%+4.0f %%", change);
+    if (c->results && row)
+        grid_put(g, c->results, y, RESULTS, role, 0, result_cell_text(t, row, "results"));
+    if (c->code && times > 1)
+        grid_printf(g, c->code, y, CODE, role, 0, "%4.0f/%.0f",
+                    result_cell_number(t, row, "instructions"), times);
+    else if (c->code)
+        grid_printf(g, c->code, y, CODE, role, 0, "%4.0f",
+                    result_cell_number(t, row, "instructions"));
+    if (c->checked)
+        grid_put(g, c->checked, y, CHECKED, cursor ? role : ROLE_DIM, 0,
                  result_cell_text(t, row, "checked"));
 }
 
@@ -113,13 +165,12 @@ static void faster_draw(void *state, struct session *s, struct grid *g)
     v->first_row = y + 1;
     const bool by_measuring = measured(t);
     const size_t count = table_rows(t);
-    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_printf(g, 2, y, 0, ROLE_HEADER, 0, "version, cycles per iteration %s",
-                by_measuring ? "measured here" : "by the model");
+    const struct faster_columns columns = columns_of(g->width);
+    draw_header(&columns, by_measuring, g, y);
     v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
     view_place(&v->cursor, &v->top, v->body, count);
     for (size_t r = 0; r < v->body && v->top + r < count; r++)
-        draw_row(t, v->top + r, by_measuring, v->top + r == v->cursor, g, ++y);
+        draw_row(t, v->top + r, by_measuring, v->top + r == v->cursor, &columns, g, ++y);
 }
 
 static unsigned faster_wants(void *state, struct session *s, unsigned width, bool beside)

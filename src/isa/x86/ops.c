@@ -145,6 +145,13 @@ static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t
     return true;
 }
 
+static const char *narrower_division(const struct insn *in)
+{
+    return in->operation != OPERATION_DIVIDE || in->operands[0].bits != 64 ? NULL
+           : in->mnemonic[0] == 'i'                                       ? "IDIV (R32)"
+                                                                          : "DIV (R32)";
+}
+
 const struct isa_ops x86_ops = {
     .title = "x86-64",
     .tool_prefix = "x86_64-linux-gnu",
@@ -183,6 +190,9 @@ const struct isa_ops x86_ops = {
     .frame_pointer = 5,
     .vectors = 16,
     .load_form = "MOV (R64, M64)",
+    .add_512_form = "VPADDD (ZMM, ZMM, ZMM)",
+    .add_256_form = "VPADDD (YMM, YMM, YMM)",
+    .narrower_division = narrower_division,
     .store_form = "MOV (M64, R64)",
     .stack_sync_form = "ADD (R64, I8)",
     .sum_form = "ADD (R64, R64)",

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/advice.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REGISTERS_MOST 16 /* accumulators */
+#define NARROWER 0.75     /* of the latency of a division: less is worth a word */
+
+void advice_say_induction(const struct advice *s)
+{
+    str_add(s->out, "Induction variable: ");
+    advice_links(s, false);
+    str_addf(s->out,
+             " step%s it once per iteration, %.2f cycles. It is no accumulator: unrolling steps it "
+             "less often, nothing else helps.",
+             s->l->chain.count == 1 ? "s" : "", s->l->chain.cycles);
+}
+
+/* How many accumulators, or independent data, hide the waiting of the chain. */
+static double wanted(const struct advice *s)
+{
+    const double many = s->l->left_cycles > 0
+                            ? ceil(s->l->chain.cycles / s->l->left_cycles - ADVICE_EQUAL)
+                            : REGISTERS_MOST;
+
+    return fmin(fmax(many, 2), REGISTERS_MOST);
+}
+
+void advice_say_reduction(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    const double times = wanted(s);
+
+    str_addf(s->out, "Reduction of %.2f cycles per iteration: ", chain->cycles);
+    advice_links(s, chain->count > 1);
+    str_addf(s->out, " wait%s for the accumulator of the iteration before. Split the accumulator: ",
+             chain->count == 1 ? "s" : "");
+    if (chain->alike > 1)
+        str_addf(s->out, "%g instead of each of the %u", times, chain->alike);
+    else
+        str_addf(s->out, "%g of them", times);
+    str_addf(s->out, "%s would take %.2f cycles or less",
+             times > (double)chain->count ? " in an unrolled loop" : "",
+             fmax(chain->cycles / times, s->l->left_cycles));
+    if (s->l->left_cycles > 0 && chain->cycles / times <= s->l->left_cycles + ADVICE_EQUAL) {
+        str_add(s->out, ", then limited by ");
+        advice_limit(s, s->l->left);
+    }
+    str_add_char(s->out, '.');
+    if (chain->user != LIMIT_NO_ROW) {
+        str_add_char(s->out, ' ');
+        advice_row(s->a, chain->user, s->out);
+        str_add(s->out, " stores it to the same place each time: store it once after the loop (a "
+                        "local variable, restrict).");
+    }
+    if (chain->floating)
+        str_add(s->out, " Floating-point sums in another order round differently: -ffast-math and "
+                        "kernel tune --reassociate allow it.");
+}
+
+void advice_say_scan(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+
+    str_addf(s->out, "Prefix scan of %.2f cycles per iteration: ", chain->cycles);
+    advice_links(s, chain->count > 1);
+    str_addf(s->out, " wait%s for the result of the iteration before, and ",
+             chain->count == 1 ? "s" : "");
+    advice_row(s->a, chain->user, s->out);
+    str_add(s->out, " uses each partial result, so separate accumulators do not replace it. "
+                    "Combine a few elements first, then add the result so far to each: one step "
+                    "of the chain for all of them.");
+    if (chain->floating)
+        str_add(s->out, " Floating-point results round differently then.");
+    advice_next(s);
+}
+
+/* Whether all links of the chain that compute are @operation. */
+static bool all_are(const struct advice *s, uint16_t operation)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    bool all = true;
+
+    for (size_t i = 0; i < chain->count; i++)
+        all &=
+            chain->links[i].moves || s->a->rows[chain->links[i].row].insn->operation == operation;
+    return all;
+}
+
+void advice_narrower(const struct advice *s)
+{
+    for (size_t i = 0; i < s->a->count; i++) {
+        const struct analysis_row *row = &s->a->rows[i];
+        const struct isa_ops *isa = isa_ops((enum isa)row->insn->isa);
+        const char *form = isa->narrower_division ? isa->narrower_division(row->insn) : NULL;
+        const struct mapping_entry *narrow =
+            form ? mapping_find(s->a->machine->mapping, form) : NULL;
+        if (!narrow || !(narrow->latency < NARROWER * row->latency))
+            continue;
+        str_addf(s->out, " A 32-bit %s takes %g cycles instead of %g: use it where the values fit.",
+                 row->insn->mnemonic, narrow->latency, row->latency);
+        return;
+    }
+}
+
+void advice_say_recurrence(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    const bool crc = all_are(s, OPERATION_CRC32);
+
+    str_addf(s->out, "Recurrence of %.2f cycles per iteration: ", chain->cycles);
+    advice_links(s, true);
+    str_add(s->out,
+            chain->carry ? ". Each needs the carry of the one before, so it cannot be split."
+            : crc ? ". Each step needs the CRC of the step before. Parts of the data can have CRCs "
+                    "of their own, which a carry-less multiplication combines (crc32_combine)."
+            : chain->affine ? ". Each step multiplies by a constant and adds: two steps at once "
+                              "are x * a * a + (b * a + b'), half the chain"
+                            : ". Each step transforms the whole value of the step before, so it "
+                              "cannot be split into partial results.");
+    if (chain->affine && !chain->carry && !crc)
+        str_add(s->out, chain->floating ? ", rounded differently." : ".");
+    advice_narrower(s);
+    if (s->l->left_cycles > 0 && chain->cycles >= 2 * s->l->left_cycles)
+        str_addf(s->out, " %s independent data (%.0f streams in one loop fill the waiting).",
+                 chain->affine ? "Or interleave" : "Interleave", wanted(s));
+    else
+        advice_next(s);
+}
+
+void advice_say_chase(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    bool plain = true;
+
+    for (size_t i = 0; i < chain->count; i++)
+        plain &= chain->links[i].address || chain->links[i].moves;
+    str_addf(s->out, "Pointer chase of %.2f cycles per iteration: ", chain->cycles);
+    advice_links(s, true);
+    str_add(s->out, plain ? ". The address of each load is what the load before found."
+                          : ". The address of the load depends on what the load before found.");
+    if (s->l->chain.compared)
+        str_add(s->out, " A branch that is predicted well, instead of the comparison in the "
+                        "address, would let the loads run ahead.");
+    str_add(s->out, " Unrolling does not help. Arrays instead of links, or several independent "
+                    "chains in one loop, would; every cache miss adds its whole latency.");
+}
+
+void advice_say_select(const struct advice *s)
+{
+    bool address = false;
+
+    for (size_t i = 0; i < s->l->chain.count; i++)
+        address |= s->l->chain.links[i].address;
+    str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
+    advice_links(s, true);
+    str_addf(s->out, ". Each selection waits for the one before%s.",
+             s->l->chain.compared ? " and the comparison with it" : "");
+    str_add(s->out, address
+                        ? " Run several searches in one loop; a branch that is predicted well "
+                          "would let the loads run ahead."
+                        : " A minimum or maximum can be kept over several parts of the data and "
+                          "joined at the end; a branch that is predicted well would not wait.");
+    advice_next(s);
+}
+
+/* Returns whether the machine's cycles from a store to the load of @row are an estimate. */
+static bool forward_is_estimate(const struct analysis *a, size_t row)
+{
+    const bool vector = a->rows[row].insn->operands[0].file == FILE_VECTOR;
+    return machine_fact_estimate(a->machine, vector ? "store_forward_vector" : "store_forward") !=
+           NULL;
+}
+
+/* A load of bytes of which no single store has all waits until they are in the cache. */
+static void say_blocked(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    size_t load = 0, store = SIZE_MAX;
+
+    for (size_t i = 0; i < chain->count; i++)
+        load = chain->links[i].memory ? i : load;
+    for (size_t i = 1; i < chain->count && store == SIZE_MAX; i++) {
+        const size_t before = (load + chain->count - i) % chain->count;
+        if (s->a->rows[chain->links[before].row].flags & ROW_STORE)
+            store = before;
+    }
+    str_add(s->out, "Store forwarding fails: ");
+    advice_row(s->a, chain->links[load].row, s->out);
+    str_add(s->out, " loads bytes of which ");
+    if (store == SIZE_MAX)
+        str_add(s->out, "a store");
+    else
+        advice_row(s->a, chain->links[store].row, s->out);
+    str_addf(s->out,
+             " stored only a part before, so it waits until they are in the cache, %.2f cycles per "
+             "iteration. Load what was stored in one piece, or keep it in a register.",
+             chain->cycles);
+    advice_next(s);
+}
+
+void advice_say_memory(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    double through = 0;
+    bool guessed = false;
+
+    if (chain->blocked) {
+        say_blocked(s);
+        return;
+    }
+    str_add(s->out, "The value goes through memory: ");
+    for (size_t i = 0, told = 0; i < chain->count; i++) {
+        const size_t before = chain->links[(i + chain->count - 1) % chain->count].row;
+        if (!chain->links[i].memory)
+            continue;
+        through += chain->links[i].forwarded;
+        guessed |= forward_is_estimate(s->a, chain->links[i].row);
+        if (told++)
+            continue;
+        advice_row(s->a, chain->links[i].row, s->out);
+        str_add(s->out, " loads what ");
+        if (before == chain->links[i].row)
+            str_add(s->out, "it");
+        else
+            advice_row(s->a, before, s->out);
+        str_add(s->out, " stored before");
+    }
+    str_addf(s->out,
+             ", %.2f cycles per iteration in all, %.2f of them from store to load%s. Keep it in a "
+             "register (a local variable, restrict): ",
+             chain->cycles, through / (chain->distance ? chain->distance : 1),
+             guessed ? " (an estimate)" : "");
+    const double left =
+        fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
+    str_addf(s->out, "about %.2f cycles would be left.", left);
+}
+
+void advice_say_false(const struct advice *s)
+{
+    str_addf(s->out, "False dependency of %.2f cycles per iteration: ", s->l->chain.cycles);
+    advice_links(s, true);
+    str_add(
+        s->out,
+        ". It waits for the old value of its destination, which it does not need, or keeps a part "
+        "of. Where that part does not count, zero the register before (xor) or write all of it.");
+    advice_next(s);
+}
+
+void advice_say_serial(const struct advice *s)
+{
+    str_addf(s->out, "Serialisation: ");
+    advice_links(s, true);
+    bool locked = true;
+    for (size_t i = 0; i < s->l->chain.count; i++)
+        locked &= (s->a->rows[s->l->chain.links[i].row].insn->traits & INSN_LOCK) != 0;
+    str_addf(s->out, ", %.2f cycles per iteration. %s", s->l->chain.cycles,
+             locked ? "Locked accesses run one after the other, and wait for the stores before "
+                      "them: collect in a register, and access once after the loop."
+                    : "Fencing and serialising instructions wait for all before them, and all "
+                      "after waits for them: fewer of them would help.");
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/advice.h"
+
+#include <string.h>
+
+#include "analysis/port_groups.h"
+
+#define NAMED 6        /* links of a chain */
+#define PORTS_LISTED 4 /* more are named as a range */
+
+void advice_ports(const struct analysis *a, portset set, struct str *out)
+{
+    str_add(out, portset_size(set) == 1 ? "port " : "ports ");
+    if (portset_size(set) > PORTS_LISTED)
+        port_group_name(set, &a->ports, out);
+    else
+        portset_list(set, &a->ports, ", ", " and ", out);
+}
+
+void advice_insn(const struct insn *insn, struct str *out)
+{
+    str_addf(out, "%s%s", insn->traits & INSN_LOCK ? "lock " : "", insn->mnemonic);
+}
+
+void advice_row(const struct analysis *a, size_t row, struct str *out)
+{
+    advice_insn(a->rows[row].insn, out);
+    insn_place_note(a->rows[row].insn, out);
+}
+
+double advice_load(const struct analysis *a, size_t row, portset set)
+{
+    double sum = 0;
+
+    for (unsigned j = 0; j < PORTS_MAX && set >> j; j++)
+        sum += set >> j & 1 ? a->rows[row].pressure[j] : 0;
+    return sum;
+}
+
+void advice_rows(const struct analysis *a, portset set, int most, struct str *out)
+{
+    bool taken[ADVICE_ROWS] = {false};
+    size_t chosen[ADVICE_ROWS] = {0};
+
+    for (int rank = 0; rank < most; rank++) {
+        double largest = 0;
+        for (size_t i = 0; i < a->count; i++) {
+            bool used = false;
+            for (int k = 0; k < rank; k++)
+                used |= taken[k] && chosen[k] == i;
+            const double sum = advice_load(a, i, set);
+            if (!used && sum > largest + ADVICE_EQUAL) {
+                largest = sum;
+                chosen[rank] = i;
+                taken[rank] = true;
+            }
+        }
+        if (!taken[rank])
+            return;
+        str_add(out, rank ? ", " : "");
+        advice_insn(a->rows[chosen[rank]].insn, out);
+        str_addf(out, " %.2f", largest);
+        insn_place_note(a->rows[chosen[rank]].insn, out);
+    }
+}
+
+unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX])
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < a->rows[i].usage.count; k++) {
+            portset set = a->rows[i].usage.uops[k].ports;
+            unsigned kept = 0;
+            if (set & ~a->bottleneck_ports || !set)
+                continue;
+            for (unsigned p = 0; p < count; p++)
+                if (parts[p] & set)
+                    set |= parts[p];
+                else
+                    parts[kept++] = parts[p];
+            parts[kept++] = set;
+            count = kept;
+        }
+    if (!count)
+        parts[count++] = a->bottleneck_ports;
+    return count;
+}
+
+void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out)
+{
+    portset parts[PORTS_MAX];
+    const unsigned count = advice_bottlenecks(a, parts);
+
+    for (unsigned p = 0; p < count; p++) {
+        str_add(out, !p ? "" : p + 1 == count ? last : ", ");
+        advice_ports(a, parts[p], out);
+        str_add(out, " (");
+        advice_rows(a, parts[p], count > 1 ? ADVICE_ROWS - 1 : ADVICE_ROWS, out);
+        str_add_char(out, ')');
+    }
+}
+
+void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles)
+{
+    size_t named = 0, links = 0;
+
+    for (size_t i = 0; i < chain->count; i++)
+        links += chain->links[i].cycles > 0;
+    for (size_t i = 0; i < chain->count; i++) {
+        const struct limit_link *link = &chain->links[i];
+        if (links && !(link->cycles > 0))
+            continue;
+        if (named == NAMED) {
+            str_addf(s->out, " and %zu more", links - NAMED);
+            return;
+        }
+        str_add(s->out, named++ ? ", " : "");
+        advice_insn(s->a->rows[link->row].insn, s->out);
+        if (cycles)
+            str_addf(s->out, " %g", link->cycles);
+        insn_place_note(s->a->rows[link->row].insn, s->out);
+    }
+}
+
+void advice_links(const struct advice *s, bool cycles)
+{
+    advice_chain(s, &s->l->chain, cycles);
+}
+
+bool advice_is_predecode(const struct frontend *f)
+{
+    return f->predecode >= f->decode || isnan(f->decode);
+}
+
+const char *advice_frontend_part(const struct frontend *f)
+{
+    return f->source == SOURCE_UOP_CACHE     ? "\302\265op cache"
+           : f->source == SOURCE_LOOP_BUFFER ? "loop buffer"
+           : advice_is_predecode(f)          ? "predecoding"
+                                             : "decoders";
+}
+
+void advice_limit(const struct advice *s, enum limit_kind kind)
+{
+    portset parts[PORTS_MAX];
+
+    switch (kind) {
+    case LIMIT_PORTS:
+        for (unsigned p = 0, count = advice_bottlenecks(s->a, parts); p < count; p++) {
+            str_add(s->out, !p ? "" : p + 1 == count ? " and " : ", ");
+            advice_ports(s->a, parts[p], s->out);
+        }
+        break;
+    case LIMIT_FRONTEND:
+        str_addf(s->out, "the front end (%s%s)", advice_frontend_part(&s->a->frontend),
+                 s->a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
+        break;
+    case LIMIT_MEMORY: str_add(s->out, "a chain through memory"); break;
+    case LIMIT_INDUCTION:
+    case LIMIT_REDUCTION:
+    case LIMIT_SCAN:
+    case LIMIT_RECURRENCE:
+    case LIMIT_POINTER_CHASE:
+    case LIMIT_SELECT:
+    case LIMIT_FALSE:
+    case LIMIT_DIVIDER:
+    case LIMIT_BRANCH: str_addf(s->out, "the %s", limit_name(kind)); break;
+    default: str_add(s->out, limit_name(kind)); break;
+    }
+}
+
+bool advice_could_widen(const struct analysis *a)
+{
+    const struct mapping *m = a->machine->mapping;
+    const struct isa_ops *isa = isa_ops((enum isa)a->rows[0].insn->isa);
+    const unsigned widest = isa->add_512_form && mapping_find(m, isa->add_512_form)   ? 512
+                            : isa->add_256_form && mapping_find(m, isa->add_256_form) ? 256
+                                                                                      : 128;
+    unsigned bits = 0;
+
+    if (!a->limit.streams || a->not_modelled[UNMODELLED_BRANCHES] ||
+        a->not_modelled[UNMODELLED_MISSES])
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct insn *insn = a->rows[i].insn;
+        for (unsigned k = 0; k < insn->operand_count; k++)
+            if (insn->operands[k].kind == OPERAND_MEMORY &&
+                insn->traits & (INSN_LOAD | INSN_STORE) && insn->operands[k].bits > bits)
+                bits = insn->operands[k].bits;
+    }
+    return bits && bits < widest;
+}
+
+void advice_next(const struct advice *s)
+{
+    if (!(s->l->next_cycles > 0))
+        return;
+    str_add(s->out, " Next limit: ");
+    advice_limit(s, s->l->next);
+    str_addf(s->out, ", %.2f cycles.", s->l->next_cycles);
+}
