@@ -53,6 +53,20 @@ bool rewrite_sum(const struct insn *in, struct isa_sum *out)
     return rewrite_of(in) && rewrite_of(in)->sum && rewrite_of(in)->sum(in, out);
 }
 
+bool rewrite_sum_stay(const struct insn *in, uint8_t *from, struct insn *out)
+{
+    uint8_t bytes[16];
+    return rewrite_of(in) && rewrite_of(in)->sum_stay &&
+           decode(in, bytes, rewrite_of(in)->sum_stay(in, from, bytes), out);
+}
+
+bool rewrite_sum_low(const struct insn *in, uint8_t reg, struct insn *out)
+{
+    uint8_t bytes[16];
+    return rewrite_of(in) && rewrite_of(in)->sum_low &&
+           decode(in, bytes, rewrite_of(in)->sum_low(in, reg, bytes), out);
+}
+
 bool rewrite_sum_begin(const struct insn *in, uint8_t reg, struct insn *out)
 {
     uint8_t bytes[16];

@@ -38,6 +38,11 @@ struct isa_rewrite {
     /* For the sum @in: @reg holds nothing, and the sum's register takes up what is in @reg. */
     size_t (*sum_begin)(const struct insn *in, uint8_t reg, uint8_t *out);
     size_t (*sum_end)(const struct insn *in, uint8_t reg, uint8_t *out);
+    /* @in, which leaves the sum of register *@from and something in another register, with the
+     * result in *@from instead; NULL: the set knows none. */
+    size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
+    /* What clears the lanes of @reg that come from what the sum @in multiplies; 0: none do. */
+    size_t (*sum_low)(const struct insn *in, uint8_t reg, uint8_t *out);
     /* Code that stores the flags @mask below the stack pointer, which it decrements, to compare
      * them. At most 32 bytes. */
     size_t (*flags_store)(uint32_t mask, uint8_t *out);
@@ -53,6 +58,8 @@ bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out);
 bool rewrite_sum(const struct insn *in, struct isa_sum *out);
 bool rewrite_sum_begin(const struct insn *in, uint8_t reg, struct insn *out);
 bool rewrite_sum_end(const struct insn *in, uint8_t reg, struct insn *out);
+bool rewrite_sum_stay(const struct insn *in, uint8_t *from, struct insn *out);
+bool rewrite_sum_low(const struct insn *in, uint8_t reg, struct insn *out);
 void rewrite_print(const struct insn *in, bool att, struct str *out);
 
 #endif

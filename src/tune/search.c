@@ -276,6 +276,20 @@ static void improve(struct tune_search *s, struct version *take_c)
     version_free(best);
 }
 
+/* Sums in registers of their own, in any order; of @gathered, which may be NULL, where the loop has
+ * them in several. */
+static struct version *split_sums(const struct insn *insns, size_t count, unsigned times,
+                                  const struct version *gathered)
+{
+    struct version *c = version_unroll(gathered ? gathered->insns : insns, count, times, true);
+
+    for (size_t i = 0; c && gathered && i < 2; i++)
+        c->fresh[i] |= gathered->fresh[i];
+    for (size_t i = 0; c && gathered && i < gathered->before.count; i++)
+        vec_push(&c->before, gathered->before.items[i]);
+    return c;
+}
+
 struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
                       const struct tune_options *options, const struct tune_hooks *hooks,
                       struct err *err)
@@ -298,10 +312,12 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
     s.t->estimate = bounds.estimate;
     s.t->cycles = cycles_of(&s, insns, count, 1);
     improve(&s, version_new(insns, count));
+    struct version *gathered = options->reassociate ? version_gather(insns, count) : NULL;
     for (unsigned times = 1; times <= options->unroll && !over(&s); times *= 2) {
         struct version *plain = version_unroll(insns, count, times, false),
-                       *free_order =
-                           options->reassociate ? version_unroll(insns, count, times, true) : NULL;
+                       *free_order = options->reassociate
+                                         ? split_sums(insns, count, times, gathered)
+                                         : NULL;
         const bool same = plain && free_order && free_order->before.count == plain->before.count;
         if (plain)
             improve(&s, plain);
@@ -310,6 +326,7 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
         else
             version_free(free_order);
     }
+    version_free(gathered);
     const bool cancelled = over(&s);
     simulator_free(s.simulator);
     block_work_free(s.work);

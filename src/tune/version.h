@@ -48,6 +48,10 @@ bool version_fresh(const struct version *c, uint8_t reg);
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);
 
+/* The loop with each sum that goes from register to register (vfmadd132sd m, xmm0, xmm1) in the one
+ * that it begins in; what held a part of it is fresh then. NULL: there is no such sum. */
+struct version *version_gather(const struct insn *insns, size_t count);
+
 /* Its whole code as assembler text: what was done and what it needs as comments, what comes before,
  * the loop, what comes after. Places relative to the code are those of a loop that begins where the
  * old one did. After version_place. */

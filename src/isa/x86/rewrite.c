@@ -556,6 +556,75 @@ static ZydisRegister rooted(ZydisRegister like, uint8_t root)
     return register_of(registers, root >= 16 ? root - 16u : root);
 }
 
+/* Multiply-adds by the order of their operands: 132 and 213 as 231. */
+static const struct {
+    ZydisMnemonic from, to;
+    bool last;               /* the addend is the last operand, not the second */
+} stays[] = {
+#define STAYS(kind)                                                                                \
+    {ZYDIS_MNEMONIC_VFMADD132##kind, ZYDIS_MNEMONIC_VFMADD231##kind, false},                       \
+    {ZYDIS_MNEMONIC_VFMADD213##kind, ZYDIS_MNEMONIC_VFMADD231##kind, true}
+    STAYS(SS), STAYS(PS), STAYS(SD), STAYS(PD),
+};
+
+static size_t sum_stay(const struct insn *in, uint8_t *from, uint8_t *out)
+{
+    struct work w;
+
+    if (!work_begin(in, &w) || w.decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+        w.decoded.operand_count_visible != 3 || !is_reg(&w.ops[0]) ||
+        in->traits & (INSN_RIP_RELATIVE | INSN_ZERO_IDIOM))
+        return 0;
+    for (size_t i = 0; i < COUNT(stays); i++) {
+        const unsigned addend = stays[i].last ? 2 : 1;
+        if (w.decoded.mnemonic != stays[i].from)
+            continue;
+        const ZydisRegister other = w.ops[addend].reg.value, result = w.ops[0].reg.value;
+        if (!is_reg(&w.ops[addend]) || other == result ||
+            (is_reg(&w.ops[3 - addend]) && names(&w.ops[3 - addend], other)))
+            return 0;
+        w.again.mnemonic = stays[i].to;
+        w.again.operands[0].reg.value = other;
+        w.again.operands[addend].reg.value = result;
+        *from = in->operands[addend].reg;
+        return request_encode(&w.again, out);
+    }
+    for (size_t i = 0; i < COUNT(sums); i++) {
+        if (w.decoded.mnemonic != sums[i].sum || !sums[i].lanes ||
+            w.ops[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+            continue;
+        const ZydisRegister other = w.ops[1].reg.value;
+        if (!is_reg(&w.ops[1]) || other == w.ops[0].reg.value ||
+            (is_reg(&w.ops[2]) && names(&w.ops[2], other)))
+            return 0;
+        w.again.operands[0].reg.value = other;
+        *from = in->operands[1].reg;
+        return request_encode(&w.again, out);
+    }
+    return 0;
+}
+
+static bool ends(const char *word, const char *with)
+{
+    const size_t length = strlen(word), own = strlen(with);
+
+    return length >= own && strcmp(word + length - own, with) == 0;
+}
+
+static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
+{
+    const bool doubles = ends(in->mnemonic, "sd");
+
+    if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
+        return 0;   /* of an addition they are those of the sum already */
+    ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
+    for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
+        put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
+    if (!doubles)
+        put_number(&r, 0xe);
+    return request_encode(&r, out);
+}
+
 static size_t sum_begin(const struct insn *in, uint8_t reg, uint8_t *out)
 {
     struct work w;
@@ -648,4 +717,5 @@ static void print(const struct insn *in, bool att, struct str *out)
         str_add(out, line);
 }
 
-const struct isa_rewrite x86_rewrite = {next, steps, sum, sum_begin, sum_end, flags_store, print};
+const struct isa_rewrite x86_rewrite = {
+    next, steps, sum, sum_begin, sum_end, sum_stay, sum_low, flags_store, print};
