@@ -665,7 +665,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
                        "the loop has %zu instructions, kernel tune takes at most %d", count,
                        TUNE_INSNS);
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err)
+    /* on a screen the machine that is looked at */
+    const struct machine *m = v->machine || !s->interactive
+                                  ? session_kernel_machine(s, v->machine, err)
                               : session_shown_fit(s, err)
                                   ? session_machine(s, d->selected[d->in_view], err)
                                   : NULL;
