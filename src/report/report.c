@@ -179,6 +179,12 @@ static void add_legend(const struct analysis *a, struct result *result)
                 str_addf(&text, "%s%s", text.length ? ", " : "  ", marks[k]);
                 break;
             }
+    bool unplaced = false;
+    for (size_t i = 0; i < a->count; i++)
+        unplaced |= analysis_unplaced(a, i);
+    if (unplaced)
+        str_addf(&text, "%s? on ports: no table has them, they may take longer",
+                 text.length ? ", " : "  ");
     if (text.length)
         result_line(result, "%s", str_text(&text));
     str_done(&text);
