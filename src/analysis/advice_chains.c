@@ -157,11 +157,13 @@ void advice_say_select(const struct advice *s)
     advice_links(s, true);
     str_addf(s->out, ". Each selection waits for the one before%s.",
              s->l->chain.compared ? " and the comparison with it" : "");
-    str_add(s->out, address
-                        ? " Run several searches in one loop; a branch that is predicted well "
-                          "would let the loads run ahead."
-                        : " A minimum or maximum can be kept over several parts of the data and "
-                          "joined at the end; a branch that is predicted well would not wait.");
+    str_add(s->out,
+            address ? " Run several searches in one loop; a branch that is predicted well would "
+                      "let the loads run ahead."
+            : s->l->chain.extremum
+                ? " A minimum or maximum can be kept over several parts of the data and joined at "
+                  "the end; a branch that is predicted well would not wait."
+                : " Interleave independent data; a branch that is predicted well would not wait.");
     advice_next(s);
 }
 

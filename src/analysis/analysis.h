@@ -56,6 +56,7 @@ struct limit_chain {
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
     bool carry;                  /* RECURRENCE: through the carry flag */
     bool compared;               /* the comparison is part of the chain */
+    bool extremum;               /* SELECT: of values and comparisons with them alone */
     bool blocked;                /* MEMORY: the load waits until the store reached the cache */
     /* SCAN: a row that uses each partial result; REDUCTION: one that stores it to one place each
      * time; LIMIT_NO_ROW: none */

@@ -398,7 +398,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
 {
     const struct deps *d = w->d;
     bool serial = false, memory = false, false_input = false, select = false, compare = false,
-         blend = false, address = false, steps = true, one = true, carry = false;
+         blend = false, address = false, steps = true, one = true, carry = false, computes = false;
     enum link_class first = LINK_MOVE;
 
     for (size_t i = 0; i < w->count; i++) {
@@ -421,6 +421,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
         false_input |= is_false(insn, end);
         select |= class == LINK_SELECT;
         compare |= class == LINK_COMPARE;
+        computes |= class == LINK_ADD || class == LINK_MULTIPLY || class == LINK_SCALE;
         blend |= insn->operation == OPERATION_VECTOR_LOGIC;
         address |= loads;
         carry |= to->resource == RESOURCE_CARRY;
@@ -438,6 +439,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
     }
     chain->carry = carry;
     chain->compared = compare;
+    chain->extremum = compare && !computes;
     const bool associative = one && first >= LINK_ADD && first <= LINK_MINMAX, pure = is_pure(w);
     bool in_place;
     const uint32_t user = user_of(w, &in_place);
@@ -586,6 +588,9 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
+    case LIMIT_ISSUE:   /* a group that ends with the iteration */
+        return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
+               a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;
     }
 }

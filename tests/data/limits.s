@@ -57,7 +57,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### sapphirerapids: reduction: dot product of bytes
-# says: vpdpbusd (line 2) | 5 of them | !round
+# says: vpdpbusd (line 2) | 8 of them | !round
 1:	vmovdqu	(%rdi,%rax), %ymm1
 	vpdpbusd	(%rsi,%rax), %ymm1, %ymm0
 	addq	$32, %rax
@@ -730,4 +730,20 @@
 	movb	%dh, (%rdi,%rax)
 	addq	$1, %rax
 	cmpq	%rax, %r8
+	jne	1b
+### sapphirerapids: select chain: Collatz's steps, rustc
+# says: lea 2 (line 2), cmovnz | Interleave independent data | !minimum | !the comparison
+1:	movl	%edi, %ecx
+	leaq	(%rdi,%rdi,2), %rdx
+	incq	%rdx
+	shrq	%rdi
+	testb	$1, %cl
+	cmovneq	%rdx, %rdi
+	incl	%eax
+	cmpq	$1, %rdi
+	jne	1b
+### sapphirerapids: issue width+taken branch: length of a string, gcc -O1
+# says: issue width (4 µops, 6 per cycle) and the taken branch | Unrolling relieves both | mispredictions of branches on loaded data
+1:	incq	%rax
+	cmpb	$0, (%rdi,%rax)
 	jne	1b
