@@ -15,6 +15,7 @@
                         ACTION(UNTAG, "untag") ACTION(NEXT_MACHINE, "next-machine") ACTION(        \
                             PREVIOUS_MACHINE, "previous-machine") ACTION(SIDE_BY_SIDE, "beside")   \
                             ACTION(CHAIN, "chain") ACTION(EDIT, "edit") ACTION(NEXT, "next")       \
+                            ACTION(EXPLAIN, "explain")                                             \
                                 ACTION(PREVIOUS, "previous") ACTION(PAUSE, "pause") ACTION(        \
                                     AXIS, "axis") ACTION(VOLUME, "volume") ACTION(RUN, "run")      \
                                     ACTION(ROUNDS, "rounds") ACTION(FRONT, "front")                \

@@ -150,7 +150,7 @@ static void split(struct explaining *w)
     if (replay_sum(&x->replays, &replays, &leaves, &w->unreplayed)) {
         bool original = x->region.jumps_indirect && insitu_original(x);
         replays.live = leaves || original ? insitu_cycles_whole(x) : f.live;
-        f.arrival = original ? fmax(replays.live - f.live, 0) : 0;
+        f.besides = fmax(replays.live - f.live, 0);
         f.replays = &replays;
     }
     w->split = split_of(&f);

@@ -636,10 +636,9 @@ static void make_table(struct maker *m)
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    unsigned times =
-        r->jumps_indirect || mode == COPY_RECORD || mode == COPY_FOLLOW || count >= TIMED_INSNS
-            ? 1
-            : (unsigned)(TIMED_INSNS / count);
+    /* where each iteration leaves them, further copies are never reached */
+    bool one = r->jumps_indirect || r->calls_always || mode == COPY_RECORD || mode == COPY_FOLLOW;
+    unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
     if (times > TIMES_MOST)
         times = TIMES_MOST;

@@ -379,6 +379,21 @@ static bool choose_pivot(struct region *r, struct err *err)
                PATCH_BYTES);
 }
 
+/* Whether some instruction that is executed in place is on every way around the loop. */
+static bool calls_always(const struct region *r)
+{
+    uint32_t head = REGION_NONE;
+
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        if (!r->list.items[i].in_loop)
+            continue;
+        head = head == REGION_NONE ? i : head;
+        if (r->list.items[i].in_place && !avoidable(r, head, i))
+            return true;
+    }
+    return false;
+}
+
 static bool overlaps(const struct region *r, uint32_t a, uint32_t b)
 {
     uint64_t x = r->list.items[a].insn->offset, y = r->list.items[b].insn->offset;
@@ -472,6 +487,7 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     if (!choose_pivot(out, err))
         return false;
     choose_resumed(out);
+    out->calls_always = out->calls && calls_always(out);
     if (out->jumps_indirect)
         choose_anchors(out);
     return true;

@@ -34,6 +34,7 @@ struct region {
     /* of a loop with an indirect jump: targets of it that have room for a patch */
     VEC(uint32_t) anchors;
     uint32_t calls;       /* instructions of the loop that are executed in place */
+    bool calls_always;    /* every iteration has one of these */
     bool jumps_indirect;  /* the loop has an indirect jump */
     VEC(uint64_t) tabled; /* addresses in the file that jump tables lead to */
 };

@@ -31,7 +31,7 @@ static struct split of_replays(struct split s, const struct split_facts *f)
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
-    s.rest = (struct split_term){r->trained - f->predicted - f->arrival,
+    s.rest = (struct split_term){r->trained - f->predicted - f->besides,
                                  r->trained_off + MODEL_OFF * f->predicted + f->extra};
     s.off = live_off + MODEL_OFF * f->predicted + f->extra;
     s.cause = s.branch.cycles >= s.cache.cycles && s.branch.cycles >= s.rest.cycles ? SPLIT_BRANCH

@@ -23,8 +23,9 @@ struct split_facts {
     double live, low, high;    /* cycles per iteration in the program: value and spread */
     /* cycles per iteration that timing may add: an indirect jump leads out of the copies */
     double extra;
-    /* that the way back from the original adds in replays, and not in live */
-    double arrival;
+    /* that replays take and live is without: the way back from the original, what is between
+     * visits */
+    double besides;
     double predicted;          /* for the executed mix of paths */
     double missed;    /* simulated mispredictions per iteration */
     /* lines per iteration that were not touched before, by irregular and by regular steps */

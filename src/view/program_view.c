@@ -420,6 +420,11 @@ static bool program_act(void *state, struct session *s, enum action action, stru
             return false;
         open_row(v, row, command);
         return true;
+    case ACTION_EXPLAIN:
+        if (!v->profiled || !table_selected(&v->loops, &row))
+            return false;
+        str_addf(command, "program explain %zu", row + 1);
+        return true;
     case ACTION_NEXT: case ACTION_PREVIOUS:
         if (v->profiled)
             return false;

@@ -271,9 +271,9 @@ static void test_terms(void **state)
     assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
     assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
     assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
-    f.arrival = 0.25; /* of what the replays have and the program has not */
+    f.besides = 0.25; /* of what the replays have and the program has not */
     assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
-    f.arrival = 0;
+    f.besides = 0;
     f.high = 70; /* a busy host: what it adds is in none of the replays */
     s = split_of(&f);
     assert_int_equal(s.cause, SPLIT_BRANCH);
