@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whole programs: built, and run at small inputs. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "cmd/task.h"
 #include "program/build.h"
 #include "program/basis.h"
+#include "program/sizes.h"
 #include "program/study.h"
 #include "toolchain/compile.h"
 #include "work/job.h"
@@ -19,7 +21,7 @@
 struct program_load_values {
     const char *file, *arguments, *template, *input, *untraced;
     bool allow_exit;
-    struct word_list words;
+    struct word_list words, defines;
 };
 
 /* A job that builds, or opens what was built. */
@@ -49,11 +51,14 @@ static bool load_run(void *state, struct result *result, struct err *err)
     l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
-    l->program =
-        l->built ? program_open_both(l->name, l->untraced, err)
-                 : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
+    const char *const *words = (const char *const *)l->words.items;
+    struct program *program = l->built ? program_open_both(l->name, l->untraced, err)
+                                       : program_build(words, l->words.count, l->name, err);
     child_watch(NULL, NULL);
-    return l->program != NULL;
+    if (program && l->how.defines)
+        program_sizes_add(program, words, l->words.count, l->name);
+    l->program = program;
+    return program != NULL;
 }
 
 static bool load_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -109,6 +114,22 @@ static bool words_allowed(const struct word_list *words, struct err *err)
     return true;
 }
 
+/* "N=SIZE" of each, a blank between them. */
+static bool read_defines(const struct word_list *words, struct str *out, struct err *err)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i], *equals = strchr(word, '=');
+        bool ok = equals && equals > word && equals[1];
+        for (const char *at = word; ok && *at; at++)
+            ok = at == equals || isalnum((unsigned char)*at) || *at == '_';
+        if (!ok)
+            return err_set(err, ERR_USAGE, "write INPUT=MACRO, as in N=SIZE",
+                           "invalid definition \"%s\"", word);
+        str_addf(out, "%s%s", i ? " " : "", word);
+    }
+    return true;
+}
+
 static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
     static const struct task_ops ops = {.doing = "compiles",
@@ -118,6 +139,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
                                         .listed = TASK_LISTED};
     const struct program_load_values *v = values;
     struct program_loading *l;
+    struct str defines = {0};
 
     (void)s;
     if (!words_allowed(&v->words, err))
@@ -125,11 +147,23 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     if (v->untraced && !program_is_built(v->file))
         return err_set(err, ERR_USAGE, "leave it out: of sources both are built",
                        "--untraced is for executables that portolan-cc linked");
+    if (!read_defines(&v->defines, &defines, err)) {
+        str_done(&defines);
+        return false;
+    }
+    if (defines.length && program_is_built(v->file)) {
+        str_done(&defines);
+        return err_set(err, ERR_USAGE, "give its sources",
+                       "--define builds the program for each size, and %s is built", v->file);
+    }
     l = mem_zero(1, sizeof *l);
     l->name = mem_strdup(v->file);
     l->how = invocation_copy(&(struct invocation){(char *)(uintptr_t)v->arguments,
                                                   (char *)(uintptr_t)v->template,
-                                                  (char *)(uintptr_t)v->input, v->allow_exit});
+                                                  (char *)(uintptr_t)v->input,
+                                                  defines.length ? defines.data : NULL,
+                                                  v->allow_exit});
+    str_done(&defines);
     l->untraced = v->untraced ? mem_strdup(v->untraced) : NULL;
     l->built = program_is_built(v->file);
     vec_push(&l->words, mem_strdup(v->file));
@@ -162,6 +196,12 @@ static const struct parameter load_options[] = {
      .otherwise = "the inputs in their order",
      .help = "words of the program's command line, {NAME} for an input, {directory} for a "
              "directory of the run's own"},
+    {.name = "--define",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct program_load_values, defines),
+     .value = "INPUT=MACRO",
+     .help = "an input that is a macro of the sources, such as N=SIZE: the program is built for "
+             "each of its values"},
     {.name = "--template",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct program_load_values, template),
@@ -219,7 +259,8 @@ struct run_values {
 /* A job that runs the program at each combination, then fits. */
 struct running {
     struct job *job;
-    const struct program *program;
+    const struct program *loaded;
+    const struct program *program;      /* the same, or built for the largest of the inputs */
     struct invocation how;
     struct program_inputs inputs;
     struct run_options options;
@@ -259,6 +300,22 @@ static bool anything_changes(const struct program_runs *runs)
     return runs->runs.count < 2;
 }
 
+/* Where the values of the combination with the largest sum begin. */
+static size_t largest(const struct program_inputs *inputs)
+{
+    size_t at = 0;
+    double most = -INFINITY;
+
+    for (size_t r = 0; r < inputs->count; r++) {
+        double sum = 0;
+        for (size_t i = 0; i < inputs->name_count; i++)
+            sum += inputs->values[r * inputs->name_count + i];
+        at = sum > most ? r : at;
+        most = fmax(most, sum);
+    }
+    return at * inputs->name_count;
+}
+
 static bool run_run(void *state, struct result *result, struct err *err)
 {
     struct running *r = state;
@@ -266,8 +323,12 @@ static bool run_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills it */
     r->job = job_current();
-    r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
     child_watch(running_cancelled, r);
+    ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,
+                                       r->inputs.values + largest(&r->inputs), r->inputs.name_count,
+                                       err)) != NULL;
+    if (ok)
+        r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
     for (r->at = 0; ok && r->at < r->inputs.count; r->at++)
         ok = program_runs_add(r->runs, r->inputs.values + r->at * r->inputs.name_count, &r->options,
                               err);
@@ -411,8 +472,11 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     (void)err;
     add_runs(result, r->runs);
     add_findings(result, r->model);
-    if (p->program != r->program)
+    if (p->program != r->loaded)
         return true;   /* another was loaded meanwhile */
+    program_free(p->program);
+    p->program = r->program;
+    r->program = NULL;
     program_runs_free(p->runs);
     program_model_free(p->model);
     study_free(p->study);
@@ -434,6 +498,7 @@ static void running_free(void *state)
     program_runs_free(r->runs);
     program_model_free(r->model);
     program_free(r->program);
+    program_free(r->loaded);
     invocation_done(&r->how);
     free(r);
 }
@@ -457,7 +522,7 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
         running_free(r);
         return false;
     }
-    r->program = program_hold(p->program);
+    r->loaded = program_hold(p->program);
     r->how = invocation_copy(&p->how);
     r->options = (struct run_options){
         r->how,

@@ -19,6 +19,7 @@
 #include "program/estimate.h"
 #include "program/located.h"
 #include "program/native_kept.h"
+#include "program/sizes.h"
 #include "program/system_time.h"
 #include "program/words.h"
 #include "work/job.h"
@@ -138,7 +139,10 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options.how,
                                       directory, &words, err);
 
-    vec_push(&argv, runs->program->untraced);
+    const struct program *sized =
+        program_sized(runs->program, &w->how, runs->names, w->inputs, runs->name_count, err);
+    ok = ok && sized;
+    vec_push(&argv, sized ? sized->untraced : NULL);
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);

@@ -366,6 +366,8 @@ void program_free(const struct program *held)
     free(p->blocks);
     free(p->references);
     child_directory_free(p->directory);
+    if (p->sizes)
+        p->sizes_free(p->sizes);
     free(p->path);
     free(p->untraced);
     free(p->name);

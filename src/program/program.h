@@ -50,6 +50,8 @@ struct program_unit {
     struct control_symbols *symbols;
 };
 
+struct program_sizes;
+
 struct program {
     char *path;                    /* the executable */
     /* the same without counters, for measuring; NULL: there is none */
@@ -65,6 +67,9 @@ struct program {
     size_t block_count;
     struct program_reference *references;
     size_t reference_count;
+    /* builds of other sizes (program/sizes.h), and what frees them; NULL: there are none */
+    struct program_sizes *sizes;
+    void (*sizes_free)(struct program_sizes *s);
     _Atomic unsigned holders;      /* besides the creator */
 };
 

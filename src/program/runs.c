@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "program/runtime/bins.h"
+#include "program/sizes.h"
 
 /* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short
  * is traced at each of these places. */
@@ -142,7 +143,9 @@ static bool run_traced(const struct program_runs *runs, const double *inputs,
     struct str variable = {0}, mode = {0}, moved = {0}, caches = {0};
     VEC(const char *) argv = {0};
     struct child_result result;
-    struct words words;
+    struct words words = {0};
+    const struct program *sized = program_sized(runs->program, &options->how, runs->names, inputs,
+                                                runs->name_count, err);
 
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
@@ -153,14 +156,14 @@ static bool run_traced(const struct program_runs *runs, const double *inputs,
         str_addf(&caches, "%s%.0fx%.0f", l ? "," : "", fmax(1, rint(shape->lines / shape->ways)),
                  shape->ways);
     }
-    bool ok =
-        words_make(runs->names, inputs, runs->name_count, &options->how, directory, &words, err);
+    bool ok = sized && words_make(runs->names, inputs, runs->name_count, &options->how, directory,
+                                  &words, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
     vec_push(&argv, str_text(&moved));
     vec_push(&argv, str_text(&caches));
-    vec_push(&argv, runs->program->path);
+    vec_push(&argv, sized ? sized->path : "");
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
@@ -219,7 +222,8 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
     struct words words = {0};
     char *directory = child_directory_new(err);
 
-    bool ok = directory &&
+    p = program_sized(p, &options->how, names, inputs, count, err);
+    bool ok = p && directory &&
               words_make(names, inputs, count, &options->how, directory, &words, err) &&
               (p->untraced ||
                err_set(err, ERR_USAGE, "program load its sources",
@@ -227,7 +231,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
     str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);
     for (size_t i = 0; options->threads > 1 && i < sizeof with_threads / sizeof *with_threads; i++)
         vec_push(&argv, with_threads[i] ? with_threads[i] : str_text(&threads));
-    vec_push(&argv, p->untraced);
+    vec_push(&argv, p ? p->untraced : NULL);
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
@@ -310,7 +314,9 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
     memcpy(out->inputs, inputs, runs->name_count * sizeof *inputs);
     str_addf(&trace, "%s/trace", beside ? beside : "");
     bool ok = beside && run_traced(runs, inputs, options, dir, str_text(&trace), shift, out, err) &&
-              program_trace_read(runs->program, str_text(&trace), out, err);
+              program_trace_read(program_sized(runs->program, &options->how, runs->names, inputs,
+                                               runs->name_count, err),
+                                 str_text(&trace), out, err);
     str_done(&trace);
     child_directory_free(beside);
     child_directory_free(dir);

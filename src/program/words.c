@@ -74,6 +74,22 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
     return ok;
 }
 
+bool invocation_macro(const struct invocation *how, const char *name, struct str *out)
+{
+    const size_t length = strlen(name);
+
+    for (const char *at = how->defines; at && *at; at += strspn(at, " ")) {
+        const size_t end = strcspn(at, " ");
+        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+            if (out)
+                str_add_bytes(out, at + length + 1, end - length - 1);
+            return true;
+        }
+        at += end;
+    }
+    return false;
+}
+
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err)
@@ -92,6 +108,8 @@ bool words_make(char *const *names, const double *inputs, size_t count,
         out->input = str_take(&path);
     }
     for (size_t i = 0; !how->arguments && i < count; i++) {
+        if (invocation_macro(how, names[i], NULL))
+            continue;
         struct str word = {0};
         str_addf(&word, "%.15g", inputs[i]);
         vec_push(&out->list, str_take(&word));
@@ -126,7 +144,8 @@ struct invocation invocation_copy(const struct invocation *from)
 {
     return (struct invocation){from->arguments ? mem_strdup(from->arguments) : NULL,
                                from->template ? mem_strdup(from->template) : NULL,
-                               from->input ? mem_strdup(from->input) : NULL, from->any_status};
+                               from->input ? mem_strdup(from->input) : NULL,
+                               from->defines ? mem_strdup(from->defines) : NULL, from->any_status};
 }
 
 void invocation_done(struct invocation *how)
@@ -134,5 +153,6 @@ void invocation_done(struct invocation *how)
     free(how->arguments);
     free(how->template);
     free(how->input);
+    free(how->defines);
     *how = (struct invocation){0};
 }

@@ -3,6 +3,7 @@
 #define PORTOLAN_PROGRAM_WORDS_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/vec.h"
 
 /* How a program is started, as program load has it. */
@@ -13,6 +14,8 @@ struct invocation {
      * none */
     char *template;
     char *input;                   /* the same, for standard input; NULL: that is empty */
+    /* inputs that are macros of the source, "N=SIZE M=LENGTH"; NULL: none */
+    char *defines;
     bool any_status;               /* it may exit with another status than 0 */
 };
 
@@ -20,15 +23,18 @@ struct invocation {
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
+/* Appends the macro that input @name is to @out (may be NULL); false when it is none. */
+bool invocation_macro(const struct invocation *how, const char *name, struct str *out);
+
 struct words {
     VEC(char *) list;
     char *input;   /* path of what is to be its standard input; NULL: nothing */
 };
 
 /* By @how->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it
- * the inputs in their order. Templates, of an input file and of standard input, are written into
- * the directory under their own names, {NAME} put in, other braces as they are. False with err;
- * words_done frees in either case. Any thread. */
+ * the inputs in their order, macros left out. Templates, of an input file and of standard input,
+ * are written into the directory under their own names, {NAME} put in, other braces as they are.
+ * False with err; words_done frees in either case. Any thread. */
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err);

@@ -642,6 +642,24 @@ END
     done
 }
 
+# Sizes that are macros: the program is built for each, and its counts are those of each build. What the compiler makes other blocks of is refused.
+test_define() {
+    needs_llvm
+    [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
+    cd "$work" || return 1
+    printf '#ifndef SIZE\n#define SIZE 7\n#endif\n#include <stdlib.h>\nstatic double a[SIZE], b[SIZE];\nint main(int c, char **v) { int n = atoi(v[1]); for (int t = 0; t < n; t++) for (int i = 0; i < SIZE; i++) a[i] += b[i] * t; return a[3] == 1; }\n' >sizes.c
+    expect 0 "$portolan" --format csv -e 'program load sizes.c -O1 --define N=SIZE; program run N=1000,2000,4000 T=2,3,5 --mode counts; program blocks N=100000 T=10; program validate N=20000 T=50 --machine skylake --times 1'
+    grep -q ',1000000,' "$work/out" || fail "no million: $(head -c 500 "$work/out")"
+    grep -q '^20000,50,' "$work/out" || fail "not validated: $(tail -n 3 "$work/out")"
+    expect 1 "$portolan" -e 'program load sizes.c -O3 --define N=SIZE; program run N=1,1000,2000 T=2'
+    holds err 'the compiler makes other blocks with -DSIZE=1 '
+    expect 1 "$portolan" -e 'program load sizes.c --define N=3+4'
+    holds err 'invalid definition "N=3+4"'
+    expect 0 "$cc" -O1 sizes.c -o sizes
+    expect 1 "$portolan" -e 'program load ./sizes --define N=SIZE'
+    holds err 'is built; give its sources'
+}
+
 # Two threads do what the program does alone: as many references, of which as many miss the caches of a core. Each has its turn while the other waits
 # for it in memory. Counters lose nothing.
 test_references_of_threads() {

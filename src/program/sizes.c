@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/sizes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/build.h"
+
+struct sized {
+    char *defines;
+    const struct program *program;
+};
+
+struct program_sizes {
+    char *name;
+    VEC(char *) words;
+    pthread_mutex_t lock;
+    VEC(struct sized) built;
+};
+
+static void sizes_free(struct program_sizes *s)
+{
+    for (size_t i = 0; i < s->words.count; i++)
+        free(s->words.items[i]);
+    vec_done(&s->words);
+    for (size_t i = 0; i < s->built.count; i++) {
+        free(s->built.items[i].defines);
+        program_free(s->built.items[i].program);
+    }
+    vec_done(&s->built);
+    pthread_mutex_destroy(&s->lock);
+    free(s->name);
+    free(s);
+}
+
+void program_sizes_add(struct program *p, const char *const *words, size_t count, const char *name)
+{
+    struct program_sizes *s = mem_zero(1, sizeof *s);
+
+    s->name = mem_strdup(name);
+    for (size_t i = 0; i < count; i++)
+        vec_push(&s->words, mem_strdup(words[i]));
+    pthread_mutex_init(&s->lock, NULL);
+    p->sizes = s;
+    p->sizes_free = sizes_free;
+}
+
+/* Whether runs of @a and @b count the same: their blocks lead to the same ones, and their
+ * references are in the same ones. */
+static bool same_shape(const struct program *a, const struct program *b)
+{
+    if (a->unit_count != b->unit_count || a->function_count != b->function_count ||
+        a->block_count != b->block_count || a->reference_count != b->reference_count)
+        return false;
+    for (size_t i = 0; i < a->block_count; i++)
+        if (a->blocks[i].next_count != b->blocks[i].next_count ||
+            a->blocks[i].two_way != b->blocks[i].two_way ||
+            memcmp(a->blocks[i].next, b->blocks[i].next,
+                   a->blocks[i].next_count * sizeof *a->blocks[i].next) != 0)
+            return false;
+    for (size_t i = 0; i < a->reference_count; i++)
+        if (a->references[i].block != b->references[i].block ||
+            a->references[i].write != b->references[i].write)
+            return false;
+    return true;
+}
+
+/* The build with the options @defines, a blank after each. */
+static struct program *build(const struct program_sizes *s, const char *defines, struct err *err)
+{
+    VEC(char *) words = {0};
+
+    for (size_t i = 0; i < s->words.count; i++)
+        vec_push(&words, s->words.items[i]);
+    const size_t own = words.count;
+    for (const char *at = defines; *at; at += strcspn(at, " ") + 1)
+        vec_push(&words, mem_strndup(at, strcspn(at, " ")));
+    struct program *p = program_build((const char *const *)words.items, words.count, s->name, err);
+    for (size_t i = own; i < words.count; i++)
+        free(words.items[i]);
+    vec_done(&words);
+    return p;
+}
+
+/* Appends options for the inputs that are macros; false when none is. */
+static bool add_defines(const struct program *p, const struct invocation *how, char *const *names,
+                        const double *inputs, size_t count, struct str *out)
+{
+    for (size_t i = 0; p->sizes && i < count; i++) {
+        struct str macro = {0};
+        if (invocation_macro(how, names[i], &macro))
+            str_addf(out, "-D%s=%.15g ", str_text(&macro), inputs[i]);
+        str_done(&macro);
+    }
+    return out->length > 0;
+}
+
+const struct program *program_rebuilt(const struct program *p, const struct invocation *how,
+                                      char *const *names, const double *inputs, size_t count,
+                                      struct err *err)
+{
+    struct str defines = {0};
+    struct program *built = NULL;
+
+    if (!add_defines(p, how, names, inputs, count, &defines))
+        return program_hold(p);
+    built = build(p->sizes, str_text(&defines), err);
+    if (built)
+        program_sizes_add(built, (const char *const *)p->sizes->words.items, p->sizes->words.count,
+                          p->sizes->name);
+    str_done(&defines);
+    return built;
+}
+
+const struct program *program_sized(const struct program *p, const struct invocation *how,
+                                    char *const *names, const double *inputs, size_t count,
+                                    struct err *err)
+{
+    struct program_sizes *s = p->sizes;
+    const struct program *found = NULL;
+    struct str defines = {0};
+
+    if (!add_defines(p, how, names, inputs, count, &defines))
+        return p;
+    lock_take(&s->lock);
+    for (size_t i = 0; i < s->built.count && !found; i++)
+        if (strcmp(s->built.items[i].defines, str_text(&defines)) == 0)
+            found = s->built.items[i].program;
+    if (!found && (found = build(s, str_text(&defines), err)) != NULL)
+        vec_push(&s->built, ((struct sized){mem_strdup(str_text(&defines)), found}));
+    if (found && !same_shape(found, p)) {
+        err_set(err, ERR_DATA,
+                "leave it out, or take sizes of the same remainder, all large or all small",
+                "the compiler makes other blocks with %sthan at the largest size",
+                str_text(&defines));
+        found = NULL;
+    }
+    lock_give(&s->lock);
+    str_done(&defines);
+    return found;
+}
