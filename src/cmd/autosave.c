@@ -17,11 +17,11 @@
 
 /* between two savings: with the time of one, less than a second is lost */
 #define LEAST_SECONDS 0.4
-/* of a large session, which takes longer: at most a tenth of the time is spent on it */
+/* of a large session, which takes longer: at most a tenth of the time is used for it */
 #define SHARE 10
 #define RUN_SECONDS 3        /* of a run of inference, between two looks at how far it is */
 
-/* What a session is told by to have changed. */
+/* Fingerprint of a session, to detect changes. */
 struct mark {
     unsigned long revision;
     const void *kernel;
@@ -96,7 +96,7 @@ struct autosave *autosave_new(struct session *s, bool named)
     return a;
 }
 
-/* It is said once: the next savings may fail for the same reason. */
+/* It is reported once: later saves may fail for the same reason. */
 static void tell(struct autosave *a, const struct err *err)
 {
     char text[2048];
@@ -107,7 +107,7 @@ static void tell(struct autosave *a, const struct err *err)
     a->failed = true;
 }
 
-/* What was written, if anything, is ours again. */
+/* The written directory, if any, is ours again. */
 static void take_back(struct autosave *a, bool wait)
 {
     struct err err = {0};

@@ -14,7 +14,7 @@
 #include "throughput/predict.h"
 
 #define WORST_SHOWN 10
-#define TOLD 0.005   /* smallest relative error that text tells of */
+#define TOLD 0.005   /* smallest relative error shown in text */
 
 static bool is_json(const char *path)
 {

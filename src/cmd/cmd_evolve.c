@@ -462,8 +462,8 @@ static void note_confidence(struct evolve_run *run, struct mapping *m)
     problem_free(problem);
 }
 
-/* What is noted of a form whose ports do not show: the mappings may agree on it since each takes
- * the cheapest of what is as good. */
+/* Note on a form with hidden ports: the mappings may agree on it because each takes the cheapest of
+ * equal usages. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
@@ -571,8 +571,7 @@ static bool add_machine(struct session *s, char *id, struct machine *take_m, str
     return ok;
 }
 
-/* The machine that what is inferred is laid over: the current one, or where that came of it the one
- * below. */
+/* The machine under the inferred one: the current one, or if that is an overlay the one below. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);

@@ -16,7 +16,7 @@
 #include "work/job.h"
 
 #define ROUNDS 8                    /* of inference, when nothing else ends them */
-/* one in so many pairs is measured at most, unless told otherwise */
+/* default: one in so many pairs is measured at most */
 #define SHARE 10
 /* experiments of a round, when many are allowed: as many as there are forms, and no fewer */
 #define BATCH_LEAST 16
@@ -150,8 +150,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* What was measured is what is inferred from, also when the session has gone on to another
-     * table. */
+    /* Inference uses the measured table, also when the session has switched to another. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -208,7 +207,7 @@ static void set_up(struct active_options *o, const struct experiments *t,
     o->select.evolve.seconds = evolve->seconds > 0 ? evolve->seconds / ROUNDS : 0;
 }
 
-/* Where the table is kept: beside the checkpoint; NULL without one. */
+/* Path of the table: next to the checkpoint; NULL without one. */
 static char *table_path(const char *checkpoint)
 {
     struct str path = {0};
@@ -222,7 +221,7 @@ static char *table_path(const char *checkpoint)
     return str_take(&path);
 }
 
-/* What the command's own job makes, before any is measured: the table that is asked about. */
+/* Result of the command's own job, before any measurement: the table to measure. */
 struct beginning {
     struct evolve_options evolve;
     struct active_options o;
@@ -324,7 +323,7 @@ static bool measure_table(struct session *s, void *state, struct result *result,
         return true;
     }
     struct job_info info;
-    job_wait(number);   /* take_result tells rounds and run */
+    job_wait(number);   /* take_result reports rounds and run */
     bool ok = p->run != NULL;
     if (!ok)
         *err = job_find(number, &info) && info.state != JOB_DONE ? info.err : p->err;

@@ -310,8 +310,7 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
     return true;
 }
 
-/* What the job that lays out a run works on: it takes its time with many experiments, of the
- * run's. */
+/* Input of the job that lays out a run: slow with many experiments, the run's. */
 struct starting {
     struct evolve_options o;
     struct ports names;              /* of the ports; none: numbers */
@@ -479,7 +478,7 @@ static struct evolve_run *newest_run(const struct session *s)
     return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
 }
 
-/* The table, if @run has not been fed what it has now, which it is from here on; else NULL. */
+/* The table, if @run lacks some of its current measurements, which it gets now; else NULL. */
 static struct experiments *news_for(const struct session *s, struct evolve_run *run)
 {
     struct experiments *t = s->document.experiments;

@@ -54,8 +54,7 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-/* What a job of this file works on: the file, the table that it reads or adds to, and the one that
- * it makes. */
+/* Data of a job of this file: the file, the table that it reads or extends, and its result. */
 struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);
@@ -282,7 +281,7 @@ static const struct parameter list_arguments[] = {
     {0},
 };
 
-/* Row @i of the experiments; the state of what was measured is told to programs only. */
+/* Row @i of the experiments; the state of measured ones is only in the documents. */
 static void list_row(const struct experiments *t, size_t i, struct str *buffer,
                      struct result_table *table)
 {

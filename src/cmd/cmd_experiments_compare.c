@@ -16,11 +16,11 @@
 #define ABREAST 5          /* hosts side by side in a table for people */
 #define ROWS_SHOWN 40      /* there */
 
-/* One file: measured where its columns say, else the file itself is the name. */
+/* One file: measured as its columns name it, else the file itself is the name. */
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu, microcode "": not known */
     struct experiments *table;
-    /* experiments that another host measured, too; of them those off the median */
+    /* experiments that another host measured as well; of them those off the median */
     size_t compared, differing;
     double difference;                     /* mean, a fraction, of the former */
 };

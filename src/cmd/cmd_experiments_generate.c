@@ -103,7 +103,7 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
                    EXPERIMENTS_MAX);
 }
 
-/* Adds what is asked for to @t; returns how many experiments that were. */
+/* Adds the requested experiments to @t; returns how many. */
 static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
                        const struct generate_values *v, uint64_t seed)
 {

@@ -25,7 +25,7 @@
 #define CHOSEN_AT_ONCE 10000   /* rows that the screen waits for: some milliseconds */
 
 struct experiments_measuring {
-    /* what the worker begins with, where choosing is left to it */
+    /* start of the worker, if it chooses experiments */
     struct experiments *from;       /* held until it has chosen; NULL: it is chosen */
     struct machine *machine;        /* held: what predictions in the filter are of; NULL: none */
     char *filter;
@@ -52,7 +52,7 @@ struct experiments_measuring {
     uint64_t target;                /* serial of the session's table when it began */
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* The job's note: a simulated CPU is not disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_measuring *)state)->simulated;
@@ -78,7 +78,7 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    /* What is cut at the end of a narrow line is what matters least. */
+    /* The end of a narrow line is cut, so the least important part comes last. */
     job_progress(w->job, s->share * (double)total, (double)total,
                  "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
@@ -199,7 +199,7 @@ static void add_failures(const struct experiments *t, struct result *result)
     str_done(&text);
 }
 
-/* " of 2026-11-20 to 2026-11-22", the days of what was reused; nothing when they are not known. */
+/* " of 2026-11-20 to 2026-11-22", the dates of reused values; nothing when they are unknown. */
 static void days_add(const struct runner_summary *m, struct str *out)
 {
     if (!m->reused || !*m->since)
@@ -277,7 +277,7 @@ static bool measure_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-/* What was measured before is not lost. */
+/* Earlier measurements are kept. */
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {

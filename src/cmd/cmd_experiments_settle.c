@@ -33,7 +33,7 @@ struct experiments_settling {
     struct settled settled;
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* The job's note: a simulated CPU is not disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_settling *)state)->simulated;
@@ -51,7 +51,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* What was decided goes to disk: the machine first, so that doubts which were lost were decided. */
+/* Decisions go to disk: the machine first, so that lost ambiguities were decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&
@@ -209,7 +209,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* The machine, its doubts and what they are to be measured on. */
+/* The machine, its ambiguities and the CPU to measure them on. */
 static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;

@@ -91,8 +91,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* How much a control of row @index would tell: of forms that are in no control yet, as much as the
- * others leave to see of each. */
+/* How much a control of row @index would show: of forms in no control yet, as much as the others
+ * leave to see of each. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);
@@ -241,8 +241,8 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* One control's sightings, by cycles: each host beside their median. Of @hosts; the median of two
- * tells nothing where there are more. */
+/* One control's sightings, by cycles: each host compared with their median. Of @hosts; the median
+ * of two shows nothing if there are more. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -289,8 +289,8 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* The rows of @t that are not @controls, or of these the ones that are @measured or not, as @t has
- * them, and not yet in @taken. */
+/* The rows of @t that are not @controls, or of these the ones that are @measured or not, in the
+ * order of @t, and not yet in @taken. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {

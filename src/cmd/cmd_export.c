@@ -103,7 +103,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* What ran last failed: it has nothing, and what was there before it is not taken for it. */
+/* The last command failed: it has no result, and the earlier one is not exported instead. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};

@@ -118,7 +118,7 @@ static const struct parameter add_arguments[] = {
 struct adding {
     char *file;
     enum isa isa;
-    /* held: what is added to; NULL: the shipped ones, which nobody has asked for yet */
+    /* held: the table that is extended; NULL: the shipped ones, which nobody has requested yet */
     struct forms *base, *made;
     size_t added;
 };

@@ -94,8 +94,7 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Host, CPU and microcode that @m was measured on, "" where it does not say; false when it says
- * nothing. */
+/* Host, CPU and microcode of @m's measurements, "" if unknown; false when it has none of them. */
 static bool add_origin(struct result_table *t, const struct machine *m)
 {
     const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"),
@@ -109,7 +108,7 @@ static bool add_origin(struct result_table *t, const struct machine *m)
     return known;
 }
 
-/* Where the machines were measured, for people, when any says it. */
+/* Hosts of the machines' measurements, in words, when one is known. */
 static void add_machines(const struct form_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -167,7 +166,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
     str_done(&usage);
 }
 
-/* "0.50 / 4": cycles and latency, "-" where the machine does not know the form. */
+/* "0.50 / 4": cycles and latency, "-" if the machine does not know the form. */
 static void print_pair(struct throughput *engine, const struct machine *m, const char *form,
                        char *text, size_t size)
 {

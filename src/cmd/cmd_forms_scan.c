@@ -83,7 +83,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* below, as many as a screen holds */
+    t->hide = NOT_TEXT;   /* default: as many as a screen holds */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -352,7 +352,7 @@ static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, st
     return scan_file(&hand->scans[worker], unpack_text(piece), err);
 }
 
-/* All threads' counts, one after the other: rank 0 takes them one by one. */
+/* All threads' counts, in sequence: rank 0 takes them one by one. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct scan_hand *hand = state;

@@ -60,7 +60,7 @@ static void add_name(void *to, const char *word)
     str_addf(out, "%s%s", out->length ? ", " : "", word);
 }
 
-/* What the record says of @p; of names of views, which they are. */
+/* Description of @p from the record; of names of views, which they are. */
 static void explain_parameter(struct session *s, const struct parameter *p, struct str *out)
 {
     struct str names = {0};

@@ -15,7 +15,7 @@
 
 #define SECONDS 20             /* most of it is waiting for a quiet core */
 #define INSNS_MOST 500         /* each is left out once: work and memory grow with the square */
-#define PATIENCE_SECONDS 1.0   /* with all variants that wait, when one is asked for */
+#define PATIENCE_SECONDS 1.0   /* with all variants that wait, when one is requested */
 
 /* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps
  * it for the kernel view. */
@@ -299,7 +299,7 @@ static void forget(const struct kernel_blaming *w)
         w->session->blaming = NULL;
 }
 
-/* What was measured of a loop that has no result in the end is not kept. */
+/* Measurements of a loop without a final result are dropped. */
 static void blame_failed(struct session *s, void *state, struct result *result,
                          const struct err *err)
 {

@@ -84,7 +84,7 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-/* Of values that may be too small, not @exact, no difference is told. */
+/* Values that may be too small, not @exact, have no difference. */
 static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {
     cell_text(t, name);
@@ -93,8 +93,7 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
     cell_number(t, exact ? b - a : NAN);
 }
 
-/* Cycles, bounds and what each port takes, beside each other with the difference; ports only where
- * both have the same. */
+/* Cycles, bounds and port loads of both with the difference; ports only if both have the same. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {

@@ -79,7 +79,7 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     const struct edit_values *v = values;
     const struct kernel *k = s->document.kernel;
 
-    (void)result;   /* what has become of it tells */
+    (void)result;   /* its own state reports it */
     if (!session_has_kernel(s, err))
         return false;
     if (!s->interactive)

@@ -38,7 +38,7 @@ struct kernel_evaluating {
     struct machine *machine;        /* a copy: the session's may change meanwhile */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
-    /* as asked for; COLUMNS: the columns tell, or the data */
+    /* as requested; COLUMNS: by the columns, or the data */
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
     enum evaluate_protocol protocol;  /* that was taken, and why */
     struct str because;
@@ -156,7 +156,7 @@ static void pass_on(struct evaluation_run *run, const struct batch *b)
 
     while (!farm_room(run->farm, 0.05))
         if (job_cancelled(run->job))
-            return;   /* next_batch says so */
+            return;   /* set by next_batch */
     pack_count(&piece, b->count);
     pack_array(&piece, b->cycles, b->count, sizeof *b->cycles);
     for (size_t i = 0; i < b->count; i++)
@@ -309,7 +309,7 @@ static void run_done(struct evaluation_run *run, unsigned workers)
     csv_reader_close(run->reader);
 }
 
-/* What the first blocks of a file tell. */
+/* Properties that the first blocks of a file show. */
 struct glance_result {
     double median, mean;   /* errors, fractions; NaN: there are no blocks */
     double cycles;         /* their median */
@@ -343,7 +343,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        /* rows without cycles stand behind the others */
+        /* rows without cycles come after the others */
         while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
@@ -368,8 +368,8 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* How many iterations the file's cycles are of: 1, or 100 as BHive has them, which their median
- * tells: a hundred times what the blocks take. */
+/* Number of iterations of the file's cycles: 1, or 100 as in BHive, detected by their median: a
+ * hundred times the blocks' time. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -382,8 +382,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* The method that the cycles are of: asked for, told by the columns (@own), or the one whose
- * predictions are nearer to the first blocks. */
+/* The method of the cycles: requested, by the columns (@own), or the one whose predictions are
+ * nearer to the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -400,7 +400,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     } else {
         const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE),
                                    loops = glance(w, w->per, PROTOCOL_PORTOLAN);
-        /* most blocks take as long either way: the others tell */
+        /* most blocks take the same time either way: the others decide */
         const bool close = fabs(copies.median - loops.median) < CLOSE;
         const double copies_error = close ? copies.mean : copies.median,
                      loops_error = close ? loops.mean : loops.median;

@@ -9,7 +9,7 @@
 #include "cmd/function_list.h"
 #include "cmd/task.h"
 
-#define TOP 40   /* rows unless told otherwise */
+#define TOP 40   /* default rows */
 /* the first; of lists with a profile */
 #define SAMPLES_COLUMN                                                                             \
     {                                                                                              \
@@ -22,7 +22,7 @@ struct functions_values {
     bool loops;
 };
 
-/* What the job works on: the file, and which of its functions are printed. */
+/* Input of the job: the file, and which of its functions are printed. */
 struct functions_listing {
     char *path, *matching, *profile;
     size_t top;

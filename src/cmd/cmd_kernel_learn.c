@@ -35,7 +35,7 @@ struct kernel_learning {
     size_t blockers;
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* The job's note: a simulated CPU is not disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct kernel_learning *)state)->simulated;

@@ -122,7 +122,7 @@ static bool take_word(struct recipe *r, const char *word, struct str *half, stru
     return true;
 }
 
-/* The file and the flags may come in any order. */
+/* File and flags may come in any order. */
 static bool take_words(struct recipe *r, const struct kernel_load_values *v, struct err *err)
 {
     struct str half = {0};
@@ -148,7 +148,7 @@ static void find_bundled(char **path)
     }
 }
 
-/* FILE:A-B, as editors name lines, where no file is named so and FILE is one. */
+/* FILE:A-B, as editors name lines, if no file has that name and FILE is one. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');

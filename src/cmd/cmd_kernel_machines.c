@@ -17,7 +17,7 @@ struct machines_values {
     bool show;
 };
 
-/* The work, beside the screen. */
+/* The work, in the background. */
 struct machines_search {
     const struct kernel *kernel;
     size_t loop;
@@ -85,7 +85,7 @@ static bool has(const struct machine_names *names, const char *id)
     return false;
 }
 
-/* Those shown that know the loop stay as they are, others that do come behind them. */
+/* Shown machines that know the loop stay, others that know it are appended. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

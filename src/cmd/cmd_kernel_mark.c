@@ -34,7 +34,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* What stands before and behind the loop, each a line. */
+/* Lines before and after the loop. */
 static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name,
                        struct str *begin, struct str *end, struct err *err)
 {

@@ -107,7 +107,7 @@ static void record_visit(void *state, const struct kernel_measured *m)
                    m->windows, (unsigned)ceil(lost), 0);
 }
 
-/* How far it is, and how long what is not settled takes at the pace so far. */
+/* Progress, and the remaining time of open blocks at the current pace. */
 static void tell_progress(void *state, const struct block_rows *rows)
 {
     struct kernel_measuring *w = state;
@@ -282,7 +282,7 @@ static json_t *measured_json(const struct kernel_measured *m, const char *state)
                      "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
-/* What the data were that a time is of: another time belongs to others. */
+/* Data of a measured time: a time belongs to its own. */
 static void add_data(const struct kernel *k, size_t loop, struct result *result)
 {
     struct streams streams;
@@ -412,7 +412,7 @@ static bool measure_finish(struct session *s, void *state, struct result *result
     return true;
 }
 
-/* What was measured of a file by then is shown. */
+/* The results of a file so far are shown. */
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {

@@ -87,7 +87,7 @@ static bool work(void *state, struct result *result, struct err *err)
     if (ok)
         return true;
     const struct err reason = *err;
-    /* the machine is too busy now: what was measured by then is shown */
+    /* the machine is too busy now: earlier results are shown */
     if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {
         w->cut_off = reason;
         *err = (struct err){0};
@@ -168,7 +168,7 @@ static void add_blocks(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* What a row goes by: measured where it is. */
+/* Value that a row is judged by: measured if available. */
 static double cycles_of(const struct memory_point *p)
 {
     return isnan(p->measured) ? p->time.cycles : p->measured;

@@ -10,7 +10,7 @@
 #include "cmd/task.h"
 #include "isa/isa.h"
 
-#define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
+#define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader reports an excess */
 
 struct paste_values {
     const char *syntax, *isa;

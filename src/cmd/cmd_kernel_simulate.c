@@ -54,7 +54,7 @@ static void add_repeated(const struct insn *repeated, struct result *result)
     str_done(&text);
 }
 
-/* Names the sizes that the stalls come from, where they are estimates. */
+/* Names the sizes behind the stalls, if they are estimates. */
 static void add_estimates(const struct machine *m, const struct simulation *sim,
                           struct result *result)
 {

@@ -85,7 +85,7 @@ static size_t shown(const struct tuning *w)
     return w->tune->found.count < SHOWN ? w->tune->found.count : SHOWN;
 }
 
-/* The builds that the model has faster than the loop, at most so many. */
+/* The builds predicted faster than the loop, up to a limit. */
 static size_t builds_shown(const struct tuning *w)
 {
     size_t count = 0;
@@ -96,8 +96,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* All that are shown, on random inputs. What differs is a fault of the table or of the rules of
- * order: it is told, and not used. */
+/* All shown versions, on random inputs. A difference is a fault of the table or of the ordering
+ * rules: it is reported, and the version not used. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -122,7 +122,7 @@ static bool is_usable(const struct tuning *w, size_t at)
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
-/* The loop and the best few beside each other, so that they share the quiet moments. */
+/* The loop and the best few in turn, so that they share the quiet moments. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {
@@ -168,8 +168,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs versions on this CPU. False with err when cancelled; where nothing can be run, why says so
- * and all goes on by the model. */
+/* Runs versions on this CPU. False with err when cancelled; if nothing can be run, why has the
+ * reason and the model decides. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -195,7 +195,7 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
     return true;
 }
 
-/* The fastest by measuring where the loop itself has a time, otherwise by the model. */
+/* The fastest by measuring if the loop itself has a time, otherwise by the model. */
 static size_t choose(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[0].measured);
@@ -263,8 +263,8 @@ static bool same_insns(const struct kernel *k, const struct version *c)
     return ok;
 }
 
-/* The best as text, and as a kernel of that text; false with err when what the text says is
- * something else. */
+/* The best as text, and as a kernel of that text; false with err when the text has another
+ * meaning. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;

@@ -93,8 +93,8 @@ static void add_pressure(struct result *result, const struct machine *m,
     }
 }
 
-/* What the machine makes of the kernel, row by row; @first, to people @title, is what tells the
- * rows apart. */
+/* The machine's prediction of the kernel, row by row; @first, titled @title, distinguishes the
+ * rows. */
 static struct result_table *add_outcomes(struct result *result, const struct machine *m,
                                          const char *first, const char *title, enum cell_kind kind)
 {

@@ -9,7 +9,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-/* A row for each machine; @checked_by_id: what JSON has beside the names, by name. */
+/* A row for each machine; @checked_by_id: JSON's values next to the names, by name. */
 static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_id)
 {
     for (char **id = take_ids; *id; id++) {

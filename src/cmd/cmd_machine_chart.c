@@ -29,7 +29,7 @@ struct machine_charting {
     struct stage_log *log;           /* for those who watch */
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed, journals neither. */
+/* The job's note: a simulated CPU is not disturbed, nor are journals. */
 static bool measures(const void *state)
 {
     return charting_measures(((const struct machine_charting *)state)->charting);
@@ -199,8 +199,7 @@ static void show_doubts(const struct chart *c, struct result *result)
     result_line(result, "experiments settle NAME measures these and decides");
 }
 
-/* How many forms were never beside some ports, and the first experiment of which none has a
- * time. */
+/* Number of forms with untested ports, and the first such experiment without a time. */
 static void show_untested(const struct chart *c, struct result *result)
 {
     const struct chart_form *first = NULL;

@@ -17,13 +17,13 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define TOP 60              /* forms, unless told otherwise */
+#define TOP 60              /* default forms */
 #define SECONDS 60
 #define SHARE 0.6           /* of the time for throughputs */
 #define SHOWN 40            /* rows of text */
 
-/* The job: forms measured one after the other on the worker; the UI thread shows the rows and keeps
- * them for the view. */
+/* The job: the worker measures forms in sequence; the UI thread shows the rows and keeps them for
+ * the view. */
 struct checking {
     struct session *session;
     struct job *job;
@@ -38,7 +38,7 @@ struct checking {
     size_t measured, without_latency;
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* The job's note: a simulated CPU is not disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct checking *)state)->simulated;
@@ -54,7 +54,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
     struct checking *w = state;
     struct check_row *row = &w->check->rows[index];
 
-    /* What a busy core took says nothing of the table. */
+    /* Times of a busy core do not count against the table. */
     row->measured = experiment_state_open(m->state) ? NAN : m->cycles;
     row->spread = m->spread;
     snprintf(row->state, sizeof row->state, "%s", m->state);
@@ -87,7 +87,7 @@ static void make_rows(struct checking *w)
     free(predicted);
 }
 
-/* What a simulated CPU takes along the chains. */
+/* Latencies of a simulated CPU along the chains. */
 static size_t simulate_latencies(const struct checking *w, const struct form_code *code,
                                  struct latency *out)
 {

@@ -42,7 +42,7 @@ struct correcting {
     char *path;                /* the result: its directory */
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* The job's note: a simulated CPU is not disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct correcting *)state)->simulated;
@@ -152,7 +152,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
     learned_done(&learned);
 }
 
-/* Throughputs need port usages, which are learned beside forms that are known. */
+/* Throughputs need port usages, which are learned with known forms. */
 static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;
@@ -240,7 +240,7 @@ static void add_row(const struct correcting *w, struct result_table *t, const st
     str_done(&text);
 }
 
-/* The machine as it is now takes the place of the one that was checked. */
+/* The current machine replaces the checked one. */
 static bool load_corrected(struct session *s, const struct correcting *w, struct err *err)
 {
     struct machine *m = machine_load(w->id, err);
@@ -381,9 +381,8 @@ static void name_machine(struct correcting *w, const struct machine *checked,
     w->source = str_take(&text);
 }
 
-/* The machine to simulate, the one that was checked, as the corrections say where they are from;
- * NULL: this CPU is to be measured. False with err when @asked, which may be NULL, is another
- * one. */
+/* The machine to simulate, the checked one, named in the corrections' sources; NULL: measure this
+ * CPU. False with err when @asked, which may be NULL, is another one. */
 static bool simulated_by(struct session *s, const struct check *check, const char *asked,
                          const struct machine **out, struct err *err)
 {

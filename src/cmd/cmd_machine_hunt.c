@@ -22,7 +22,7 @@
 #define CPU_ROUND 48          /* blocks drawn at a time */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* one of so many blocks is a mutation */
+#define MUTANTS 4             /* one in so many blocks is a mutation */
 #define LLVM "llvm-mca"       /* in the place of a machine; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
@@ -38,14 +38,14 @@ struct machine_hunting {
     struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;
-    struct model *knows;          /* of machine: what it cannot predict is not drawn */
+    struct model *knows;          /* of machine: forms that it cannot predict are not drawn */
     struct model *truth;          /* of against */
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;            /* the result */
 };
 
-/* Whether this CPU is what the model is held against; a simulated one is not disturbed. */
+/* Whether the reference is this CPU; a simulated one is not disturbed. */
 static bool measures(const void *state)
 {
     const struct machine_hunting *w = state;
@@ -105,8 +105,7 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
                             w->until - clock_seconds(), cycles, err);
 }
 
-/* Of the blocks of a round one process tells the times. Where the time is over while it runs,
- * nothing is known of them. */
+/* One process gives the times of a round's blocks. If time ends while it runs, they are unknown. */
 static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
                           struct err *err)
 {
@@ -208,8 +207,7 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
-/* "haswell", "skylake by simulate" where the two sides are predicted otherwise, "llvm-mca's
- * skylake". */
+/* "haswell", "skylake by simulate" if the two sides use other models, "llvm-mca's skylake". */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)
@@ -392,7 +390,7 @@ static const char *llvm_cpu(const char *against, const struct machine *m)
     return *rest == ':' ? rest + 1 : *rest ? NULL : machine_compiler_name(m);
 }
 
-/* The machines, what the first is held against, and their instruction set. */
+/* The machines, the first one's reference, and their instruction set. */
 static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w,
                          struct err *err)
 {

@@ -23,7 +23,7 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID])
         strcpy(id, "imported");
 }
 
-/* Makes @id the first of the selection of its instruction set; the others stay behind it. */
+/* Makes @id the first of the selection of its instruction set; the others follow it. */
 static bool mapping_make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);
@@ -51,7 +51,7 @@ void mapping_describe(const struct machine *m, struct result *result)
 
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports,
                 ports == 1 ? "" : "s");
-    /* what its table is not */
+    /* kind that its table is not */
     if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
 }

@@ -13,7 +13,7 @@
 #include "io/import_uops.h"
 #include "work/job.h"
 
-/* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
+/* llvm-mca takes seconds over all forms: in the background. */
 struct llvm_importing {
     struct forms *forms[ISA_COUNT];   /* the session's, held */
     char *cpu;

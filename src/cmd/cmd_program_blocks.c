@@ -17,7 +17,7 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-/* misses beside those of a fully associative cache from which on conflicts are spoken of */
+/* excess of misses over a fully associative cache from which on conflicts are mentioned */
 #define CONFLICTS 1.1
 
 struct blocks_values {
@@ -67,7 +67,7 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-/* @all: executions of all blocks, of which the block's are its probability. */
+/* @all: executions of all blocks; the block's share of them is its probability. */
 static void add_block(struct result_table *t, const struct program_model *m,
                       const struct program_run *run, size_t b, double all)
 {
@@ -467,8 +467,7 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
- * be disturbed. */
+/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct missing *)state)->at.here;

@@ -34,9 +34,8 @@ struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
     double a, b;            /* cycles per iteration of the source; NAN: that build has it not */
-    double change;          /* of b over a, a fraction; NAN: not to be told */
-    /* of the run of A (of B, where it alone has the loop) that is in it, a fraction; NAN: no
-     * profile */
+    double change;          /* of b over a, a fraction; NAN: unknown */
+    /* of the run of A (of B, if only it has the loop) spent in it, a fraction; NAN: no profile */
     double share;
     double effect;          /* share times change; NAN likewise */
 };
@@ -184,8 +183,8 @@ static void add_rows(struct builds_diff *w)
     }
 }
 
-/* What counts: the effect on the program where a profile tells it, else the change of the loop;
- * what is not told comes last. */
+/* Sort key: the effect on the program if there is a profile, else the change of the loop; unknown
+ * ones come last. */
 static double weight(const struct diff_row *r)
 {
     const double value = isnan(r->share) ? r->change : r->effect;

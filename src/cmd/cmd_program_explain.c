@@ -109,7 +109,7 @@ static bool find_loop(struct explaining *w, struct err *err)
     return k != NULL;
 }
 
-/* The file that was made for what the program prints goes, unless something is in it. */
+/* Removes the file of the program's output if it is empty. */
 static void keep_output(struct explaining *w)
 {
     if (w->output.own && !program_output_any(&w->output))
@@ -642,7 +642,7 @@ static void say_split(struct result *result, const struct explaining *w)
     say_terms(result, w);
 }
 
-/* What samples tell when nothing could be counted. */
+/* Result of the samples when nothing could be counted. */
 static void say_sampled(struct result *result, const struct explaining *w)
 {
     const struct run_profile *p = w->sampled;

@@ -13,7 +13,7 @@
 #include "program/native_kept.h"
 #include "work/job.h"
 
-/* the formula is of inputs up to so many times those that were run */
+/* the formula is for inputs up to this multiple of the run ones */
 #define REACH 8
 #define POINTS_MOST 160
 
@@ -220,8 +220,7 @@ static void time_formula_free(void *state)
     free(f);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
- * be disturbed. */
+/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct time_formula *)state)->here;

@@ -17,7 +17,7 @@
 #include "program/system_time.h"
 #include "work/job.h"
 
-/* share of the time that rests on counts that are not exact, from which on it is told */
+/* share of the time on inexact counts, from which on it is reported */
 #define SHOWN_LEAST 0.005
 
 struct predict_values {
@@ -344,8 +344,7 @@ static void predicting_free(void *state)
     free(p);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
- * be disturbed. */
+/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
 static bool measures_here(const void *state)
 {
     const struct predicting *p = state;

@@ -27,8 +27,8 @@
 #include "simulate/simulate.h"
 #include "work/job.h"
 
-#define SAMPLES_LEAST 10       /* of fewer nothing is said */
-#define SAMPLES_FEW 100        /* of fewer it is said that they are few */
+#define SAMPLES_LEAST 10       /* with fewer nothing is reported */
+#define SAMPLES_FEW 100        /* with fewer there is a note that they are few */
 #define MEMORY_MATTERS 1.1     /* times the time with all data in the first level */
 #define SIMULATED_MOST 2000    /* instructions of a loop that is predicted */
 #define ATTACHED_SECONDS 5.0
@@ -67,7 +67,7 @@ struct profiling {
     double next;                   /* seconds of sampling at which another one is made */
 };
 
-/* Of what was interrupted while it ran the rest is made all the same. */
+/* An interrupted run is completed all the same. */
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
@@ -129,7 +129,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
         list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%zu samples in %.1f s", samples, seconds);
-    return job_interrupted() || !cancelled(w);   /* what is interrupted has seen enough */
+    return job_interrupted() || !cancelled(w);   /* an interrupted run has enough samples */
 }
 
 static bool looking(void *state, double share)
@@ -529,7 +529,7 @@ void profile_publish(struct session *s)
     s->document.profile = so_far;
 }
 
-/* The list so far stays: what was seen is not lost with the rest. Nothing will come after it. */
+/* The list so far stays: its samples are kept. Nothing will follow it. */
 static void profile_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {

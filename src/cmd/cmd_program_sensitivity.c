@@ -172,8 +172,7 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
     return NULL;
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
- * be disturbed. */
+/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct probing *)state)->at.here;
@@ -255,7 +254,7 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct probing *)state)->job);
 }
 
-/* The other ranks, which get the program, what it does at the inputs, and the machine: *@farm, NULL
+/* The other ranks, which get the program, its counts at the inputs, and the machine: *@farm, NULL
  * when there are none. False with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
@@ -461,8 +460,7 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* The run that rank 0 predicted, as the only one of a model: what it says of these inputs is this
- * run. */
+/* The run predicted by rank 0, as the only one of a model, which returns it for these inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];

@@ -140,8 +140,7 @@ static void showing_free(void *state)
     free(w);
 }
 
-/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would
- * be disturbed. */
+/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
 static bool measures_here(const void *state)
 {
     return ((const struct showing *)state)->at.here;

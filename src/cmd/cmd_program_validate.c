@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicted times beside those of the program itself on this CPU. */
+/* Predicted times compared with those of the program itself on this CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static bool cancelled(void *state)
     return job_cancelled(v->job);
 }
 
-/* Predicted with what the CPU gave around the runs, so that both are of one moment. */
+/* Predicted with the CPU's speed around the runs, so that both are of one moment. */
 static bool predict(const struct validating *v, const double *inputs, const struct native *native,
                     const struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -134,13 +134,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* The readings took the CPU over, too. */
+    /* The readings replaced the CPU's as well. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
-/* Of @count runs, ascending, the one of the lower quartile; @use gets the looks around those that
- * took as long. */
+/* Of @count runs, ascending, the one of the lower quartile; @use gets the looks around those of the
+ * same time. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -152,8 +152,8 @@ static const struct program_taken *quartile(const struct program_taken *seen, si
     return one;
 }
 
-/* Whether another of @count runs, ascending, took as long as that of the lower quartile, and both
- * met the same memory: else that run may have met by chance what others did not. */
+/* Whether another of @count runs, ascending, took the same time as that of the lower quartile, and
+ * both had the same memory speed: else that run may be an exception. */
 static bool settled(const struct native_probe *probe, const struct program_taken *seen,
                     size_t count)
 {
@@ -200,7 +200,7 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                                   v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
                                   v->threads,
                                   NULL};
-    /* of one, no other can tell */
+    /* of one, no comparison is possible */
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);

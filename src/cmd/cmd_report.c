@@ -23,7 +23,7 @@
 #define WORST_SHOWN 10
 #define WORST_LEAST 0.005   /* relative error from which on one is named */
 
-/* What an inference run has found. */
+/* Result of an inference run. */
 struct reported_run {
     unsigned number;
     struct evolve_status status;
@@ -38,7 +38,7 @@ struct reporting {
     double measured;          /* of the loop, cycles per iteration; NaN: not */
     char *host;               /* NULL: not known */
     VEC(struct reported_run) runs;
-    struct drawing *drawings[DRAWING_KINDS];   /* NULL: there is nothing of it */
+    struct drawing *drawings[DRAWING_KINDS];   /* NULL: there is none */
     struct str missing;       /* why there are no pictures */
     struct str out;
 };
@@ -68,8 +68,7 @@ static void add_part(struct reporting *r, const char *title, struct result *take
     result_free(take_part);
 }
 
-/* In HTML the picture, where it can be drawn: without a tool for it a sentence says so at the
- * end. */
+/* In HTML the picture, if it can be drawn: without the tool a sentence at the end says so. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};

@@ -91,7 +91,7 @@ static void compare_settings(const struct document *a, const struct document *b,
     str_done(&right);
 }
 
-/* What tells kernels of one list from each other: the name as lists have it. */
+/* Name of a kernel in its list, which is unique there. */
 static void kernel_label(const struct shelved *item, struct str *out)
 {
     str_clear(out);

@@ -40,7 +40,7 @@ static void add_session(const struct kept_session *k, struct result_table *t)
     cell_text(t, k->path);
 }
 
-/* Directories are read, which may be many: beside the screen. */
+/* Reads directories, which may be many, in the background. */
 static bool list_work(void *state, struct result *result, struct err *err)
 {
     struct kept_sessions list = saved_state_list();

@@ -81,7 +81,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     for (size_t i = 0; i < c->loaded.count; i++) {
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
-        /* by its own name from now on, also where a directory was named */
+        /* by its own name from now on, also if a directory was named */
         *id = mem_strdup(c->loaded.items[i]->id);
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;

@@ -186,8 +186,8 @@ static void list_verbs(const char *word, struct str *out)
     }
 }
 
-/* The command that words which name none are closest to: a verb without its noun, a slip in either
- * word, a noun that goes on. */
+/* The command closest to unknown words: a verb without its noun, a slip in either word, an extended
+ * noun. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};
@@ -278,11 +278,11 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         const struct command *c = *at;
         bool exact, optional = needs_nothing(c);
         int n = words_match(c, count, words, &exact);
-        /* What follows tells `k l x.s` (load) from `k l` (list). */
+        /* The following text distinguishes `k l x.s` (load) from `k l` (list). */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A name of more words stands before one of fewer, to which they would be arguments: `k a`
-         * is kernel analyze, not keys. */
+        /* A name of more words precedes one of fewer, to which they would be arguments: `k a` is
+         * kernel analyze, not keys. */
         if (!exact && n < most)
             continue;
         /* One that goes either way (`kernel learn`) stands back behind both. */
@@ -313,8 +313,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* What the command and the jobs that it waited for have to say, in the session's format; what a job
- * has prepared is not copied, as it may be large. */
+/* The output of the command and of the jobs that it waited for, in the session's format; a job's
+ * prepared result is not copied, as it may be large. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
@@ -398,8 +398,8 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* A command that only reads: on the screen it works next to it, on what the session was when it
- * began. */
+/* A command that only reads: on the screen it runs in the background, on the session at its
+ * start. */
 struct reading {
     const struct command *command;
     char **words;             /* its own: values borrow from them */
@@ -519,8 +519,8 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
     return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
 }
 
-/* Runs @c with a result of its own: a command may run others. What it says goes to @out (NULL:
- * nowhere); @line is what was typed, NULL: no result is kept. */
+/* Runs @c with a result of its own: a command may run others. Its output goes to @out (NULL:
+ * nowhere); @line is the typed text, NULL: no result is kept. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
                         const char *line, FILE *out, struct err *err)
 {
@@ -536,7 +536,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* What only reads ends early without a screen, too, where it is no job. */
+    /* A reading command ends early also without a screen, where it is no job. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
@@ -557,7 +557,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
-    /* what goes on in the background says so, which is no result */
+    /* a background command shows a note, which is no result */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
     if (line)
@@ -571,8 +571,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
-/* What is no command, or no command line, prints its object of JSON, too; it stands under the words
- * as they were typed. */
+/* An invalid command line also prints its JSON object, under the words as typed. */
 static void print_refusal(struct session *s, const char *text, const char *end, FILE *out,
                           const struct err *err)
 {
@@ -605,7 +604,7 @@ static bool waits_for_machines(struct session *s, const struct command *c, char 
     *waits = false;
     if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
-    s->result = result_new();   /* what the job says of itself is nobody's result */
+    s->result = result_new();   /* the job's own note is in no result */
     bool ok = queue_load_machines(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;

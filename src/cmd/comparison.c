@@ -100,8 +100,7 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* How well two instructions stand beside each other: the same text, the same form, the same
- * mnemonic, or not at all. */
+/* Similarity of two instructions: the same text, the same form, the same mnemonic, or none. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
     const struct insn *x = a->rows[i].insn, *y = b->rows[j].insn;
@@ -112,8 +111,8 @@ static unsigned likeness(const struct analysis *a, size_t i, const struct analys
                                                      : 0;
 }
 
-/* The alignment of most likeness (Needleman and Wunsch 1970, gaps for nothing), from the tails on,
- * so that rows come out in their order. */
+/* The alignment of greatest similarity (Needleman and Wunsch 1970, gaps cost nothing), from the
+ * ends on, so that rows come out in their order. */
 static void align(struct paired_loops *c)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
@@ -148,8 +147,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Versions of one source may do more of it in an iteration than others, as those of -O3 do: their
- * values are told per iteration of the source. */
+/* Versions of one source may do more of it in an iteration than others, as at -O3: values are per
+ * iteration of the source. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

@@ -133,7 +133,7 @@ static void add_view_word(void *to, const char *word)
     add(v->to, word, strlen(word), v->prefix);
 }
 
-/* Names of views, or columns of the one that is shown. */
+/* Names of views, or columns of the shown one. */
 static void add_view_words(struct completions *c, struct session *s, const char *verb,
                            const char *prefix)
 {

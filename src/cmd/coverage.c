@@ -77,8 +77,8 @@ static int form_order(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Forms of @a that are not known, each counted once; the first is *@first. A screen asks for each
- * of its drawings: a long loop is not gone through for each of its rows. */
+/* Number of unknown forms of @a, each counted once; the first is *@first. Cached for the screen,
+ * which needs it for each drawing: a long loop is not walked for each of its rows. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};

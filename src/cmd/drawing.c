@@ -41,7 +41,7 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
-/* What the run has at the moment; the best of it is the best so far unless experiments @joined. */
+/* The run's current state; its best is the best so far unless experiments @joined. */
 static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
                         size_t n, bool joined)
 {

@@ -23,7 +23,7 @@ struct forecast {
     struct experiments *table;    /* held while the job runs, so unchanged */
     struct prediction *made, *fresh;   /* as published; as the job makes it; NULL: none */
     unsigned job;                 /* 0: none runs */
-    _Atomic unsigned holders;     /* besides the one that asked for it */
+    _Atomic unsigned holders;     /* besides the requester */
 };
 
 struct forecasts {

@@ -13,7 +13,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/perf_tool.h"
 
-/* Whether addresses tell functions apart. */
+/* Whether functions are distinguished by address. */
 static bool linked(const struct object *o)
 {
     for (size_t i = 0; i < o->sections.count; i++)
@@ -63,7 +63,7 @@ static double within(const struct object *o, const struct perf_samples *samples,
     return lies ? share(o, samples, inner->place, inner->size) : 0;
 }
 
-/* What loop @at of @ranking has beside the loops within it, which stand beside it. */
+/* Share of loop @at of @ranking without its inner loops, which are listed separately. */
 static double own_share(const struct object *o, const struct perf_samples *samples,
                         const struct function_ranking *ranking, size_t at)
 {
@@ -116,7 +116,7 @@ static size_t *first_loops(const struct object *o, const struct function_ranking
     return first;
 }
 
-/* The functions of @o, which is done then; @ok: it was read. @samples may be NULL. */
+/* The functions of @o, which is freed; @ok: it was read. @samples may be NULL. */
 static bool add_object(struct function_list *list, const char *member, struct object *take_o,
                        const struct perf_samples *samples, bool ok, struct err *err)
 {
@@ -172,8 +172,8 @@ static int hotter_loops_first(const void *a, const void *b)
                                     : strcmp(x->symbol, y->symbol);
 }
 
-/* A member that cannot be read leaves its functions out; the first reason is told where none
- * can. */
+/* The functions of an unreadable member are left out; the first reason is reported if none can be
+ * read. */
 static bool add_archive(struct function_list *list, struct err *err)
 {
     struct archive a;

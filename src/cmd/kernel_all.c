@@ -11,7 +11,7 @@
 
 #define ABREAST 6   /* machines side by side in a table for people */
 
-/* What a loop takes on a machine. */
+/* Time of a loop on a machine. */
 struct outcome {
     double cycles;
     enum bound_kind bottleneck;

@@ -39,7 +39,7 @@ static const struct { const char *name; int key;
 };
 #define NAMES (sizeof names / sizeof *names)
 
-/* Of what stands behind "Ctrl-", KEYCODE_NONE for none. */
+/* Key after "Ctrl-", KEYCODE_NONE for none. */
 static int control(const char *rest)
 {
     /* The letters of ASCII: what else the locale calls one has no such key. */
@@ -170,7 +170,7 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* with parameters: a modifier is held */
 }
 
-/* What button @code of a report stands for, as xterm numbers them. */
+/* Meaning of button @code of a report, in xterm's numbering. */
 static int mouse_button(int code, bool pressed)
 {
     switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* whatever modifiers are held */

@@ -21,7 +21,7 @@ struct row_word {
     char text[VIEW_NAME_MOST];
 };
 
-/* The next word at *@at, which goes behind it. False at the end. */
+/* The next word at *@at, which moves after it. False at the end. */
 static bool next_word(const char **at, struct row_word *out)
 {
     *at += strspn(*at, BLANKS);
@@ -110,8 +110,8 @@ static bool drop(struct keymap *k, const char *view, int key)
     return true;
 }
 
-/* The word at *@at, which may stand in quotes; *@at goes behind it and the blanks that follow. To
- * be freed. */
+/* The word at *@at, which may be in quotes; *@at moves after it and the following blanks. To be
+ * freed. */
 static char *take_word(const char **at)
 {
     const char *text = *at;
@@ -147,7 +147,7 @@ static bool refuse_key(const char *word, bool first, struct err *err)
         "unknown %s \"%s\"", first ? "view or key" : "key", word);
 }
 
-/* Reads "[VIEW] KEY"; @text goes behind them. */
+/* Reads "[VIEW] KEY"; @text moves after them. */
 static bool take_key(const char **text, char *view, int *key, struct err *err)
 {
     const char *at = *text + strspn(*text, BLANKS);
@@ -172,7 +172,7 @@ static bool take_key(const char **text, char *view, int *key, struct err *err)
     return ok;
 }
 
-/* Without the quotes around all of it, and blanks before it, as often as there are any. */
+/* Removes the quotes around all of it, and blanks before it, repeatedly. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text);
@@ -186,8 +186,7 @@ static char *unquoted(const char *text)
     return mem_strndup(text, length);
 }
 
-/* There are commands in the line, and every one is one, as far as can be told without running
- * it. */
+/* The line has commands, and all are valid, as far as can be checked without running it. */
 static bool check(const char *line, struct err *err)
 {
     const struct command *found;
@@ -283,8 +282,8 @@ const struct key_binding *keymap_own(const struct keymap *k, const char *view, i
     return NULL;
 }
 
-/* What the user's @command does: as the table says, or the command; "" of several, which speak for
- * themselves. */
+/* Effect of the user's @command: from the table, or the command; "" for several, which are
+ * self-explanatory. */
 static const char *help_of(const char *command)
 {
     const struct command *found;

@@ -39,7 +39,7 @@ const char *line_end(const char *at, const char **next)
     return at;
 }
 
-/* One word at @at into the storage; the place behind it, NULL with err. */
+/* One word at @at into the storage; the place after it, NULL with err. */
 static const char *take_word(const char *at, const char *end, struct str *storage, struct err *err)
 {
     const char *home =

@@ -19,7 +19,7 @@ struct kernel_loading {
     struct str text;
     bool source;                    /* a file to be compiled */
     size_t loop;                    /* that was asked for */
-    struct str printed;             /* what a compiler had to say that refused the source */
+    struct str printed;             /* messages of a compiler that refused the source */
     double begun;
     struct kernel *kernel;          /* the result */
 };
@@ -60,7 +60,7 @@ static bool load(void *state, struct result *result, struct err *err)
     return watch_goes_on(err) && l->kernel;
 }
 
-/* The lines that were not taken: those that --skip-bad skipped are told, the others counted. */
+/* The rejected lines: those that --skip-bad skipped are listed, the others counted. */
 static void add_left_out(struct result *result, const struct kernel *k)
 {
     static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},

@@ -42,7 +42,7 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
     return r->forms[isa];
 }
 
-/* A mapping alone does not say what it is for: the instruction set whose table knows most of its
+/* A mapping alone does not name its instruction set: the one whose table knows most of its
  * forms. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {

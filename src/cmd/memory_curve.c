@@ -20,7 +20,7 @@
 #define GAIN 1.05            /* from here on a help is worth its words */
 #define BLOCK_NEARLY 1.25    /* times the time of the best blocks */
 #define CORE_BOUND 1.05      /* times its largest bound: beyond, no single bound limits the core */
-#define BLOCK_SHARE 0.5      /* of a cache, for blocks that stay there beside what else is used */
+#define BLOCK_SHARE 0.5      /* of a cache, for blocks that stay there with other data */
 
 static double size_read(const char *text, const char **end)
 {
@@ -225,7 +225,7 @@ static bool memory_suffices(double bytes, struct err *err)
     return false;
 }
 
-/* Writes into @own, copies of @insns, where the arrays of symbols lie. False with err where an
+/* Writes the addresses of symbols' arrays into @own, copies of @insns. False with err if an
  * instruction has no room for it. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)

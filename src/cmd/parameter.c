@@ -204,7 +204,7 @@ static bool read_value(const struct parameter *p, const char *text, const char *
     BUG("a parameter of no kind");
 }
 
-/* Before the words are read: defaults, and what tells that nothing was given. */
+/* Before the words are read: defaults, and marks of missing values. */
 static void set_initial(const struct parameter *p, void *values)
 {
     void *to = (char *)values + p->at;
@@ -249,7 +249,7 @@ static bool refuse_option(const char *command, const char *word, int length,
     return false;
 }
 
-/* An option at words[*i], moved on to its value where that is the next word. */
+/* An option at words[*i], moved to its value if that is the next word. */
 static bool read_option(const char *command, const struct parameter *options, char **words,
                         size_t count, size_t *i, void *values, struct err *err)
 {
@@ -299,7 +299,7 @@ bool parameters_read(const char *command, const struct parameter *arguments,
     const char *before = NULL;
     char todo[128];
     size_t given = 0;
-    bool over = false;   /* of the options: "--" says so */
+    bool over = false;   /* end of the options: "--" */
 
     EACH(p, arguments)
         set_initial(p, values);

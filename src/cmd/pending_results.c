@@ -67,8 +67,7 @@ static bool merge(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-/* What was measured is not lost because somebody cancels, or memory runs out: then this thread does
- * it after all. */
+/* Measurements are not lost to cancelling or lack of memory: then this thread adds them. */
 static void merge_here(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct merging *m = state;

@@ -34,7 +34,7 @@ static void print_line(int letter, const char *name, const char *takes, const ch
     str_addf(out, "  %s%-20s  %s", short_form, option, help);
 }
 
-/* What stands behind a setting's name. */
+/* Text after a setting's name. */
 static const char *setting_takes(const struct setting *setting)
 {
     return setting->kind == SETTING_SWITCH  ? NULL

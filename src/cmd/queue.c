@@ -241,9 +241,9 @@ bool queue_load_machines(struct session *s, const struct command *c, char **word
     return ok;
 }
 
-/* With keep-going a fault is told and the run goes on, with @err empty again, lest the next command
- * takes it for its own; the exit status will say so. On the screen, where the lower line shows the
- * fault of what was typed, that is for scripts only. */
+/* With keep-going a fault is reported and the run continues, with @err cleared for the next
+ * command; the exit status shows it. On the screen, where the lower line shows the fault of typed
+ * text, that is for scripts only. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
                     struct err *err)
 {

@@ -48,7 +48,7 @@ static void run_text(struct session *s, const char *name, const char *text, stru
     FILE *input = s->input;
     size_t number = 0;
 
-    s->input = NULL;   /* what it reads is not what somebody types */
+    s->input = NULL;   /* its lines are not typed */
     for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
         char *line = mem_strndup(at, length);

@@ -22,7 +22,7 @@
 #define SESSIONS_KEPT 40
 #define CHECKPOINTS_KEPT 40
 #define LAST "last"
-/* beside a session's directory, locked by the process that it is of */
+/* next to a session's directory, locked by its process */
 #define LOCK_ENDING ".open"
 
 /* What this process calls its own: when it began, and its number. */
@@ -191,7 +191,7 @@ static bool take_kernel(void *to, const char *key, const char *value)
     return true;
 }
 
-/* Kernels beside the one in use. */
+/* Kernels except the one in use. */
 static size_t count_kernels(const char *path)
 {
     struct str part = {0};
@@ -208,8 +208,8 @@ static size_t count_kernels(const char *path)
     return count;
 }
 
-/* Rows below the header, and how many of them have a value behind the experiment's name: read as
- * they stand, a row a line. */
+/* Rows below the header, and how many of them have a value after the experiment's name: counted by
+ * lines. */
 static void count_experiments(const char *path, struct kept_session *out)
 {
     struct str name = {0};

@@ -52,8 +52,8 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
-/* Whether @a, which came to nothing, is to be made anew: once something has changed. At once would
- * undo its cancelling. */
+/* Whether @a, which failed, is to be made again: once something has changed. At once would undo its
+ * cancelling. */
 static bool try_again(const struct session *s, struct analyses *a)
 {
     if (a->made || a->job)
@@ -166,8 +166,7 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* The machine that this computer is says so; one that others hold has come from a session, where it
- * was told. */
+/* This computer's machine shows it; one that others hold came from a session, which showed it. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
@@ -267,7 +266,7 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        /* goes on: who has seen the held one must see what changes from here on */
+        /* increment: whoever has seen the held one must see later changes */
         copy->revision = t->revision;
         experiments_free(t);
         s->document.experiments = copy;

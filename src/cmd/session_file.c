@@ -251,8 +251,7 @@ static bool read_manifest(const char *dir, struct names *out, struct err *err)
     return ok;
 }
 
-/* What the directory holds besides the files of its manifest is not ours to touch, nor to mix
- * with. */
+/* Other files in the directory than those of its manifest are left alone. */
 static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
 {
     const char **known = mem_zero(manifest->count + 1, sizeof *known);

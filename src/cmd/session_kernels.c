@@ -86,8 +86,8 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
-/* A row of a value that has to come back as it was, though the file is UTF-8: one that is not
- * stands in hexadecimal, under KEY-hex. */
+/* A row of a value that must be restored exactly, though the file is UTF-8: other bytes are in
+ * hexadecimal, under KEY-hex. */
 static void exact_row(struct str *text, const char *key, const char *value)
 {
     struct str name = {0}, digits = {0};
@@ -221,8 +221,7 @@ static bool save_names(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Of each line of the text the line that it was compiled from, where it is another than that of the
- * line before. */
+/* Of each line of the text its source line, if it differs from that of the line before. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
     str_add(out, "line,source_line\n");
@@ -262,7 +261,7 @@ static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uin
     }
 }
 
-/* Where it was compiled from. */
+/* Its source. */
 static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop,
                         const char *prefix, struct err *err)
 {
@@ -368,7 +367,7 @@ static bool take_recipe_value(struct recipe *r, const char *key, const char *val
         r->profile = r->profile ? r->profile : mem_strdup(value);
     else if (strcmp(key, "compiler") == 0)
         r->compiler = r->compiler ? r->compiler : mem_strdup(value);
-    /* as where it is typed */
+    /* as typed */
     else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)
         vec_push(&r->flags, mem_strdup(value));
     else if (strcmp(key, "target") == 0)
@@ -440,12 +439,12 @@ enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 /* A number of digits alone, at most @most. */
 static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 {
-    *out = strtoul(text, NULL, 10);   /* ULONG_MAX where it is larger */
+    *out = strtoul(text, NULL, 10);   /* ULONG_MAX if it is larger */
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
 /* The place and the source line of row @i of @t; false with err when one of them is no number, or
- * too large, or the place is not behind the one before, of which the first is @first. */
+ * too large, or the place is not after the one before, of which the first is @first. */
 static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
                           size_t first, size_t *at, uint32_t *source, struct err *err)
 {
@@ -534,7 +533,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, rows, sizeof *lines.rows.items, err);
 }
 
-/* Where a kernel was compiled from, as save_origin left it. */
+/* Source of a kernel, as written by save_origin. */
 static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     struct str path = {0}, text = {0};

@@ -76,8 +76,8 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
     return NULL;
 }
 
-/* The loop of @made that does the work of @k's: of the same source lines, the one that takes the
- * least for it. */
+/* The loop of @made that corresponds to @k's: of the same source lines, the fastest for the
+ * work. */
 static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct kernel *made, struct tune_build *out)
 {
@@ -147,7 +147,7 @@ static int by_cycles(const void *a, const void *b)
     return (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compilers that are not the one of @r, at most @most. */
+/* Compilers other than that of @r, at most @most. */
 static size_t other_compilers(const struct recipe *r, const char **out, size_t most)
 {
     const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();

@@ -162,7 +162,7 @@ void undo_mark_edited(struct machine *m)
     m->title = str_take(&title);
 }
 
-/* Puts the step's machine in the place of the one that is there, which the step then holds. */
+/* Exchanges the step's machine and the current one. */
 static bool swap_machine(struct session *s, struct undo_step *step, struct err *err)
 {
     struct machine *now = session_machine(s, step->machine->id, err);
@@ -207,7 +207,7 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* The machine that came goes, or comes again, and with it what is selected, unless that was chosen
+/* Removes the added machine, or adds it again, and with it the selection, unless that was changed
  * since. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
@@ -230,7 +230,7 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* The same for a kernel of the list; one that has left the list is put there anew. */
+/* The same for a kernel of the list; one that has left the list is added again. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;

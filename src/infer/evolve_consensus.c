@@ -115,8 +115,8 @@ bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
     return e->next && evolve_go_on(e, w);
 }
 
-/* Mean relative distance of what @g predicts for the unmeasured experiments of @with, from @from on,
- * to the mean of the good mappings. */
+/* Mean relative distance of what @g predicts for the unmeasured experiments of @with, from @from
+ * on, to the mean of the good mappings. */
 static double unseen_error(const struct genome *g, const struct problem *with, size_t from)
 {
     float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);

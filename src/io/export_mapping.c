@@ -108,8 +108,8 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* Fixed registers and prefixes have no notation of theirs: what does not read back is not
-     * written so. */
+    /* Fixed registers and prefixes have no notation of theirs: names that do not read back are not
+     * used. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;

@@ -22,7 +22,7 @@ struct item {
     const struct mapping_entry *entry;
     struct spelling text;
     bool spelled;           /* assembly text can name it */
-    unsigned rank;          /* smaller stands for its group */
+    unsigned rank;          /* smaller represents its group */
     size_t order;           /* in the mapping */
     /* general spelling: name and operand classes; spelled forms of one key look alike to OSACA */
     char key[96];
@@ -36,7 +36,7 @@ struct writer {
     bool failed, memory;    /* memory: for want of it */
 };
 
-/* Takes @event, which was made if @made says so. */
+/* Takes @event, which was made if @made. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)
@@ -163,8 +163,8 @@ static void put_part(struct writer *w, const char *key, const char *value)
         put(w, value);
 }
 
-/* Of AArch64: an immediate offset may be there or not, as in the form; what steps the base is told
- * apart. @o NULL: any address. */
+/* Of AArch64: an immediate offset may be present or not, as in the form; a stepped base is
+ * distinguished. @o NULL: any address. */
 static void put_address_a64(struct writer *w, const struct spelled_operand *o)
 {
     put_part(w, "base", o ? o->base_name : "*");
@@ -241,7 +241,7 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
     return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
 }
 
-/* Branches and their like have several names of one rank; others have a general one behind the
+/* Branches and their relatives have several names of one rank; others have a general one after the
  * suffixed. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
@@ -266,8 +266,8 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     close_list(w);
 }
 
-/* One entry for @items[first] and those behind it that cost the same; marks them as @written, and
- * as @spoken for under the general name. */
+/* One entry for @items[first] and later ones of the same cost; marks them as @written, and as
+ * @spoken for under the general name. */
 static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first,
                       bool *written, bool *spoken, bool general)
 {
@@ -310,8 +310,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry under "addq" would hide the general one from the 64-bit forms that it speaks
-         * for: then it stands behind it, unseen by OSACA. */
+        /* An entry under "addq" would hide the general one from the 64-bit forms that it covers:
+         * then it comes after it, unseen by OSACA. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -448,7 +448,7 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* NaN where the machine does not say it: what we take without a fact is not OSACA's matter. */
+/* NaN if the machine does not define it: OSACA does not use our defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {
     return machine_fact(m, fact) ? fact_number(m, fact) : NAN;
@@ -466,7 +466,7 @@ static void put_facts(struct writer *w)
     }
 }
 
-/* Of a register class: the fact, else what a plain load takes. */
+/* Of a register class: the fact, else the latency of a plain load. */
 static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, load->form);

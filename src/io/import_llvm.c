@@ -21,7 +21,7 @@
 struct resource {
     char name[64];
     unsigned units;
-    portset set;         /* execution ports behind it; 0: not an execution resource */
+    portset set;         /* execution ports of it; 0: not an execution resource */
     bool invalid;        /* the model's mark for instructions it does not know */
 };
 
@@ -135,8 +135,7 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* Names that are too long may have lost what tells them apart: then they get a letter at the
- * end. */
+/* Truncated names may no longer be unique: then they get a letter at the end. */
 static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 {
     size_t length = strlen(name);
@@ -520,8 +519,8 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
-/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores keep what an
- * accumulator is forwarded early apart from the latencies. */
+/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores keep an
+ * accumulator's early forwarding apart from the latencies. */
 static void set_load_latency(struct machine *m)
 {
     const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");
@@ -568,10 +567,9 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca itself dies on some instructions or refuses them
- * where they stand, and some swallow the row behind them: then the halves are tried, and a single
- * such form is left out. A table of which nothing can be read is a fault: every other would be like
- * it. */
+/* Imports forms [first, first + count). llvm-mca dies on some instructions or refuses them, and
+ * some hide the next row: then the halves are tried, and a single such form is left out. An
+ * unreadable table is a fault: every other would be as well. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

@@ -19,10 +19,10 @@
 #define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must fit a form. FIT_ADDRESS: whatever the parts of an address, where these
- * do not tell forms apart, and a mask register where the entry has a general one, as OSACA has it.
- * FIT_LOOSE: under a mask or not, which OSACA does not look at, where the file knows masks, and
- * registers of any shape where the entry says none. */
+/* How closely an entry must fit a form. FIT_ADDRESS: any parts of an address, if these do not
+ * distinguish forms, and a mask register for a general one in the entry, as in OSACA. FIT_LOOSE:
+ * under a mask or not, which OSACA ignores, if the file knows masks, and registers of any shape if
+ * the entry has none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -30,8 +30,8 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* @strict: a plain memory operand stands for an address with a base alone; otherwise for any. An
- * index without a base has an offset in every encoding, if only 0, which an entry need not say. */
+/* @strict: a plain memory operand is an address with a base alone; otherwise any. An index without
+ * a base has an offset in every encoding, if only 0, which an entry may omit. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                          bool address, bool strict)
 {
@@ -65,8 +65,8 @@ static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled
            (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
 }
 
-/* A register of AArch64 with a shape is another than one without; "*" as the form's name stands for
- * whatever a load may fill. */
+/* A register of AArch64 with a shape differs from one without; "*" as the form's name matches any
+ * register that a load may fill. */
 static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                               enum fit fit)
 {
@@ -153,9 +153,9 @@ static void add_candidate(struct candidates *c, const char *mark, const char *na
         *to = (char)tolower((unsigned char)*to);
 }
 
-/* Tables made of uops.info's tell an encoding by EVEX by a word. The last resort is, as OSACA has
- * it, the mnemonic without its size suffix, on AArch64 without what stands behind a point; and of a
- * form without operands Intel's name (cdq). */
+/* Tables made from uops.info's mark an EVEX encoding by a word. The last resort is, as in OSACA,
+ * the mnemonic without its size suffix, on AArch64 without the part after a point; and for a form
+ * without operands Intel's name (cdq). */
 static void list_candidates(enum isa isa, const struct spelling *f, const char *form,
                             struct candidates *c)
 {
@@ -214,7 +214,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
                                        : address_fits(&rule->address, memory, false, true);
 }
 
-/* The default, which stands last, is for any address. */
+/* The default, which comes last, is for any address. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {
@@ -236,7 +236,7 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
     }
 }
 
-/* What the memory operand of a form does, by its template, or on AArch64 by its mnemonic. */
+/* Access of a form's memory operand, by its template, or on AArch64 by its mnemonic. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
                        bool *writes)
 {
@@ -336,7 +336,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     usage_done(&entry.usage);
 }
 
-/* Files of our own name the forms that each entry stands for. */
+/* Files that Portolan wrote name the forms of each entry. */
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {
@@ -394,7 +394,7 @@ static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
     str_done(&text);
 }
 
-/* 0 and values out of range are what a file says that does not know better. */
+/* 0 and values out of range mean unknown in a file. */
 static void set_fact(struct machine *m, const char *key, double value, const char *source)
 {
     const struct fact *fact = fact_find(key);
@@ -470,7 +470,8 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     return err_at(err, r->tree.name, first->line, 0);
 }
 
-/* What describes no form, and why. @named: the file itself says which forms its entries are. */
+/* Entries that describe no form, with the reason. @named: the file itself lists the forms of its
+ * entries. */
 static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *notes)
 {
     VEC(struct osaca_unused) unused = {0};

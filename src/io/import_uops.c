@@ -44,7 +44,7 @@ static bool read_list(const char **at, struct uop_group *g)
     return **at != '+' || *++*at;
 }
 
-/* Reads a group at *@at and moves it behind the plus that follows; false when it is none. */
+/* Reads a group at *@at and moves it after the following plus; false when it is none. */
 static bool read_group(const char **at, struct uop_group *g)
 {
     char *end;
@@ -171,7 +171,7 @@ static void strip(char *mnemonic, const char *part)
         memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
 }
 
-/* The table's spelling without what tells encodings apart. */
+/* The table's spelling without the marks of encodings. */
 static void plain_name(const char *mnemonic, const char *operands, struct str *out)
 {
     static const char *const parts[] = {"_R0", "_R4",  "_IMMB", "_IMMZ",

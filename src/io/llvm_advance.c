@@ -136,7 +136,7 @@ static json_int_t cycle(const json_t *timeline, size_t instruction, const char *
     return json_integer_value(json_object_get(json_array_get(timeline, instruction), event));
 }
 
-/* Cycles per pair of the report into @cycles; NaN where the region is not two instructions. */
+/* Cycles per pair of the report into @cycles; NaN if the region is not two instructions. */
 static bool read_report(const struct str *report, double *cycles, size_t count, struct err *err)
 {
     json_t *root = json_loadb(report->data, report->length, JSON_ALLOW_NUL, NULL), *region;
@@ -157,8 +157,7 @@ static bool read_report(const struct str *report, double *cycles, size_t count, 
     return true;
 }
 
-/* Runs pairs [first, first + count). Halves find the one that llvm-mca dies of, which is left
- * out. */
+/* Runs pairs [first, first + count). Halves find the one that kills llvm-mca, which is left out. */
 static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count,
                       double *cycles, struct err *err)
 {

@@ -109,8 +109,8 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the latency that
- * stands for "not known". */
+/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the placeholder
+ * latency. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;

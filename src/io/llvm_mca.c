@@ -14,7 +14,7 @@
 
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define ITERATIONS 50     /* as in the option below */
-#define LONGER 3           /* times a block stands in its second region */
+#define LONGER 3           /* copies of a block in its second region */
 
 static const char *program(void)
 {
@@ -160,8 +160,8 @@ static double read_number(const char *text, const char *end, const char *key)
     return at && at < end ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-/* Total cycles per region, NaN where it has other instructions than the @expected; the regions that
- * the report lacks stay as they are. */
+/* Total cycles per region, NaN if it does not have the @expected instructions; regions that the
+ * report lacks stay unchanged. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -179,9 +179,8 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Blocks [first, first + n): each stands once, and LONGER times in a region of its own: what the
- * longer one takes more is free of how a loop begins and ends. Of a block that llvm-mca dies of
- * nothing is known; halves find it. */
+/* Blocks [first, first + n): each once, and LONGER times in a region of its own; the difference is
+ * independent of start and end. A block that kills llvm-mca has no time; halves find it. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {

@@ -60,7 +60,7 @@ static const struct llvm_model {
     {"M5", "Exynos M5", "exynos-m5", false},
 };
 
-/* Cores that execute in order though their model, another's, or its name does not tell. */
+/* Cores that execute in order, though their model (another's) or name does not show it. */
 static const char in_order[] =
     "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae "
     "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "

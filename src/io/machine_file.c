@@ -32,7 +32,7 @@
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* per file */
 #define OVERRIDES_MAX 10000
-/* of base/steps.h that a row takes: cancelling is asked for every few hundred */
+/* steps (base/steps.h) per row: cancelling is polled every few hundred */
 #define ROW_STEPS 8
 
 static void path_in(struct str *path, const char *dir, const char *name)
@@ -63,8 +63,8 @@ static void warn(struct err *ambiguity, const char *path, size_t line)
     log_add(LOG_WARN, "%s", err_text(ambiguity, text, sizeof text));
 }
 
-/* machine.csv or facts.csv into @facts, later rows win. What the schema does not let them say is
- * warned of and kept: nothing reads it. */
+/* machine.csv or facts.csv into @facts, later rows win. Rows outside the schema give a warning and
+ * are kept: nothing reads them. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts,
                        struct err *err)
 {
@@ -244,8 +244,7 @@ bool machine_override(struct machine *m, const char *path, struct err *err)
     return read_mapping(path, true, m->mapping, err);
 }
 
-/* The ports that usages mention: p0156, p[V0,DV]. What is no usage is left for read_mapping to
- * refuse. */
+/* The ports that usages mention: p0156, p[V0,DV]. read_mapping refuses invalid usages. */
 static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
 {
     for (const char *at = usage; (at = strchr(at, 'p')); ) {
@@ -300,7 +299,7 @@ out:
     return m;
 }
 
-/* What the row of a latencies.csv says but for its pattern. */
+/* Fields of a row of latencies.csv except its pattern. */
 struct latency_row {
     struct machine *machine;
     int from, to;
@@ -563,7 +562,7 @@ static char *shipped_directory(const char *id)
     return dir;
 }
 
-/* A processor's name stands for the machine of its core (data/cpus.csv). NULL with err. */
+/* A processor's name selects the machine of its core (data/cpus.csv). NULL with err. */
 static struct machine *load_alias(const char *id, struct err *err)
 {
     struct cpus *cpus = cpus_load(NULL);

@@ -129,7 +129,7 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-/* Whether what is in @dir may be replaced: it is empty, or a machine's and nothing else. */
+/* Whether @dir may be replaced: it is empty, or a machine's and nothing else. */
 static bool check_directory(const char *dir, struct err *err)
 {
     struct str path = {0};

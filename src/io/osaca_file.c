@@ -13,8 +13,8 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine
- * there is. */
+/* Aliases can make a small file arbitrarily long: the walk has limits, far beyond any existing
+ * machine. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
@@ -131,8 +131,8 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Whole cycles of @item, at least 1; but 0 of a part of a cycle beside whole ones that would be the
- * bottleneck when rounded up: [1, '23'], [0.5, ['11']] are two a cycle. */
+/* Whole cycles of @item, at least 1; but 0 for a fraction next to whole ones that would become the
+ * bottleneck when rounded up: [1, '23'], [0.5, ['11']] are two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -175,8 +175,8 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
-/* A mark of the address, true or false, "*" for either; false where it is missing. Both spellings
- * of the key occur. */
+/* A mark of the address, true or false, "*" for either; false if missing. Both spellings of the key
+ * occur. */
 static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
                                  const char *key, const char *other)
 {
@@ -292,7 +292,7 @@ static void take_guard(struct osaca_file *r, const char *name, struct osaca_entr
     r->masks = true;
 }
 
-/* Fills @e but for its names, which begin at @names. */
+/* Fills @e except for its names, which begin at @names. */
 static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names,
                       struct osaca_entry *e)
 {
@@ -323,8 +323,8 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
         return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~",
                      "invalid uops");
     e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
-    /* An empty pressure is that of a form that needs no port, unless its throughput is said not to
-     * be known. */
+    /* An empty pressure means that the form needs no port, unless its throughput is marked
+     * unknown. */
     const yaml_node_t *first = !yaml_tree_null(pressure) && small_mapping(pressure)
                                    ? yaml_tree_get(&r->tree, pressure, "0")
                                    : NULL,
@@ -461,7 +461,7 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
     return true;
 }
 
-/* @what is wrong with a value of @key that is no number. */
+/* @what: fault of a value of @key that is no number. */
 static bool read_numbers(struct osaca_file *r, const char *key, const char *what,
                          struct osaca_numbers *out)
 {
@@ -488,7 +488,7 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Dividers are the ports whose names say so, unless the file is our own and says so itself. */
+/* Ports named as dividers are dividers, unless the file is our own and lists them. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),

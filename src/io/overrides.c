@@ -40,7 +40,7 @@ static void sort_forms(struct override_list *list)
         bool first =
             fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
-        order[to] = next;   /* never beyond what was taken: to is at most fresh - before + old */
+        order[to] = next;   /* never beyond the allocation: to is at most fresh - before + old */
     }
     free(list->order);
     list->order = order;

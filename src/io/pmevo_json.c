@@ -48,9 +48,9 @@ static bool translate(struct translation *t, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Of each of their names whether an export writes it for the form that it means here. One that it
- * does not, as where several mean one form, is kept with the rows that it stands in. NULL when the
- * forms cannot be read: nothing is known then, so none is. */
+/* Whether an export writes each of their names for its form here. Names that it does not, as if
+ * several mean one form, are kept with their rows. NULL when the forms cannot be read: then no name
+ * is known. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};

@@ -10,9 +10,9 @@
 
 static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
 
-/* The address of LEA, the only form here whose name tells its parts: letters of base, index
- * (scaled) and displacement. Offsets of memory are theirs of up to 16 bits; without a base the
- * encoding has 32 bits whatever the number. */
+/* The address of LEA, the only form here whose name has its parts: letters of base, index (scaled)
+ * and displacement. Offsets of memory are up to 16 bits in theirs; without a base the encoding
+ * always has 32. */
 static bool lea_parts(const char *text, struct str *out)
 {
     static const char *const parts[][2] = {
@@ -73,8 +73,8 @@ static bool x86_operand(const char *text, struct str *out)
     return true;
 }
 
-/* A register of AArch64 with what may stand behind it: an arrangement (.2d), an element (.d[1]).
- * Returns where the register's text ends, NULL when it is none. */
+/* A register of AArch64 and its suffix: an arrangement (.2d), an element (.d[1]). Returns the end
+ * of the register's text, NULL when it is none. */
 static const char *a64_register(const char *text, struct str *out)
 {
     static const char *const classes[][2] = {{"G:64", "X"},  {"G:32", "W"}, {"F:8", "B"},

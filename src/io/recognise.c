@@ -14,7 +14,7 @@
 #define BEGINNING 32768
 #define END 4096
 
-/* The beginning of a file, and behind it its last bytes; both as a string. */
+/* The beginning of a file, followed by its last bytes; both as a string. */
 struct sample {
     char text[BEGINNING + END + 1];
 };
@@ -133,8 +133,8 @@ static bool is_windows(const struct sample *s)
     return strncmp(s->text, "MZ", 2) == 0 && has(s, "PE");
 }
 
-/* Programs for several processors at once begin as Java's classes do; their number follows, which
- * is small, or the version, which is not (as file(1) tells them). */
+/* Programs for several processors at once begin as Java's classes do; next comes their number,
+ * which is small, or the version, which is not (as file(1) distinguishes them). */
 static bool is_java(const struct sample *s)
 {
     return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 &&
@@ -169,7 +169,7 @@ static bool is_picture(const struct sample *s)
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* "this is ..." */
-    /* a command, FILE for the file; of what no command takes what makes it something that one
+    /* a command, FILE for the file; if no command takes it, the conversion to a file that one
      * does */
     const char *remedy;
     const char *takes[5];   /* commands that take it, by their first words */
@@ -234,7 +234,7 @@ static const struct {
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 
-/* One is the other, or goes on where it ends. */
+/* One is the other, or extends it. */
 static bool same_command(const char *a, const char *b)
 {
     size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
@@ -264,7 +264,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    for (size_t i = 1; i < length; i++)   /* what is behind a zero byte is looked at, too */
+    for (size_t i = 1; i < length; i++)   /* bytes after a zero byte are checked as well */
         if (!out->text[i])
             out->text[i] = ' ';
     const size_t mark = utf8_mark(out->text, length);

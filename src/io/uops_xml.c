@@ -13,7 +13,7 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-/* of a tag or comment: what is not whole is scanned again from its beginning with each piece */
+/* of a tag or comment: an incomplete one is scanned again from its beginning with each piece */
 #define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 

@@ -11,7 +11,7 @@
 #define DEPTH_LIMIT 64       /* libyaml looks at every open bracket for each token, */
 #define ANCHOR_LIMIT 1000    /* at every anchor for each anchor, */
 #define ALIAS_LIMIT 10000    /* and each alias, */
-/* and at every tag directive for each: what is far from any machine file is refused before it is
+/* and at every tag directive for each: anything far from a machine file is refused before it is
  * built */
 #define TAG_LIMIT 16
 

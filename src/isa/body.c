@@ -14,7 +14,7 @@ static bool set_is_here(const struct form_row *row, struct err *err)
            err_set(err, ERR_DATA, NULL, "code for another instruction set");
 }
 
-/* Whether this processor, whose set @row's is, has what the form asks for. */
+/* Whether this processor, of @row's set, has the form's extension. */
 static bool extension_is_here(const struct form_row *row, const void *own, struct err *err)
 {
     const char *extension = isa_ops(row->isa)->code_extension(row, own);
@@ -78,8 +78,8 @@ const char *form_measurable(const struct form_row *row, char *buffer, size_t siz
     return buffer;
 }
 
-/* Registers that the instruction writes, and those that it reaches memory through, a bit each;
- * false when that is no base of bodies. */
+/* Registers that the instruction writes, and those of its addresses, a bit each; false when that is
+ * no base of bodies. */
 static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 {
     const struct isa_ops *isa = isa_ops((enum isa)in->isa);

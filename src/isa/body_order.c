@@ -10,7 +10,7 @@
 #define CLUMP 3             /* executions of BODY_CLUMPED taken together */
 #define SHUFFLE_SEED 10
 
-/* The terms of one execution spread evenly, each time the one that is most behind. */
+/* Spreads the terms of one execution evenly: next is the one that is most behind. */
 static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
 {
     uint32_t *done = mem_zero(n, sizeof *done);
@@ -50,11 +50,11 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-/* Two executions in units that begin at even slots: of what is not @apart two in a row, whether
- * they take a slot or two; of what is, each beside one of the term of which there are most. */
+/* Two executions in units that begin at even slots: those not @apart two in a row, for one slot or
+ * two; the others each next to one of the most frequent term. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    /* beside: instructions that stand beside another term's */
+    /* beside: instructions next to another term's */
     uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;
 

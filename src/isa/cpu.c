@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one place where the processor that this program is compiled for decides what it does. */
+/* The only code that depends on the processor that this program is compiled for. */
 #if defined(__aarch64__)
 #include "isa/a64/cpu.h"
 #define HOST ISA_AARCH64

@@ -165,7 +165,7 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Rows of one name in the order of their places, so that the last one is the one that counts. */
+/* Rows of one name in the order of their places, so that the last one counts. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;

@@ -97,8 +97,8 @@ unsigned insn_flops(const struct insn *insn)
         counts |= insn->operation == counted[i];
     if (!counts || !to || length < 2)
         return 0;
-    /* x86-64 says by the last two letters what a lane is: ss, sd, ps, pd; AArch64's lanes are taken
-     * to have 64 bits. */
+    /* On x86-64 the last two letters give the lane: ss, sd, ps, pd; AArch64's lanes are taken to
+     * have 64 bits. */
     bool x86 = insn->isa == ISA_X86_64,
          scalar = x86 ? insn->mnemonic[length - 2] == 's'
                       : !(insn->traits & INSN_VECTOR) || to->bits <= 64;

@@ -60,7 +60,7 @@ static bool run(enum isa isa, bool words, const struct str *input, struct str *o
     return ok;
 }
 
-/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false where a byte is
+/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false if a byte is
  * left open. */
 static bool encoding_read(const char *line, const char *end, struct llvm_mc_word *out)
 {

@@ -44,7 +44,7 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
     return false;
 }
 
-/* But for registers and what an address is computed from. */
+/* Except for registers and the parts of an address. */
 static bool same_place(const struct operand *a, const struct operand *b)
 {
     return a->kind == b->kind && a->access == b->access && a->bits == b->bits &&
@@ -52,7 +52,7 @@ static bool same_place(const struct operand *a, const struct operand *b)
            a->segment == b->segment && a->implicit == b->implicit;
 }
 
-/* Whether @out is @in but for operand @operand, which may differ in registers, scale and
+/* Whether @out is @in except for operand @operand, which may differ in registers, scale and
  * displacement. */
 static bool same_but(const struct insn *in, const struct insn *out, unsigned operand)
 {

@@ -33,8 +33,8 @@ static bool is_executable(const char *path)
     return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* portolan-cc beside this program, else where both were to be installed, else the one of that name
- * on PATH. */
+/* portolan-cc next to this program, else in the configured directory, else the one of that name on
+ * PATH. */
 static void compiler_path(struct str *out)
 {
     char *beside = path_program_directory();
@@ -47,7 +47,7 @@ static void compiler_path(struct str *out)
                                                                : "portolan-cc");
 }
 
-/* Appends the name that stands in @text, up to @end, unless it is among those before. */
+/* Appends the name in @text, up to @end, unless it is there already. */
 static void add_undefined(struct str *names, const char *text, size_t length)
 {
     struct str name = {0};
@@ -61,8 +61,8 @@ out:
     str_done(&name);
 }
 
-/* What the linker does not find, all of it: clang's own last line says only that the linker failed.
- * False when it was not that. */
+/* All symbols that the linker does not find: clang's own last line has only that it failed. False
+ * when that was not the reason. */
 static bool linker_said(const char *said, struct err *err)
 {
     static const struct {

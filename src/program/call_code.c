@@ -23,7 +23,7 @@ static void make_calls(const struct call_function *const *functions, size_t coun
 {
     static volatile double sink;
 
-    /* Whoever steps it may be killed before it can say what is to become of it then. */
+    /* The stepping process may be killed before it can decide the other's fate. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
         _exit(1);
@@ -55,7 +55,7 @@ static bool step(pid_t *pid, uintptr_t *place)
     struct __ptrace_syscall_info info;
     int signal;
 
-    do {   /* signals of the terminal's, which come before the instruction, are not for it */
+    do {   /* signals of the terminal, which come before the instruction, are not for it */
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);

@@ -14,7 +14,7 @@
 #define CALLS 2000
 #define PERIOD 1000000       /* nanoseconds between looks */
 #define WARM_CALLS 32
-#define READ_CALLS 400        /* of a reading beside a program */
+#define READ_CALLS 400        /* of a reading during a program */
 #define CALL_NONE UINT_MAX
 
 /* Compilers have an instruction of their own for it; where the program calls it, they had not. */

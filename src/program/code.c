@@ -29,7 +29,7 @@ static bool is_label(const char *word, size_t length)
     return length > 1 && word[length - 1] == ':' && word[0] != '#';
 }
 
-/* By the .loc lines. The one of no block says so with line 0. */
+/* By the .loc lines. The one of no block has line 0. */
 static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
 {
     VEC(struct text_line) lines = {0};

@@ -11,7 +11,7 @@
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 
-/* Operands that an operation takes; 0: the expression says how many. */
+/* Number of operands of an operation; 0: the expression has it. */
 static const struct { const char *name; uint8_t op, operands;
 } operations[] = {
     {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},

@@ -12,9 +12,9 @@
 
 #define STEPS_MOST 1000000       /* blocks walked */
 #define DEPTH_MOST 200           /* calls within calls */
-#define ARGUMENTS_AT ((uint64_t)1 << 52)   /* where the words of the command line are said to lie */
+#define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
-/* memory that is asked for is given: each time elsewhere, as aligned as malloc aligns */
+/* allocations succeed: each at another address, as aligned as malloc aligns */
 #define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
@@ -40,8 +40,8 @@ struct unit_names {
     bool *allocates;             /* per symbol: it is a function that gives memory */
 };
 
-/* Blocks of a loop in their order, and headers of the loops within it; those of the function where
- * it is none. */
+/* Blocks of a loop in their order, and headers of its inner loops; those of the function without
+ * one. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
@@ -49,7 +49,7 @@ struct function_facts {
     uint32_t order_count;
     uint32_t *position;          /* per block: its place there */
     struct loop_body *regions;      /* of the loops, then of the function */
-    bool *depends;               /* per loop: what its body does depends on the iteration */
+    bool *depends;               /* per loop: its body depends on the iteration */
     bool called;                 /* its address is taken: whoever has it may call */
     bool spoilt;                 /* of this walk: its counts are not known */
 };
@@ -114,8 +114,7 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Block @block of @function is executed who knows how often: so is what it calls, and what it
- * stores is not known. */
+/* The count of block @block of @function is unknown: so are those of its calls, and its stores. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -246,7 +245,7 @@ static struct number word_at(const struct derivation *d, struct number at, unsig
 static void call_function(struct activation *f, const struct control_step *s,
                           const struct weight *weight, struct weight *after);
 
-/* What @block does, @weight times. Returns the executions that go on after its calls. */
+/* Effect of @block, @weight times. Returns the executions that continue after its calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -333,8 +332,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* All iterations of @loop, which is entered @weight times: those that are completed, then the one
- * that leaves. */
+/* All iterations of @loop, which is entered @weight times: the completed ones, then the one that
+ * leaves. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -547,7 +546,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Whether it matters what the operands of @s are: others have no effect that is followed. */
+/* Whether the operands of @s matter: others have no effect that is followed. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -583,8 +582,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* A value that a loop makes anew each time, by what it loads or what a call returns, may differ
- * from iteration to iteration: it is walked through. */
+/* A value recomputed in each iteration from a load or a call's result may differ from iteration to
+ * iteration: the loop is walked through. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;

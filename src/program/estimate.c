@@ -114,10 +114,10 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets how fast others replace the lines of the program that takes @seconds: who shares the second
- * or third level by the clock; those who take over the CPU do so for some milliseconds each time,
- * in which they fill the second level with what is theirs, and the clock goes on for the third.
- * Whether that is much beside what @memory had. */
+/* Sets how fast others replace the lines of the program that takes @seconds. Those who share the
+ * second or third level do so by the clock. Those who take over the CPU do so for some milliseconds
+ * each time, in which they fill the second level, and the clock continues for the third. Returns
+ * whether that is much compared with @memory. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {

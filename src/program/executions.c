@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often each machine instruction is executed. Its block's count says it while it stands where
- * its block is. Compilers move instructions: out of a loop to where it is entered, down to where
- * alone their result is wanted. There they are executed as often as what they stand among. */
+/* Executions of each machine instruction. Its block's count is right while it is in its block.
+ * Compilers move instructions: out of a loop to its entry, or down to where alone their result is
+ * needed. There they are executed as often as their neighbours. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,7 @@
 
 #define OUTSIDE UINT32_MAX
 
-/* A block of which no instruction is left, and which lies on a way within @inside, belongs
- * there. */
+/* A block without instructions, on a path within @inside, belongs there. */
 static void take_empty(const struct program *p, const struct program_function *f,
                        const bool *has_code, bool *inside)
 {
@@ -58,8 +57,8 @@ static bool lies_in(const struct kernel_loop *loop, size_t insn)
     return insn >= loop->first && insn < loop->first + loop->count;
 }
 
-/* Ways into loop @l at @block's function. Blocks are in it that have most of their instructions
- * there, but for those that were moved out. */
+/* Entries of loop @l at @block's function. Blocks count as inside if most of their instructions
+ * are, except for those that were moved out. */
 static double loop_entries(const struct program_code *c, const struct code_unit *u,
                            const struct program_run *run, uint32_t l, uint32_t block)
 {
@@ -99,8 +98,8 @@ void code_executions(const struct program_code *c, uint32_t unit, const struct p
             entries[left] = loop_entries(c, u, run, left, u->block[i]);
         out[i] = fmin(out[i], entries[left]);
     }
-    /* What is executed one after the other is executed equally often: what was moved here came from
-     * where more is executed. */
+    /* Straight-line code is executed equally often: moved instructions came from a place with more
+     * executions. */
     for (size_t i = 0; i < n; i++)
         out[u->stretch[i]] = fmin(out[u->stretch[i]], out[i]);
     for (size_t i = 0; i < n; i++)
@@ -120,8 +119,7 @@ static size_t follows(const struct kernel *k, size_t last)
     return loop_branch_target(k->insns, k->insn_count, last);
 }
 
-/* A stretch and where it is come from and leads to, by instructions; SIZE_MAX: nowhere, or by
- * several ways. */
+/* A stretch with its predecessor and successor, by instructions; SIZE_MAX: none, or several. */
 struct neighbours { size_t first, end, next, before, jump; };
 
 static size_t count_of(const struct code_unit *u, uint32_t block, size_t first, size_t end)

@@ -27,7 +27,7 @@
 /* of the largest to the smallest value that was run, for a quotient to be exact beyond: close
  * values fit many widths by chance */
 #define SPAN_LEAST 3
-/* for which it is looked whether a formula goes on to give whole numbers */
+/* for which it is checked whether a formula keeps giving whole numbers */
 #define STEPS_ON 3
 #define DOUBLINGS 12             /* of all inputs: a count stays above 0 so far */
 
@@ -107,9 +107,9 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* An input is active when two runs that differ in it alone differ in value, or when no such pair
- * could tell. A count of 0 tells little: when inputs found active do not explain what there is,
- * those that were only seen to leave it at 0 are active, too. */
+/* An input is active when two runs that differ in it alone differ in value, or when there is no
+ * such pair. A count of 0 is weak evidence: if the inputs found active do not explain the values,
+ * those seen only with 0 are active as well. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
@@ -289,8 +289,7 @@ static bool find_reached(struct search *s, size_t size, size_t i, double thresho
     return find_exact(s, size);
 }
 
-/* With quotients and remainders, narrow widths first, then with thresholds, which are values that
- * were run. */
+/* With quotients and remainders, narrow widths first, then with thresholds at run values. */
 static bool find_stepped(struct search *s, size_t size)
 {
     const struct fit_data *d = s->data;
@@ -426,8 +425,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Whether a count that is no whole number comes out where @input goes on from run @run, by what it
- * is divided by if it is. */
+/* Whether a count that is no whole number results beyond run @run along @input, by its divisor if
+ * there is one. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -448,10 +447,10 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Inputs of which the runs do not tell how the formula goes on: where one value decides a
- * coefficient; where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which
- * only two values were seen may be a threshold or another width, and beyond a threshold that no run
- * exceeds twice there may be a second one. */
+/* Inputs along which the runs do not determine the formula: if one value decides a coefficient; if
+ * all were multiples of 4, N / 4 may be floor(N / 4); a quotient with only two values may be a
+ * threshold or another width, and beyond a threshold that no run exceeds twice there may be a
+ * second one. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -125,7 +125,7 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* The quotient, remainder or whether there is one, what is above an offset, whether a threshold is
+/* The quotient, remainder or its presence, the excess over an offset, whether a threshold is
  * reached. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
                        struct str *out)

@@ -30,7 +30,7 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    /* the highest of each input that its effect alone asks for; 0: it has none */
+    /* the highest of each input that its effect alone requires; 0: none */
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* of a term at most */
     size_t most;                 /* candidates */
@@ -49,7 +49,7 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Whether there are so many candidates that a lower degree is taken: of twelve inputs there may be
+/* Whether there are so many candidates that a lower degree is used: of twelve inputs there may be
  * millions. */
 static bool too_many(const struct grower *g)
 {
@@ -144,7 +144,7 @@ static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t co
         }
 }
 
-/* One term after the other, each time the one that helps most. */
+/* Terms in sequence, each the one that helps most. */
 static void stepwise(struct grower *g, unsigned degree)
 {
     size_t chosen[SIZE_MOST];
@@ -181,10 +181,10 @@ static double residual(const struct grower *g, const struct formula *f)
     return sum / (double)d->run_count;
 }
 
-/* Of several inputs what lies between two uses is the lines of several arrays, each a product of
- * inputs: where few terms leave something to explain, a sum of as many products as it takes, none
- * of them taken off. Leaving out runs says little of so many terms; that none is taken off keeps
- * them from what is chance. */
+/* With several inputs a reuse distance is the lines of several arrays, each a product of inputs: if
+ * few terms leave a residual, a sum of as many products as necessary, all with positive sign.
+ * Leaving runs out is a weak test for so many terms; positive signs keep them from fitting
+ * chance. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -230,7 +230,7 @@ static void search(struct grower *g, struct formula *out)
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }
 
-/* The highest power of the one input that values beside each other ask for. */
+/* The highest power of the one input that adjacent values require. */
 static unsigned power_alone(const struct grower *g, const double *xs, const double *ys, size_t n)
 {
     struct growth_limits limits = *g->limits;
@@ -252,8 +252,8 @@ static bool differ(const struct grower *g, const double *values, size_t n)
     return high - low > SEEN * (g->limits->grain + g->limits->scatter * fabs(high));
 }
 
-/* Powers of many inputs: by what each does beside the base; 1 where it does something elsewhere
- * only, or no two runs differ in it alone. */
+/* Powers of many inputs: by the effect of each near the base; 1 if it has an effect only elsewhere,
+ * or no two runs differ in it alone. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;

@@ -164,7 +164,7 @@ bool located_add(struct located *out, const struct program_code *c, const struct
         struct err ignored;
         struct twin t = {.same = NULL};
         if (!symbol || !function->block_count || !find_in_unit(c, function, &t))
-            continue;   /* it was put where it is called */
+            continue;   /* it was inlined at its call */
         t.own = kernel_from_code(&o, path, (size_t)symbol->offset, (size_t)symbol->size, &ignored);
         if (t.own && align(c, &t))
             taken += take_twin(out, c, parts, &t, &o, s, image);

@@ -82,10 +82,10 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as
-     * it may be by the lines in between. The least recently used go first, so hardly any of the
-     * young ones (measured on a Golden Cove: of lines of the third level 2 % after 1.2 ms, 15 after
-     * 2.4, 50 after 4.8). */
+    /* Others replace lines by the clock: lines that a slow program reuses late are gone, however
+     * few lines are in between. The least recently used go first, so hardly any young ones
+     * (measured on a Golden Cove: of lines of the third level 2 % after 1.2 ms, 15 after 2.4, 50
+     * after 4.8). */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
     return hit * exp(-age * age - part * m->left[level]);

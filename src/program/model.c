@@ -40,10 +40,9 @@
 
 /* the largest, from which on counts that follow from the code are looked at, too */
 #define DERIVED_RUNS 3
-#define DERIVED_MOST 32      /* inputs at which they are */
+#define DERIVED_MOST 32      /* their inputs */
 
-/* Values of all runs, of inputs after them where they follow from the code, and the formula that
- * was fitted to them. */
+/* Values of all runs, of inputs after them if they follow from the code, and the fitted formula. */
 struct fitted { double *values; size_t count; };
 
 struct fitting {
@@ -52,7 +51,7 @@ struct fitting {
     double *inputs, *reciprocals;    /* of all runs; inputs that were not run follow */
     size_t derived_count;            /* of the latter */
     double *derived_counts, *derived_taken;   /* there, of each block */
-    VEC(struct fitted) done;         /* beside formulas */
+    VEC(struct fitted) done;         /* additions to formulas */
     VEC(struct formula) formulas;
     VEC(struct formula) replaced;    /* by regression, of those that another way was better for */
     VEC(uint32_t) replaced_at;
@@ -97,7 +96,7 @@ double model_reciprocal(double input)
     return input != 0 ? 1 / input : 2;
 }
 
-/* @values of the runs of which @use says so; the others' say nothing. */
+/* @values of the runs in @use; the others have none. */
 static void fit_some(const struct fitting *f, const double *from, const double *values,
                      const bool *use, const struct growth_limits *limits, struct formula *out)
 {
@@ -184,9 +183,9 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     free(steps);
 }
 
-/* Whether @modes, of @total references, can be those of the largest run: as many, and none that is
- * a small part of its like there. Of two clusters that a small run does not tell apart, and one
- * that it has besides, it has as many, too. */
+/* Whether @modes, of @total references, can be those of the largest run: as many, and none with a
+ * small part of its counterpart there. If a small run merges two clusters and has an additional
+ * one, it has as many as well. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
 {
@@ -199,8 +198,8 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Runs whose clusters are those of the largest one; the rest are too small to tell them apart.
- * Returns how many. */
+/* Runs with the clusters of the largest one; the rest are too small to separate them. Returns how
+ * many. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {
@@ -272,7 +271,7 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
     free(one);
 }
 
-/* The largest run's clusters, in parts of at most 1 / SHARES, beside the same shares of the others'
+/* The largest run's clusters, in parts of at most 1 / SHARES, with the same shares of the others'
  * references by distance. */
 static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
                        size_t count, const double *totals, struct model_reference *out)
@@ -342,7 +341,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        if (same >= varying(f) + 2 || same == n)   /* fewer could not tell what each input does */
+        if (same >= varying(f) + 2 || same == n)   /* fewer could not show each input's effect */
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
             fit_shares(f, reference, modes[largest], counts[largest], totals, out);
@@ -404,8 +403,8 @@ static void find_beyond(struct fitting *f)
                    f->derived_taken + k * blocks);
 }
 
-/* The formula of what runs have as @values, and code as @derived where that is known: it is a
- * formula of both then. */
+/* The formula of the runs' @values, and of the code's @derived where that is known: it fits both
+ * then. */
 static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived,
                                 size_t block)
 {
@@ -469,7 +468,7 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the
+/* Cycles per execution in calls of code that was not compiled; they scatter, and mostly are the
  * same at all inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -515,7 +514,7 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
 }
 
 /* Expressions, or networks, for the largest counts that regression does not predict; all
- * references' totals are counts, too. False when @progress said to stop. */
+ * references' totals are counts as well. False when @progress ended it. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;
@@ -525,7 +524,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* the code says what it is */
+            continue;   /* it follows from the code */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);

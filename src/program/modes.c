@@ -32,7 +32,7 @@ static double ratio(double a, double b)
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
-/* The first of @count clusters behind which all are small. */
+/* The first of @count clusters after which all are small. */
 static size_t behind_all(const struct mode *modes, size_t count, double total)
 {
     while (count > 0 && modes[count - 1].count < SMALL * total)
@@ -40,8 +40,8 @@ static size_t behind_all(const struct mode *modes, size_t count, double total)
     return count;
 }
 
-/* Whether cluster @k, few as its references are, lies so far behind the others that it stays one:
- * what each line is used for the first time after it was filled. */
+/* Whether the small cluster @k lies so far above the others that it stays one: the first use of
+ * each line after it was filled. */
 static bool stays(const struct mode *modes, size_t count, size_t k, double total)
 {
     return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total &&

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define LEAST 1e-7          /* added to what a logarithm is taken of */
+#define LEAST 1e-7          /* added to the argument of a logarithm */
 #define STARTS 6
 #define STEPS 3000
 #define RATE 0.2            /* falls to a hundredth of it */

@@ -14,31 +14,31 @@
 #include "base/vec.h"
 #include "model/facts.h"
 
-#define PIECES 3                 /* readings of clock and core beside each size */
+#define PIECES 3                 /* readings of clock and core at each size */
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-/* places that do not depend on each other: a system call before and after is nothing beside them */
+/* independent places: a system call before and after is negligible */
 #define SCATTERED 32768
-/* lines of an area of so many times the size are walked through in columns */
+/* an area of this many times the size is walked through in columns */
 #define COLUMNS_BY 8
 /* of what is short: others get the core for as long now and then, and the median counts */
 #define TRIES 5
 #define HUGE_PAGE ((size_t)2 << 20)
 #define WALKED 16384u            /* places at least for one reading of translations */
-/* of the time of a line in the second level: less is not told apart from none */
+/* of the time of a line in the second level: lower times count as none */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
 #define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
 #define WAIT_TRIES 3
 /* times the first size: what surely lies in the second level after a walk, and is most of it */
 #define NEAR_BY 2
-/* of the lines after the longest wait: more does not tell when they will be gone */
+/* of the lines after the longest wait: with more their lifetime is unknown */
 #define LEFT_MOST 0.8
 /* times the first size: as large as the second level, or more than half of it */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
-/* seconds, a walk through the second level: less is not told apart from that */
+/* seconds, a walk through the second level: shorter times are indistinguishable from it */
 #define KEPT_LEAST 20e-6
 
 static int ascending(const void *a, const void *b)
@@ -49,7 +49,7 @@ static int ascending(const void *a, const void *b)
 
 static volatile uint64_t sink;
 
-/* Walks through @bytes at @at, one half beside the other; seconds per line. */
+/* Walks through @bytes at @at, both halves alternately; seconds per line. */
 static double read_seconds(const char *at, size_t bytes)
 {
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
@@ -115,14 +115,14 @@ static double jump_once(const char *from, size_t bytes)
 }
 
 /* Lines of @bytes in columns: from one to the next a page and a line, in an area eight times as
- * large, so that a column goes on for as long as those of programs do. As many misses as the core
- * can have are under way together. */
+ * large, so that a column is as long as those of programs. As many misses as the core can have are
+ * in flight together. */
 static double scatter_once(const char *from, size_t bytes)
 {
     const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY,
                  rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* it goes on where it ended: what it has just been to is near */
+    /* it resumes where it ended: its latest lines are near */
     static _Thread_local size_t column;
     uint64_t sum = 0, other = 0;
     size_t count = 0;
@@ -249,9 +249,9 @@ void native_probe_free(struct native_probe *p)
     free(p);
 }
 
-/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are
- * not the load's. A wait in which others got this CPU tells of them, not of those who share the
- * third level: it is tried again, and left out. */
+/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump besides
+ * the load. A wait in which others got this CPU shows their effect, not that of sharing the third
+ * level: it is repeated, and left out. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
@@ -288,7 +288,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
          size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        /* what it finds is what the walk before left: of this size, too */
+        /* it finds what the walk before left: of this size as well */
         read_seconds(p->at, size);
         *l = (struct native_level){(double)size, read_seconds(p->at, size),
                                    write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
@@ -339,7 +339,7 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
 /* Some of the looks. */
 struct looks { const struct native *items; size_t count; };
 
-/* The median of a number @offset bytes into what was seen, of two the mean; NaN: none is known. */
+/* The median of a number @offset bytes into each look, of two the mean; NaN: none is known. */
 static double middle(const struct looks *looks, size_t offset)
 {
     double *values = mem_alloc(looks->count * sizeof *values), value;
@@ -423,7 +423,7 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Of an area larger than the second level that one holds a part, @bytes; what the rest takes. */
+/* Of an area larger than the second level that level holds a part, @bytes; time of the rest. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -445,8 +445,8 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* What others leave of the second level, in bytes: of an area of its size it holds less than it
- * would alone. What lies behind it is found beyond it, which depends on that. */
+/* Bytes of the second level that others leave: of an area of its size it holds less than alone. The
+ * costs of the next level are found beyond it, which depends on that. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
@@ -465,9 +465,9 @@ static double second_left(const struct native *n, const struct machine *m)
     return left;
 }
 
-/* The time after which 1/e of lines are still there, by how many are (@left) after the @ages, in
- * seconds; NaN: longer than can be told. The least recently used go first: what is left falls with
- * the square of the age, as memory_hit has it. Ages that are missing are NaN. */
+/* The time after which 1/e of lines are still there, by the shares @left after the @ages, in
+ * seconds; NaN: longer than measurable. The least recently used go first: the rest falls with the
+ * square of the age, as in memory_hit. Missing ages are NaN. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
     double age = 0, left = 1;   /* at the wait before */
@@ -525,8 +525,8 @@ static double third_left(const struct native *n, double third)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* What a page walk takes the walkers, and how many pages need none: that at which half of the
- * walks' time is seen. Nothing where no time is seen, as in huge pages. */
+/* Cost of a page walk in the walkers, and the number of pages without one: the size at which half
+ * of the walks' time shows. Nothing if no time shows, as with huge pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
@@ -554,8 +554,8 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
     struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    /* What takes longer than the third level is the first level's set (native_apply) and says
-     * nothing of the second. */
+    /* Times above the third level's are of the first level's set (native_apply), not of the
+     * second. */
     if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third ||
         crowd.lines < ways)
         return;
@@ -592,8 +592,8 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* Of an area twice as large as the second level, which keeps some of it whatever it is said to
-     * replace: so it does for a program that comes back to as much. */
+    /* Of an area twice as large as the second level, which keeps some of it despite its replacement
+     * policy: so it does for a program that reuses as much. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     /* More than lines of the third level take is the set's own time, whatever serves them. */
     if (n->crowded > next->scatter)

@@ -22,7 +22,7 @@
 #define EMPTY_TRIES 3
 #define READINGS 24              /* of a look at the core alone */
 #define PERIOD 1000000           /* nanoseconds from one of them to the next */
-#define WATCH_LEAST 8            /* readings beside a program: fewer tell little */
+#define WATCH_LEAST 8            /* readings during a program: fewer are not representative */
 
 static volatile uint64_t sink;
 
@@ -140,7 +140,7 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* Loads wait for slots, too. */
+    /* Loads wait for slots as well. */
     if (!isnan(loads))
         share->ports =
             fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));

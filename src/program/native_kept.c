@@ -9,7 +9,7 @@
 
 #define LOOKS 3
 
-/* What is measured of the core at the time is not kept. */
+/* Momentary values of the core are not kept. */
 static bool is_kept(const char *fact)
 {
     return fact_find(fact) && strcmp(fact, "clock") != 0;

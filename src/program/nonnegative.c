@@ -27,7 +27,7 @@ static double weight_of(const struct active_set *a, size_t row)
     return a->weights ? a->weights[row] : 1;
 }
 
-/* The column not chosen that points most toward what is not explained; SIZE_MAX: none does. */
+/* The unchosen column that points most toward the residual; SIZE_MAX: none does. */
 static size_t most_useful(const struct active_set *a, const size_t *chosen, size_t n, double length)
 {
     size_t best = SIZE_MAX;

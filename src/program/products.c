@@ -12,13 +12,13 @@
 #include "program/single_input.h"
 #include "program/solve.h"
 
-#define PARTS_MOST 8             /* of one input: what it alone does */
-/* of an input, from which on it may be divided by in one term beside others */
+#define PARTS_MOST 8             /* of one input: its own effect */
+/* of an input, from which on it may be a divisor in one term next to others */
 #define RECIPROCAL_VALUES 5
 #define BROKEN_VALUES 5          /* up to which a line with a bend at each is tried */
 #define PRODUCTS_MOST 6000       /* candidates of one search */
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
-/* of a column's length, what must be left of it beside those chosen */
+/* of a column's length, the least part that must be independent of the chosen ones */
 #define DEPENDENT 1e-9
 #define EXPLAINED 1e-9           /* of the values' length: nothing is left to explain */
 /* times the inputs are doubled to see whether a formula stays positive */
@@ -32,7 +32,7 @@ struct input_terms {
 
 struct product {
     struct formula_term term;
-    /* its value in each run; the weighted column less what is chosen has of it */
+    /* its value in each run; the weighted column less its projection on the chosen ones */
     double *column, *rest;
     double length;               /* of the weighted column */
 };
@@ -41,7 +41,7 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
-    bool broken[INPUTS_MAX];     /* no short formula gives what the input does alone */
+    bool broken[INPUTS_MAX];     /* no short formula gives the input's own effect */
     size_t distinct;             /* runs that differ in active inputs */
     double *weights, *left;      /* per run; left: of the weighted values, what is not explained */
     double *leverage;            /* per run */
@@ -77,7 +77,7 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* What @input does alone beside @base. Where too few runs tell, all that it may be. */
+/* Effect of @input alone near @base. With too few runs, all possible ones. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;
@@ -158,7 +158,7 @@ static void clear_products(struct joining *j)
     j->products.count = 0;
 }
 
-/* All products of a part of each input. False where that were too many. */
+/* All products of a part of each input. False if there are too many. */
 static bool make_products(struct joining *j)
 {
     double count = 1;
@@ -323,8 +323,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* 1 beside the parts: terms that the input has no part in. @powers: and the first powers, for what
- * it does only together with others. */
+/* 1 in addition to the parts: terms without the input. @powers: and the first powers, for its
+ * effects only together with others. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {

@@ -150,7 +150,7 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            vec_push(&r->blocks, b);   /* what it has is freed with the others */
+            vec_push(&r->blocks, b);   /* its members are freed with the others */
             if (!ok)
                 return false;
         }
@@ -212,7 +212,7 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Descriptions stand one after the other, NULs of the linker's between them. */
+/* Descriptions in sequence, NULs of the linker's between them. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -246,7 +246,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
     return at == INDEX_NONE ? NULL : &p->units[at];
 }
 
-/* Of two units with one key, which the linker may leave, the first is found. */
+/* Of two units with one key, which the linker may leave, the first is used. */
 static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;

@@ -13,13 +13,13 @@
 #define NEGLIGIBLE 0.02    /* left-out error below which no difference counts */
 #define GROWN_MOST 2       /* power by which a count that one run had may grow */
 #define ENDS 3.0           /* left-out errors by which the two ends of the runs may be apart */
-/* left-out error from which on no formula says how the largest count grows */
+/* left-out error from which on no formula gives the growth of the largest count */
 #define BAD 0.25
 /* power by which a growing count may be off beyond the runs, whatever they say: of a formula that
  * predicts them nearly, */
 #define SLACK_CLEAR 0.03
 #define SLACK 0.1          /* and of others */
-#define APART 2.0          /* values of an input, from which on their counts tell a power */
+#define APART 2.0          /* values of an input, from which on their counts determine a power */
 #define STEEP 3.0          /* power from which on a growth that gets steeper may be exponential */
 #define STEEPER 1.0        /* by so much */
 #define SCALE 0.02         /* of the largest value: errors of smaller ones are relative to that */
@@ -117,8 +117,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses all runs except those at which @input is as in run @at; false where an earlier run has that
- * value, too. */
+/* Uses all runs except those at which @input is as in run @at; false if an earlier run has that
+ * value as well. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;
@@ -151,8 +151,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Mean relative error of @f's terms at the values that are left out one after the other; NaN: some
- * cannot be left out. The refitted formulas go into @out as well (NULL: not). */
+/* Mean relative error of @f's terms at the values that are left out in turn; NaN: some cannot be
+ * left out. The refitted formulas go into @out as well (NULL: not). */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
@@ -268,8 +268,8 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
-/* Values that differ by their left-out error at both ends of what was run grow by a power that is
- * off by so much. */
+/* Values that differ by their left-out error at both ends of the runs grow by a power with that
+ * uncertainty. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -300,8 +300,8 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
-/* How the count grew with each input alone up to the largest run: whatever formula was chosen, it
- * may go on so. */
+/* Growth of the count with each input alone up to the largest run: with any formula it may continue
+ * so. */
 static void find_reach(const struct fit_data *d, struct formula_range *out)
 {
     const size_t n = d->run_count;

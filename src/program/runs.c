@@ -16,8 +16,8 @@
 #include "program/runtime/bins.h"
 #include "program/sizes.h"
 
-/* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short
- * is traced at each of these places. */
+/* The place of arrays in cache lines decides how many lines a short row crosses. Short runs are
+ * traced at each of these places. */
 #define INPUT_MOST ((size_t)64 << 20)
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* as malloc aligns */
@@ -341,7 +341,7 @@ bool program_simulate_sets(const struct program *p, char *const *names, size_t c
     return ok;
 }
 
-/* Times calls into what was not compiled here, in runs of their own: nothing else is traced
+/* Times calls into code that was not compiled here, in separate runs: nothing else is traced
  * meanwhile. */
 static bool time_calls(const struct program_runs *runs, const double *inputs,
                        const struct run_options *options, struct program_run *out, struct err *err)

@@ -31,7 +31,7 @@ size_t single_input_points(const struct fit_data *d, const bool *active, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
-    if (!n) {   /* it was told to end: nobody takes what comes of it, but there is a run */
+    if (!n) {   /* it was cancelled: the result is unused, but there is a run */
         xs[0] = d->inputs[base * d->input_count + input];
         ys[n++] = d->values[base];
     }

@@ -42,8 +42,7 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
     return r;
 }
 
-/* Cycles that blocks take at most which the formulas have not at all: no loop is left out without a
- * word. */
+/* Upper bound of cycles of blocks without a formula: no loop is left out silently. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {

@@ -17,8 +17,8 @@
 #define SIMULATED 0.002
 #define SIMULATED_MOST 400     /* instructions of a path that is */
 #define STEADY 0.8             /* share of references from which on they walk */
-/* of what the core and main memory could do at once, what they do: measured on a Golden Cove, sums
- * of products over 64 MiB */
+/* share of the maximum of core and main memory that is reached together: measured on a Golden Cove,
+ * sums of products over 64 MiB */
 #define FAR_HIDDEN 0.25
 #define SAME_LINE 16           /* lines in between: at most that many, and it has just been used */
 #define STREAM_STEP 2048.0     /* bytes: prefetchers follow no longer step */
@@ -45,7 +45,7 @@ struct timing {
     struct program_time *out;
 };
 
-/* Where the part was walked as a part of what goes on around it, it takes what it took there. */
+/* If the part was walked as a part of its surroundings, it has its time there. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -117,7 +117,7 @@ struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
     double others[MEMORY_LEVELS + 1];   /* lines of the others by what serves them */
-    /* cycles for which these and those of walks take the paths that they come by */
+    /* cycles for which the transfer paths of these and of walks are busy */
     double taken;
     double translated;        /* cycles for which the page walkers are busy */
     /* pages per line, of the lines that the part comes to at steady steps */
@@ -125,7 +125,7 @@ struct part_misses {
     struct walks walks;
 };
 
-/* Whether most of it goes on in steps that no prefetcher follows. */
+/* Whether most of it advances in steps that no prefetcher follows. */
 static bool walks(const struct run_reference *r)
 {
     double count = 0;
@@ -134,7 +134,7 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* The step that most of a reference's walk goes on in; 0: none. */
+/* The step of most of a reference's walk; 0: none. */
 static double step_of(const struct run_reference *r)
 {
     double most = 0, step = 0;
@@ -165,9 +165,8 @@ static double pages_per_line(double step, double copies)
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets,
- * and the pages that they lie in. Copies of an unrolled loop that come to a line one after the
- * other count it once. */
+/* Adds the lines that one reference touches at steady steps, those of them that use few sets, and
+ * their pages. Adjacent copies of an unrolled loop count a common line once. */
 static void count_lines(const struct run_reference *r, double copies, double *lines,
                         double *crowded, double *pages)
 {
@@ -179,10 +178,10 @@ static void count_lines(const struct run_reference *r, double copies, double *li
     }
 }
 
-/* Cycles that the page walkers take for one reference. In a walk with long steps each line lies in
- * a page of its own, to which the walk beside it came, too: what lies in between are the lines of
- * its nearest bin, and their pages. Of what comes in no order, the lines in between are spread over
- * the program's pages. */
+/* Cycles of the page walkers for one reference. In a walk with long steps each line has a page of
+ * its own, which its neighbouring walk uses as well: the lines in between are those of its nearest
+ * bin, and their pages. For random references, the lines in between are spread over the program's
+ * pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            double paged)
 {
@@ -426,7 +425,7 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Paths first: what was moved out of a loop, or copied, is less than what stayed. */
+/* Paths first: code that was moved out of a loop, or copied, is less than the rest. */
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;

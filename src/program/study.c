@@ -12,7 +12,7 @@
 #include "program/sdcm.h"
 
 #define WAYS 8.0               /* of the caches in the curve */
-#define REACH 4.0              /* the time is shown up to so many times the largest input */
+#define REACH 4.0              /* the time is shown up to this multiple of the largest input */
 
 struct studying {
     struct study *out;
@@ -61,7 +61,7 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
-            /* of several parts the largest says what binds the block */
+            /* of several parts the largest is the block's limit */
             most[part->blocks.items[i]] = cycles;
             limits[part->blocks.items[i]] = limit;
         }
@@ -92,8 +92,8 @@ static int blocks_by_share(const void *a, const void *b)
                                  : 1;
 }
 
-/* What tells function @f from others that are called the same: static ones of several files. Its
- * file, the whole path where files are called the same, too; NULL: no other is called so. */
+/* Distinguishes function @f from others of the same name: static ones of several files. Its file,
+ * with the whole path if files share a name; NULL: the name is unique. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
@@ -225,8 +225,8 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
     return seconds;
 }
 
-/* Inputs step evenly on a scale of logarithms from the least that was run to some times the most,
- * of the one that was varied most. */
+/* Inputs step evenly on a logarithmic scale from the least run to a multiple of the most, of the
+ * input that was varied most. */
 static bool add_scaling(const struct studying *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;

@@ -95,7 +95,7 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* A part of it anew, or one token changed. */
+/* A new subexpression, or one token changed. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -110,7 +110,7 @@ static void mutate(struct breeding *b, const struct bred *mother, struct bred *c
     child->code[at] = formula_is_operator(child->code[at]) ? chance_operator(b) : chance_leaf(b);
 }
 
-/* Fills b->column; false where the expression has no value, or says nothing. */
+/* Fills b->column; false if the expression has no value, or is constant. */
 static bool values_of(struct breeding *b, const struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -281,8 +281,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
                 data->values[run]);
 }
 
-/* An expression chosen among a million fits what it was chosen by: it must predict the largest run,
- * which it has not seen, better than regression does. */
+/* An expression chosen among a million fits its training data: it must predict the largest run,
+ * which is held out, better than regression does. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {

@@ -158,8 +158,7 @@ struct walker {
     unsigned depth;
     /* instructions of functions that are not the program's, so far */
     size_t library;
-    /* per unit and branch: executions in which it should have been taken, less those in which it
-     * was */
+    /* per unit and branch: executions due as taken, less those taken */
     float **owed;
     struct code_walk *out;
 };
@@ -260,8 +259,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Whether the branch that is come to is taken this time, into *@taken. False where it goes a way so
- * rare that it is not foreseen: nothing overlaps with what comes then. */
+/* Whether the next branch is taken this time, into *@taken. False if its direction is so rare that
+ * it is mispredicted: nothing overlaps with the following code. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];

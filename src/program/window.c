@@ -94,7 +94,7 @@ double window_phases(const struct memory *m, const struct window *w, const struc
                 enter_bin(m, walks, i, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
-                at[i].left = 1;   /* rounding left a little: the last bin goes on */
+                at[i].left = 1;   /* rounding left a little: the last bin continues */
         }
     }
     free(at);

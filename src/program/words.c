@@ -11,9 +11,9 @@
 #include "base/str.h"
 
 #define TEMPLATE_MOST ((size_t)16 << 20)
-#define OWN "directory"   /* what the run's own directory is called between braces */
+#define OWN "directory"   /* placeholder in braces for the run's own directory */
 
-/* What {@name} of @length letters stands for is appended; false when it is nothing. */
+/* Appends the value of {@name} of @length letters; false when it has none. */
 static bool put(char *const *names, const double *inputs, size_t count, const char *directory,
                 const char *name, size_t length, struct str *out)
 {

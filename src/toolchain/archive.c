@@ -23,7 +23,7 @@
 #define MAGIC 8            /* bytes */
 #define HEADER 60          /* bytes of a member's header: no file has more members than that */
 #define HEADER_NAME 16     /* of them its name, from the first on */
-#define HEADER_SIZE 48     /* where it says how long the member is */
+#define HEADER_SIZE 48     /* offset of the member's length */
 #define HEADER_SIZE_LENGTH 10
 #define NAMES_MOST ((size_t)64 << 20)   /* bytes of the names of a thin archive */
 
@@ -63,7 +63,7 @@ static bool same_name(const void *items, uint32_t item, const void *key)
     return strcmp(((const struct archive_member *)items)[item].name, key) == 0;
 }
 
-/* Gives each member the name that tells it from all others. */
+/* Gives each member a unique name. */
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
@@ -157,7 +157,7 @@ static bool thin_name(const struct thin *t, const char *header, const char **nam
     return line;
 }
 
-/* The member of @header, where it is an ELF file: a name may lead anywhere. */
+/* The member of @header, if it is an ELF file: a name may lead anywhere. */
 static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
 {
     const char *name;
@@ -185,7 +185,7 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
     return ok;
 }
 
-/* The bytes that follow @header, where it says so in digits. */
+/* The bytes after @header, if it gives their number in digits. */
 static bool header_size(const char *header, uint64_t *size)
 {
     char field[HEADER_SIZE_LENGTH + 1] = "", *end;

@@ -59,7 +59,7 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
 }
 
 /* Replaces @size bytes at @start of @clean, which are line @line, by the encoding of @word; the
- * text grows where that is longer. */
+ * text grows if that is longer. */
 static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
                          const struct llvm_mc_word *word)
 {
@@ -182,7 +182,7 @@ static bool may_read_files(const struct str *text)
     return false;
 }
 
-/* False when the dependency list names a file beside the object. */
+/* False when the dependency list names a file besides the object. */
 static bool read_nothing(const char *dir, struct err *err)
 {
     struct str path = {0}, deps = {0};
@@ -255,7 +255,7 @@ static void object_place_done(struct object_place *p)
     child_directory_free(p->dir);
 }
 
-/* Reads the object; @listed: unless the dependency list names a file beside it. */
+/* Reads the object; @listed: unless the dependency list names a file besides it. */
 static bool result_read(const struct object_place *place, bool listed, const struct listing *l,
                         struct assembled *out, struct err *err)
 {
@@ -303,8 +303,8 @@ static bool as_failure(const struct child_result *r, struct err *err)
 /* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know
  * them. On the first line, so that lines keep their numbers. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A line that is data has one in the line table only by a label; of what llvm-mc encoded it is no
- * label of the user's. */
+/* A data line has an entry in the line table only by a label; llvm-mc's encodings have none of the
+ * user's. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l,
@@ -379,7 +379,7 @@ static void lenience_find(struct lenience *out, const char *text, size_t length)
     markers_done(&marks);
 }
 
-/* Whether the text goes on without all lines of @refused from @from on. */
+/* Whether the text assembles without all lines of @refused from @from on. */
 static bool goes_without(const struct lenience *l, const struct refused_list *refused, size_t from)
 {
     for (size_t i = from; !l->all && i < refused->list.count; i++)
@@ -445,7 +445,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
     }
 }
 
-/* @text with blanks for the zeros in its comments, which clang writes beside `.byte 0`; NULL: it
+/* @text with blanks for the zeros in its comments, which clang writes next to `.byte 0`; NULL: it
  * has none, or others. */
 static char *zeros_blank(const char *text, size_t length)
 {
@@ -522,7 +522,7 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* The first line that was refused, and how many others; @no_nasm: nasm, which the text is for, is
+/* The first refused line, and how many others; @no_nasm: nasm, which the text is for, is
  * missing. */
 static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
                     const struct assembled *a, struct err *err)
@@ -565,9 +565,8 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     memset(&l->percents, 0, sizeof l->percents);
 }
 
-/* The branches of @l name places that its lines do not have: counts them in what the assembler
- * makes of the text without, and reads the text again with them. Where that leads nowhere, @l stays
- * as it is. */
+/* The branches of @l name places without lines: counts them in the code assembled without those,
+ * and reads the text again with them. If that fails, @l stays unchanged. */
 static void places_take(const char *text, size_t length, enum syntax syntax, struct listing *l)
 {
     struct line_places places = {0};

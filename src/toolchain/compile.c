@@ -275,7 +275,7 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     return err_at(err, file[0] ? file : path, line, column);
 }
 
-/* What is run: the words that do not change, and the place of the one that says the processor. */
+/* Command: the constant words, and the place of the processor's. */
 struct compiling {
     VEC(char *) argv;           /* its own; NULL ends it */
     size_t target;              /* index of it in argv; 0: no processor is named */
@@ -451,7 +451,7 @@ static bool quoted(const char **at, const char *end, char out[PATH_MAX])
     return true;
 }
 
-/* Whether ".file 1 "dir" "name"" behind the number means @path. */
+/* Whether the text after the number of ".file 1 "dir" "name"" means @path. */
 static bool names_file(const char *at, const char *end, const char *path)
 {
     char first[PATH_MAX], second[PATH_MAX], joined[2 * PATH_MAX], resolved[PATH_MAX];

@@ -12,9 +12,9 @@
 
 #define ENDINGS 10
 #define NAMES 12
-#define INSTALLED 16   /* programs that are told apart */
+#define INSTALLED 16   /* programs that are distinguished */
 
-/* In the order in which they are taken. */
+/* In the order of preference. */
 static const struct {
     const char *endings[ENDINGS], *names[NAMES];
 } languages[] = {

@@ -48,8 +48,8 @@ static int member_file(const struct object *o, int fd)
     return out;
 }
 
-/* The child: only what is safe after fork() beside other threads, and libdw, which is loaded
- * here. */
+/* The child: only functions that are safe after fork() with other threads, and libdw, which is
+ * loaded here. */
 static void child_main(const struct object *o, struct dwarf_wish wish, int out)
 {
     static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
@@ -73,8 +73,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     _exit(wish.fd < 0 ? 0 : dwarf_print(&wish, out));
 }
 
-/* What the child writes, until it ends; false with err when the work is to end, or it is too
- * much. */
+/* Output of the child, until it ends; false with err when the work is to end, or it is too much. */
 static bool collect(int in, struct str *out, struct err *err)
 {
     const double deadline = clock_seconds() + WALL_SECONDS;
@@ -156,7 +155,7 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
     return wanted.number;
 }
 
-/* The number at *@at, moved behind it; false when there is none before @end, or it is too large. */
+/* The number at *@at, moved after it; false when there is none before @end, or it is too large. */
 static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
                         uint64_t *out)
 {
@@ -176,7 +175,7 @@ static bool take_number(const char **at, const char *end, unsigned base, uint64_
     return *at > start;
 }
 
-/* The row that @line tells, "E place" or "R place number name". */
+/* The row of @line, "E place" or "R place number name". */
 static void take_row(struct parser *p, const char *line, const char *end, uint64_t base)
 {
     const char *at = line + 2;

@@ -9,7 +9,7 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define ANONYMOUS "77"   /* the local label that stands for MASM's @@ */
+#define ANONYMOUS "77"   /* the local label for MASM's @@ */
 
 /* Words that begin a directive with no code. */
 static const char *const silent[] = {
@@ -30,7 +30,7 @@ static const char *next_word(const char *p, const char *end, const char **stop)
     return p;
 }
 
-/* Where the first two words of a line are. */
+/* Places of the first two words of a line. */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
 /* Of a branch the second is empty: it goes to a label, also to one called `db` or `proc`. */
@@ -285,7 +285,7 @@ void dialect_label(struct dialect *d, const char *p, const char *end, struct str
     str_add(out, ": ");
 }
 
-/* What a word that gives a size is for `as`; NULL when the word is none. */
+/* Translation of a size word for `as`; NULL when the word is none. */
 static const char *size_word(const char *p, const char *end)
 {
     static const char *const sizes[][2] = {
@@ -484,7 +484,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         str_add(out, "[rip]");
 }
 
-/* Where the name of C++ ends that begins at @p: brackets are closed, operators skipped. */
+/* End of the C++ name that begins at @p: brackets are closed, operators skipped. */
 static const char *spelled_end(const char *p, const char *end)
 {
     static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
@@ -516,8 +516,7 @@ static const char *spelled_end(const char *p, const char *end)
     return end;
 }
 
-/* `st(1)` is what it looks like: from 2.44 on the assembler takes what stands in quotes for a
- * symbol. */
+/* `st(1)` stays: from 2.44 on the assembler takes quoted text for a symbol. */
 static bool is_stack_register(const char *p, const char *stop)
 {
     return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) &&
@@ -723,7 +722,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         e += e == at;
     }
     /* With a percent sign alone it may be of either, as gcc writes registers of inline assembler;
-     * AT&T has these, too. */
+     * so does AT&T. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

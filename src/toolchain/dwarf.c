@@ -19,8 +19,8 @@
 #define ROWS_MOST 200000u
 #define DEPTH_MOST 64            /* of nested scopes */
 
-/* What is asked of libdw, which is opened when it is needed: few runs need it, and binding it would
- * cost each of them. */
+/* Functions of libdw, which is opened on demand: few runs need it, and binding it would cost each
+ * of them. */
 #define DWARF_FUNCTIONS(X)                                                                         \
     X(dwfl_begin)                                                                                  \
     X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations)   \
@@ -260,7 +260,7 @@ static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *se
            *section;
 }
 
-/* The line table of unit @cu; @file is the one that was named last. */
+/* The line table of unit @cu; @file is the last named one. */
 static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE *to)
 {
     Dwarf_Lines *lines;
@@ -313,7 +313,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     if (!s.module || dw.dwfl_report_end(files, NULL, NULL) != 0)
         return 0;
     Dwarf *debug = dw.dwfl_module_getdwarf(s.module, &s.bias);
-    /* 0: it is linked and stays where it is; 1: the whole of it moves. */
+    /* 0: it is linked and keeps its address; 1: the whole of it moves. */
     s.relocatable = !wish->address && dw.dwfl_module_relocations(s.module) > 1;
     if (debug && wish->all)
         return print_all(&s, debug, to);

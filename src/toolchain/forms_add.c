@@ -29,8 +29,8 @@ row_fault(struct err *err, const char *path, size_t line, const char *todo, cons
     return err_at(err, path, line, 0);
 }
 
-/* Whether every brace is one of a pair that is meant as itself, or around a placeholder: a type,
- * behind R:, W: or RW: where it is a register or memory. */
+/* Whether every brace is one of a literal pair, or around a placeholder: a type, after R:, W: or
+ * RW: for a register or memory. */
 static bool placeholders_sound(const char *p)
 {
     for (; *p; p++) {
@@ -180,7 +180,7 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         goto out;
     if (t->count &&
         !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
-        /* The assembler counts the lines of what it was given, one per row. */
+        /* The assembler counts the lines of its input, one per row. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template",
                       "assembler error: %.200s", a.refused[0].reason);

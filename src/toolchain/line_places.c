@@ -22,7 +22,7 @@ struct placed_line {
     uint32_t function;
     struct line_place target;   /* of a branch */
     bool call, conditional;
-    /* a nop whose length its text does not tell; displaced: with a displacement of zero */
+    /* a nop of unknown length; displaced: with a displacement of zero */
     bool pad, displaced;
     uint8_t prefixes;      /* that it repeats */
     uint8_t choice;        /* which of its lengths it has */

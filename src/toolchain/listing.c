@@ -18,8 +18,8 @@
 
 #define SUBSECTIONS 4000 /* of instructions that are out of order */
 
-/* What a semicolon with a blank before it is. */
-/* EITHER: what stands behind it tells */
+/* Meaning of a semicolon with a blank before it. */
+/* EITHER: the text after it decides */
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
 /* End of the code part: comments cut, strings respected. @in_comment lives over lines for C
@@ -89,8 +89,8 @@ static void function_add(struct listing *l, const char *p, const char *end)
         vec_add(&l->functions, mem_strndup(p, (size_t)(e - p)));
 }
 
-/* Whether the section that is named from @p on holds code. Mach-O has its name behind that of a
- * segment, "__TEXT,__const". */
+/* Whether the section named from @p on holds code. Mach-O has its name after that of a segment,
+ * "__TEXT,__const". */
 static bool is_code_section(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -100,8 +100,8 @@ static bool is_code_section(const char *p, const char *end)
            contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
 }
 
-/* What stands for the section that is named from @p on: code, variables of each thread, which `as`
- * wants to be such, or data. */
+/* Replacement of the section named from @p on: code, variables of each thread, which `as` requires
+ * as such, or data. */
 static const char *section_alike(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -162,12 +162,12 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* an alignment, which that of Windows has */
+        end = second ? second : end;   /* an alignment, which Windows' have */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        if (quotes % 2)   /* a listing of `as` cuts long lines off; the string would go on */
+        if (quotes % 2)   /* a listing of `as` cuts long lines off; the string would not end */
             str_add_char(&l->text, '"');
     }
 }
@@ -279,9 +279,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* The syntax that a text begins in: the one that most lines before the first directive that sets it
- * speak for, each once for either; that of the directive when there is nothing but directives
- * before it. */
+/* The initial syntax of a text: that of most lines before the first directive that sets it, each
+ * counted once; that of the directive when there is nothing but directives before it. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
@@ -294,7 +293,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* what stands in a macro sets nothing yet */
+        /* directives in a macro set nothing yet */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
         p += *p == '%';   /* a directive of NASM */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
@@ -318,7 +317,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Whether the bytes, beside one line of a listing, are more than one instruction, none a branch: of
+/* Whether the bytes next to one line of a listing are more than one instruction, none a branch: of
  * a repetition, or of statements on one line. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
@@ -334,11 +333,10 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
     return at == n && count > 1;
 }
 
-/* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what
- * ran, the text is one tool's reading of them. A branch goes to the label of its address, as lines
- * between may be missing. False where there are no bytes, or not all of them: then the text is
- * read. @next: the address of the instruction behind it, 0: not known. @bad: the disassembler did
- * not know them. */
+/* Appends a disassembly's machine code for the instruction of a line: the bytes are what ran, the
+ * text is one tool's reading of them. A branch goes to the label of its address, as lines between
+ * may be missing. False if there are no bytes, or not all of them: then the text is read. @next:
+ * the address of the next instruction, 0: unknown. @bad: the disassembler did not know them. */
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
                         bool bad)
 {
@@ -354,7 +352,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* an assembler's listing: where it leads is still to be filled in, or the text says it as
+        /* an assembler's listing: its target is still to be filled in, or the text has it as
          * well */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
@@ -370,8 +368,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* What no decoder knows is taken where the next address agrees; what it knows as longer or
-     * shorter is of another set: a lone 48h of 32-bit code. */
+    /* Unknown code is accepted if the next address agrees; another length than the decoder's means
+     * another set: a lone 48h of 32-bit code. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -421,8 +419,8 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
-/* Disassemblers write comments behind it, and so do those whose text has directives of NASM or
- * MASM. In AT&T syntax it separates. */
+/* Disassemblers write comments after it, and so do texts with directives of NASM or MASM. In AT&T
+ * syntax it separates. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text,
                                    const struct margins *m)
 {
@@ -562,10 +560,10 @@ static int address_order(const void *a, const void *b)
                                     : (x->address > y->address) - (x->address < y->address);
 }
 
-/* Where a debugger has grouped the instructions by source lines they are not in the order of their
+/* If a debugger has grouped the instructions by source lines they are not in the order of their
  * addresses: then each line's place in that order, from 1, as the number of a subsection for the
- * assembler, which joins these. NULL where no line is out of order, or an address is there twice,
- * or there are too many. */
+ * assembler, which joins these. NULL if no line is out of order, or an address occurs twice, or
+ * there are too many. */
 static unsigned *order_of(const struct margins *m)
 {
     VEC(struct ordered) places = {0};

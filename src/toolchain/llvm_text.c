@@ -139,8 +139,7 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
 /* What the operands of an instruction have whose mnemonic names one arrangement only. */
 enum sources {
     SOURCES_SAME,
-    /* half as wide, as many; of the upper half of a register ("2" behind the mnemonic) when that is
-     * meant */
+    /* half as wide, as many; of the upper half of a register (mnemonic with "2") if so */
     SOURCES_NARROW,
     SOURCES_LAST_NARROW, /* the last one is */
     SOURCES_PAIRS,       /* half as wide, twice as many */
@@ -188,7 +187,7 @@ static char width_of(char width, int steps)
     return at && to >= 0 && to < 5 ? widths[to] : width;
 }
 
-/* Of operand @k of @count, 0 the destination, that has @index behind it or not. */
+/* Of operand @k of @count, 0 the destination, with or without @index after it. */
 static struct elements arrangement_of(struct elements named, enum sources sources, bool upper,
                                       unsigned k, unsigned count, bool list)
 {

@@ -16,7 +16,7 @@
 #include "toolchain/words.h"
 
 #define REPEATED "<rep "
-#define SECTIONS_MOST 16 /* of a listing that are told apart */
+#define SECTIONS_MOST 16 /* of a listing that are distinguished */
 #define LISTING_GAP 8    /* numbers of lines that a listing leaves out at one place */
 
 static void split(struct framed_text *r, size_t length)
@@ -67,7 +67,7 @@ static bool is_fence(const char *p, const char *end)
     return text_begins(p, end, "```") || text_begins(p, end, "~~~");
 }
 
-/* Whether a block of Markdown says that it is in another language. */
+/* Whether a block of Markdown declares another language. */
 static bool fence_of_source(const char *p, const char *end)
 {
     static const char *const languages[] = {"c",    "cpp",     "c++",    "cc",   "cxx",
@@ -81,7 +81,7 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: what stands between fences is read; a lone fence with code only before it has lost its
+/* Markdown: text between fences is read; a lone fence with only code before it has lost its
  * first. */
 static void fences_take(struct framed_text *r)
 {
@@ -152,8 +152,8 @@ static bool listed_more(const char *p, const char *end)
 
 struct section_name { const char *text; size_t length; };
 
-/* The section that a line of a listing goes on in, by a directive at @p: 0 where it is the first
- * one or .text; @was where it is none. Beyond SECTIONS_MOST all are one. */
+/* The section in which a listing continues, by a directive at @p: 0 for the first one or .text;
+ * @was if it is none. Beyond SECTIONS_MOST all are one. */
 static unsigned listed_section(const char *p, const char *end, unsigned was,
                                struct section_name *names, size_t *count)
 {
@@ -179,8 +179,8 @@ static unsigned listed_section(const char *p, const char *end, unsigned was,
     return (unsigned)i + 1;
 }
 
-/* The place and bytes of a line of a listing, from @p on: what the assembler made of the code
- * behind them, but where others are still to fill in a part. */
+/* The place and bytes of a line of a listing, from @p on: the assembler's code of the text after
+ * them, except for relocated parts. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
     const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
@@ -201,8 +201,8 @@ static void listed_take(struct margin *line, const char *p, const char *code)
             line->bytes[line->byte_count++] = line->bytes[k];
 }
 
-/* Behind the mark of a line that a macro or repetition made, `<1>` of NASM and `>` of `as`; @p
- * itself where there is none. */
+/* After the mark of a line that a macro or repetition made, `<1>` of NASM and `>` of `as`; @p
+ * itself if there is none. */
 static const char *expansion_end(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end);
@@ -217,8 +217,8 @@ static const char *expansion_end(const char *p, const char *end)
     return at > skip_blank(p, end) ? at : p;
 }
 
-/* Whether a line of a listing is one of a definition or repetition, whose instructions are listed
- * where they were made; @depth of those that are open. */
+/* Whether a line of a listing is in a definition or repetition, whose instructions are listed at
+ * each expansion; @depth of the open ones. */
 static bool in_definition(const char *p, const char *end, unsigned *depth)
 {
     static const char *const begins[] = {".macro",  ".rept",   ".irp", ".irpc", "%macro",
@@ -297,7 +297,7 @@ static void numbers_take(struct framed_text *r)
     }
     if (in_order < 2 || 10 * in_order < 9 * filled)
         return;
-    struct margin *before = NULL;   /* the line whose bytes go on */
+    struct margin *before = NULL;   /* the line whose bytes continue */
     struct section_name sections[SECTIONS_MOST];
     size_t section_count = 0;
     unsigned section = 0, depth = 0;

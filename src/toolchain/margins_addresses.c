@@ -43,9 +43,9 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end)
 /* An address with what belongs to it. */
 struct address_column {
     uint64_t address;
-    /* start: the first digit; rest: what stands behind address, symbol and bytes */
+    /* start: the first digit; rest: the text after address, symbol and bytes */
     const char *start, *rest;
-    bool named; /* `<main+4>` or `<+4>` stands behind it */
+    bool named; /* followed by `<main+4>` or `<+4>` */
     bool bytes;
     bool joined;
     bool wide;        /* eight digits or more before a word */
@@ -195,7 +195,7 @@ static bool is_label_line(const char *p, const char *end)
            (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
 }
 
-/* Behind a column of bytes, NULL when there is none or nothing behind it. */
+/* After a column of bytes, NULL when there is none or nothing after it. */
 static const char *behind_bytes(const char *p, const char *end)
 {
     unsigned count;
@@ -209,7 +209,7 @@ static bool is_source_line(const char *p, const char *end)
     return why && strcmp(why, "source code") == 0;
 }
 
-/* Whether a row of objdump's table of symbols stands at @p: flags, a section, a tab, the size. */
+/* Whether a row of objdump's table of symbols begins at @p: flags, a section, a tab, the size. */
 static bool is_symbol_row(const char *p, const char *end)
 {
     const char *tab = memchr(p, '\t', (size_t)(end - p));
@@ -272,7 +272,7 @@ void margins_take_addresses(struct framed_text *r)
     bool data = false; /* of a section without code */
     /* the line before was a symbol's heading: the function's name comes again */
     bool headed = false;
-    /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
+    /* of a line of bytes alone: their instruction may be after more of them (Visual C++) */
     struct address_column open = {0};
     const char *p, *end, *start, *stop;
 

@@ -78,7 +78,7 @@ static void sections_map(const struct object *o, struct section_map *out)
 /* Symbols without a size reach to the next function or the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    /* where the nearest function past @at begins, and past what is being looked at */
+    /* start of the nearest function past @at, and past the current one */
     uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
@@ -158,7 +158,7 @@ static bool holds_code(const GElf_Shdr *header, const char *name)
            !str_has_prefix(name, ".plt");
 }
 
-/* One section's code, as it stands in the mapped file. False with err. */
+/* One section's code in the mapped file. False with err. */
 static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name,
                         size_t length, struct err *err)
 {
@@ -309,7 +309,7 @@ static bool debug_path(Elf *elf, struct str *out)
     return false;
 }
 
-/* Whether each of @o's sections stands in @elf under the same number at the same address. */
+/* Whether each of @o's sections is in @elf under the same number at the same address. */
 static bool same_sections(const struct object *o, Elf *elf)
 {
     GElf_Shdr header;
@@ -322,8 +322,8 @@ static bool same_sections(const struct object *o, Elf *elf)
     return true;
 }
 
-/* The symbols that were stripped off, where their file is installed; whether there are any. What is
- * wrong with that file is no fault of @o. */
+/* The stripped symbols, if their file is installed; whether there are any. A fault of that file is
+ * no fault of @o. */
 static bool stripped_read(struct object *o, Elf *elf, const struct section_map *map)
 {
     struct str path = {0};

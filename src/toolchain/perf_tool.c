@@ -63,7 +63,7 @@ static bool names(const char *path, const char *end, const char *program)
            ((size_t)(end - path) == length || end[-(ptrdiff_t)length - 1] == '/');
 }
 
-/* The number at *@p, in base 16; moved behind it, and behind @mark. False: there is none. */
+/* The number at *@p, in base 16; moved after it, and after @mark. False: there is none. */
 static bool take_hex(const char **p, const char *mark, uint64_t *out)
 {
     char *end;
@@ -111,7 +111,7 @@ static uint64_t place_of(const struct mapped_list *list, unsigned long process, 
     return found;
 }
 
-/* "19049      55cf4df011a5 (/tmp/hot)", from behind the process on to @end. */
+/* "19049 55cf4df011a5 (/tmp/hot)", from the end of the process to @end. */
 static void take_sample(const char *p, const char *end, const char *program, unsigned long process,
                         const struct mapped_list *list, struct perf_samples *out)
 {

@@ -10,7 +10,7 @@
 
 #define JSON_DEPTH 8      /* within which "asm" is looked for */
 
-/* What stands for a character that assemblers do not read. */
+/* Replacement of a character that assemblers do not read. */
 static const struct substitute { const char *bytes, *plain;
 } substitutes[] = {
     {"\u00a0", " "}, {"\u2007", " "}, {"\u202f", " "},  {"\u3000", " "},  {"\u2002", " "},
@@ -117,7 +117,7 @@ static bool json_plain(const char *text, size_t length, struct str *out)
     return out->length > before;
 }
 
-/* The same but for tables. */
+/* The same except for tables. */
 static bool characters_plain(const char *text, size_t length, struct str *out)
 {
     const char *end = text + length, *p = text;

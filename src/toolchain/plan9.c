@@ -386,8 +386,8 @@ static unsigned elements_of(const struct plan9_operand *o, const char *p, const 
     return bytes / (e[-1] == 'D' ? 4 : 8);
 }
 
-/* What stands behind the mnemonic: `.BCST` one element for all, `.SAE` and `.RN_SAE` to `.RZ_SAE`
- * the rounding, `.Z` what is masked out is zero. */
+/* Suffixes of the mnemonic: `.BCST` one element for all, `.SAE` and `.RN_SAE` to `.RZ_SAE` the
+ * rounding, `.Z` masked elements are zero. */
 struct plan9_suffixes { bool zero, broadcast; const char *rounding; };
 
 static void suffixes_read(const char *dot, const char *e, struct plan9_suffixes *out)
@@ -511,7 +511,7 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
     /* SHLD and SHRD */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    /* CMPPS and its like have the predicate behind the others */
+    /* CMPPS and its relatives have the predicate last */
     if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);

@@ -146,7 +146,7 @@ static bool is_phrase(const char *p, const char *end)
     return strchr(".:!?", end[-1]) != NULL;
 }
 
-/* Three words one after the other, with no more between them than blanks, or more. */
+/* Three words in sequence, with no more between them than blanks, or more. */
 static bool is_sentence(const char *p, const char *end)
 {
     size_t words = 0, most = 0;
@@ -183,7 +183,7 @@ static bool is_instruction(const char *p, const char *end)
     return false;
 }
 
-/* Whether a number is all that stands there before the semicolon: assemblers assign those, too. */
+/* Whether only a number is before the semicolon: assemblers assign those as well. */
 static bool is_number(const char *p, const char *end)
 {
     const char *first = skip_blank(p, end), *e = word_end(first, end);

@@ -80,8 +80,8 @@ static const char *const parts[] = {
     "Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
-/* The instruction of a row of the timeline: only of the first iteration, behind the last of the
- * wide gaps. */
+/* The instruction of a row of the timeline: only of the first iteration, after the last of the wide
+ * gaps. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;
@@ -93,8 +93,8 @@ static const char *timeline_code(const char *p, const char *end)
     return found;
 }
 
-/* The rows of part @part, which begins at line @first, up to an empty line; the column of the word
- * "Instructions" is where they are. */
+/* The rows of part @part, which begins at line @first, up to an empty line; they are at the column
+ * of the word "Instructions". */
 static void part_take(const char *text, struct margins *m, size_t first, size_t part)
 {
     static const char word[] = "Instructions:";

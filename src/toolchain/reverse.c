@@ -241,8 +241,8 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* The one that reads at least a third of the lines: there are headings, names of places, bytes that
- * go on. */
+/* The reader of at least a third of the lines: the others are headings, names of places, continued
+ * bytes. */
 static line_reader *reader_of(const char *text, const char *end)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

@@ -99,8 +99,8 @@ static bool go_row(const char *p, const char *end, struct listed_row *out)
     return out->bytes_end > out->bytes && out->code < end;
 }
 
-/* The compiler of Go, -S: `0x000a 00010 (/tmp/main.go:6)	ADDQ	(AX)(CX*8), DX`, or `0x0010 f1 48 39
- * d9` of all of the function behind it. */
+/* The compiler of Go, -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or `0x0010 f1 48 39
+ * d9` with all of the function's bytes. */
 static bool go_compiler_row(const char *p, const char *end, struct listed_row *out)
 {
     static const char *const nothing[] = {"TEXT", "FUNCDATA", "PCDATA", "NOP",
@@ -175,7 +175,7 @@ struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
     /* branches go to labels of the text, whose lines stay; else to addresses */
     bool labels;
-    bool dump;              /* the bytes of a function stand behind it */
+    bool dump;              /* followed by the bytes of a function */
     bool plan9;
 };
 

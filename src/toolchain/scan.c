@@ -14,7 +14,7 @@ static bool is_form(const void *scan, uint32_t item, const void *form)
     return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
 }
 
-/* Where the instruction at byte @at of @o's code, which was read from @path, is. */
+/* Place of the instruction at byte @at of @o's code, which was read from @path. */
 static char *place_of(const struct object *o, const char *path, size_t at)
 {
     struct str place = {0}, name = {0};
@@ -47,7 +47,7 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
 
 #define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
 
-/* The code of @take_object, which is called @path; @ok: it was read. */
+/* The code of @take_object, named @path; @ok: it was read. */
 static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok,
                         struct err *err)
 {
@@ -63,7 +63,7 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
-        /* what stands before; what the decoder does not have was asked for */
+        /* text before it; unknown instructions were looked up */
         bool decoded = true, learned = false;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {

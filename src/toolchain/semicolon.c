@@ -32,8 +32,8 @@ static const char *size_end(const char *p, const char *end)
     return word_is(next, e, "ptr") ? skip_blank(e, end) : next;
 }
 
-/* What an operand from @p to @end may be: OPERAND_PLACE is a register or memory, OPERAND_OTHER a
- * number or one word. */
+/* Kind of an operand from @p to @end: OPERAND_PLACE is a register or memory, OPERAND_OTHER a number
+ * or one word. */
 enum operand_shape { OPERAND_NONE, OPERAND_OTHER, OPERAND_PLACE };
 
 static enum operand_shape operand_of(const char *p, const char *end)

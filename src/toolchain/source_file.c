@@ -59,7 +59,7 @@ static bool in_roots(const struct roots *r, const char *file)
     return false;
 }
 
-/* Reads @place where it may be read; *@elsewhere: there is such a file where it may not. */
+/* Reads @place if it may be read; *@elsewhere: there is such a file where it may not. */
 static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out)
 {
     struct err ignored = {0};

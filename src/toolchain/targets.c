@@ -14,8 +14,8 @@ void target_label(const struct listing *l, const char *p, const char *end, struc
              p + 1);
 }
 
-/* Where llvm-objdump --symbolize-operands left out an operand that is a place, which it names
- * behind all: `leaq , %rdx <x>`, `mov rax, qword ptr  <x>`; NULL: nowhere. */
+/* Where llvm-objdump --symbolize-operands left out a place operand, which it names last: `leaq ,
+ * %rdx <x>`, `mov rax, qword ptr <x>`; NULL: nowhere. */
 static const char *operand_gap(const char *p, const char *end)
 {
     bool empty = true;

@@ -13,9 +13,9 @@
 #include "view/view.h"
 
 #define MAP_X 7    /* columns of the scale at the left */
-#define PANEL 41   /* columns of the mappings beside the map */
+#define PANEL 41   /* columns of the mappings next to the map */
 #define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells on a row */
-#define SHARE 10   /* while results arrive, the map takes at most one part in so many of the time */
+#define SHARE 10   /* while results arrive, the map takes at most this fraction of the time */
 
 struct accuracy_view_state {
     const struct experiments *shown;
@@ -23,7 +23,7 @@ struct accuracy_view_state {
     size_t which;               /* of the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* clock seconds before which results that arrive do not make all of this anew */
+    /* clock seconds before which arriving results do not recompute it */
     double pause_until;
     /* of the machine shown; of all that are selected, in their order */
     struct accuracy accuracy, *others;
@@ -45,7 +45,7 @@ static void accuracy_close(void *state)
     free(v);
 }
 
-/* Every mapping's accuracy, for the panel beside the map. */
+/* Every mapping's accuracy, for the panel next to the map. */
 static void judge_all(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -73,8 +73,8 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* False when there is nothing to show. Anew when a command may have changed rows or machines; with
- * results that only arrive what is shown may lag behind. */
+/* False when there is nothing to show. Recomputed when a command may have changed rows or machines;
+ * with arriving results alone it may lag. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -152,7 +152,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* The same in a line below the map, as many as it has room for. */
+/* The same in a line below the map, as many as fit. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {

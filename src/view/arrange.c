@@ -14,7 +14,7 @@
 #define MERGED_TEXT_STEPS 3   /* of merging a row by its text */
 #define GIVEN_A_STEP 4   /* rows that are handed over in a step */
 
-/* A row with what it is sorted by, read once. */
+/* A row with its sort key, read once. */
 struct keyed {
     size_t row;
     double number;
@@ -35,7 +35,7 @@ struct arrangement {
     bool by_text, descending;
     struct table_key then[TABLE_THEN];
     unsigned then_count;
-    const struct table_source *source;   /* of the call that goes on */
+    const struct table_source *source;   /* of the call in progress */
     const void *context;
     size_t total, read;             /* rows there are, and those read so far */
     struct keyed *rows, *merged;
@@ -47,8 +47,7 @@ struct arrangement {
      * ones */
     size_t begin, left, right, out;
     unsigned passes, pass;          /* of merging */
-    /* what is handed over, and how many of its rows are written; NULL: there was no memory for
-     * it */
+    /* rows to write, and how many are written; NULL: there was no memory for them */
     size_t *order, given;
     bool giving;
     bool cut;                       /* memory ran out: rows are missing or out of order */
@@ -193,7 +192,7 @@ static bool room_for_row(struct arrangement *a)
     return true;
 }
 
-/* Where the text of the row that is read is kept, with its '\0'. */
+/* Buffer of the current row's text, with its '\0'. */
 static size_t keep_text(struct arrangement *a)
 {
     size_t at = a->texts.length;
@@ -272,8 +271,8 @@ static void merging_begin(struct arrangement *a)
     pair_begin(a, 0);
 }
 
-/* Merges the next row of the pair; at the pair's end goes on to the next one, at the last one's to
- * longer runs. */
+/* Merges the next row of the pair; at the pair's end continues with the next one, at the last one's
+ * with longer runs. */
 static void merge_row(struct arrangement *a)
 {
     size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);
@@ -299,7 +298,7 @@ static bool is_sorted(const struct arrangement *a)
            (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
-/* Writes what is handed over, as far as @steps go; true at its end. */
+/* Writes the rows, within @steps; true at the end. */
 static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
 {
     if (!a->giving)

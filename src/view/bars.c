@@ -25,7 +25,7 @@ static void add_jobs(const struct session *s, struct str *out)
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            /* What a narrow screen cuts off is what the user knows: what was started. */
+            /* A narrow screen cuts off the start of the line that the user knows. */
             str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note,
                      *info.note ? "  " : "", info.title);
         }
@@ -89,7 +89,7 @@ struct bar {
     const char *found;       /* command of the key at column x */
 };
 
-/* Puts a key and what it does on the bar, unless there is no room for both. */
+/* Puts a key and its effect on the bar, unless there is no room for both. */
 static void put_key(struct bar *b, const char *name, const char *says, unsigned most,
                     const char *command)
 {

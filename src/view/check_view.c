@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last machine check: forms measured on this CPU beside a machine's tables, the disagreements
- * that matter most first. */
+/* The last machine check: forms measured on this CPU compared with a machine's tables, the most
+ * important disagreements first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

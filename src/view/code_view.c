@@ -12,7 +12,7 @@
 
 struct code_state {
     size_t cursor, top, body;
-    const struct kernel *kernel;   /* the one that the cursor is on; only compared */
+    const struct kernel *kernel;   /* the one under the cursor; only compared */
     size_t loop;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two loops beside each other: cycles, bounds and ports with the difference, and the instructions
+/* Two loops compared: cycles, bounds and ports with the difference, and the instructions
  * aligned. */
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void *compare_open(void)
     return mem_zero(1, sizeof(struct compare_view_state));
 }
 
-/* What is to be shown; NULL: nothing was compared yet. */
+/* The comparison to show; NULL: none yet. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;
@@ -63,7 +63,7 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
                     (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
-/* A value of A, of B below it, and the difference, where they are @exact. */
+/* A value of A, of B below it, and the difference, if they are @exact. */
 static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a,
                         bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
@@ -255,8 +255,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* The next row behind the cursor (before it: @step -1) where they differ, that follows one where
- * they do not; where there is none it stays. */
+/* The next row after the cursor (before it: @step -1) where they differ, after one where they do
+ * not; without one it stays. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the hot loop under the cursor takes, what limits it alone, and what the program would
- * gain. */
+/* The hot loop under the cursor: its time, its own limit, and the program's gain. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,7 +28,7 @@ static void draw_part(struct grid *g, int y, const char *name, double cycles, do
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
-/* What limits the loop and what the program could gain by it, or why that is not known. */
+/* The loop's limit and the program's possible gain, or why they are unknown. */
 static void say(const struct run_profile *p, const struct profile_loop *l, size_t at,
                 struct str *out)
 {
@@ -72,7 +71,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    /* what it assumes is at its end */
+    /* its assumption is at its end */
     y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0,
                         str_text(&text));
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);

@@ -46,8 +46,8 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Whether the kernel is still the one that is edited: of the file, or of the text that was saved
- * last or, when that was refused or is on its way, before. */
+/* Whether the kernel is still the edited one: of the file, or of the text that was saved last, or
+ * before if that was refused or is still loading. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

@@ -69,7 +69,7 @@ static void take_out(struct editor *e, bool ahead)
     e->cursor = from;
 }
 
-/* To a line above or below, in the same column as far as it goes. */
+/* To a line above or below, in the same column if it is long enough. */
 static void move_line(struct editor *e, bool down)
 {
     size_t start = line_start(e, e->cursor), column = e->cursor - start,

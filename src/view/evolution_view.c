@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference as it runs: error and volume of the best, median and worst individual, the Pareto
- * front, what the moves do. */
+/* Running inference: error and volume of the best, median and worst individual, the Pareto front,
+ * success of the moves. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +21,15 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
-#define OWN_ROWS_LEAST 12 /* rows of the view where what is told of a run takes some of its own */
+#define OWN_ROWS_LEAST 12 /* rows of the view from which a run's description has some of its own */
 #define PAIRS 2000           /* experiments of the plot of predictions, at most */
-#define PAIRS_LEAST 13       /* rows below what is told of the run that have room for the plot */
+#define PAIRS_LEAST 13       /* rows below a run's description that suffice for the plot */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
     size_t back;             /* runs before the newest */
     bool by_generation, volume, rounds;
-    bool front;              /* stands in place of the curves */
+    bool front;              /* replaces the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
     const struct evolve_run *paired;   /* the run of these, and its outline */
@@ -114,8 +114,7 @@ static double percent(double fraction)
     return 100 * fraction;
 }
 
-/* What active experiments learned, over the number of measurements. False when there is nothing of
- * it. */
+/* Progress of active experiments, over the number of measurements. False when there is none. */
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
@@ -221,7 +220,7 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     return rows;
 }
 
-/* Behind the title, of @used columns: how good the best mapping is; what has no room there on the
+/* After the title, of @used columns: quality of the best mapping; the part without room goes on the
  * next row, if @more. Returns the row below. */
 static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
@@ -282,8 +281,8 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
     str_done(&time);
 }
 
-/* How good the best mapping is, where the search stands, what that means and how long it goes on,
- * on rows of their own where there are enough. Returns the row below. */
+/* Quality of the best mapping, phase of the search, its meaning and the remaining time, on rows of
+ * their own if there are enough. Returns the row below. */
 static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g,
                          unsigned used, bool beside)
 {
@@ -306,7 +305,7 @@ static int compare_pairs(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Predicted over measured cycles, of so many experiments as can be told apart. */
+/* Predicted over measured cycles, of as many experiments as are distinguishable. */
 static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *run,
                        const struct outline *o)
 {
@@ -350,7 +349,7 @@ static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, s
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-/* @beside other panes, which say what the search does. */
+/* @beside other panes, which show the search. */
 static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
 {
     struct evolve_run *run = shown_run(v, s);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The experiments: what was measured, what the current machine predicts, and how far apart the two
- * are. */
+/* The experiments: measured, predicted by the current machine, and their difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "work/job.h"
 
 #define ON_WIDTH 8   /* columns of " on N" */
-/* while measuring goes on, order and accuracy take at most one part in so many of the time */
+/* while measuring runs, order and accuracy take at most this fraction of the time */
 #define SHARE 10
 #define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
@@ -33,7 +32,7 @@ struct experiments_view_state {
     struct accuracy accuracy;
     unsigned long session_revision;
     uint64_t revision;
-    /* clock seconds before which news of a running job do not sort anew */
+    /* clock seconds before which results of a running job are not sorted */
     double pause_until;
     const char *machine;
 };
@@ -334,7 +333,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        /* what is not predicted is worth more than how well the order is */
+        /* missing predictions are more important than the quality of the order */
         if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);

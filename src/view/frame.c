@@ -45,7 +45,7 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     free(take_text);
 }
 
-/* What was said becomes the output, or is shown by the view that has it as its own. */
+/* The message becomes the output, or is shown by the view that has it as its own. */
 static void show_result(struct frame *f, const char *title, char *take_text)
 {
     const size_t own = f->session->in_view ? view_find(f->session->in_view) : view_count();
@@ -86,8 +86,8 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-/* The jobs begun since the last look whose end is to be told: those that ended while their command
- * ran have told all. */
+/* Recent jobs whose end is to be reported: those that ended during their command have reported
+ * it. */
 static void note_jobs(struct frame *f)
 {
     struct job_info info;
@@ -138,7 +138,7 @@ static void obey(struct frame *f, const char *line)
                   : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
-    s->out = NULL;   /* a job that ends later may ask for a view */
+    s->out = NULL;   /* a job that ends later may request a view */
     note_jobs(f);
     /* The view that was asked for last stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
@@ -170,7 +170,7 @@ static void take_refused(struct frame *f)
 
     if (!s->refused.length)
         return;
-    if (f->collecting) {   /* what is being typed there now is worth more */
+    if (f->collecting) {   /* current typing is more important */
         str_done(&s->refused);
         return;
     }
@@ -180,7 +180,7 @@ static void take_refused(struct frame *f)
     str_done(&s->refused);
 }
 
-/* What an action has asked for. */
+/* Request of an action. */
 static void run_next(struct frame *f)
 {
     for (unsigned i = 0; f->next.length && i < NEXT_MOST; i++) {
@@ -192,7 +192,7 @@ static void run_next(struct frame *f)
     str_clear(&f->next);
 }
 
-/* What was done, or is shown, may be what the guide has asked for: @key (0: none) was pressed. */
+/* The action or screen may be the guide's next step: @key (0: none) was pressed. */
 static void guided_notice(struct frame *f, int key)
 {
     guide_notice(&f->guide, f->session, views[f->current]->name, key, NULL);
@@ -306,7 +306,7 @@ bool frame_edited(struct frame *f)
     return true;
 }
 
-/* Says how the jobs fared that have ended; the log keeps it. */
+/* Reports the result of ended jobs; the log keeps it. */
 static void tell_ended(struct frame *f)
 {
     struct job_info info;
@@ -357,7 +357,7 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_fresh(f, before, s->document.loop, listed);
-    /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew
+    /* Progress alone leaves machines and kernel unchanged: nothing is analysed or predicted again
      * for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
@@ -388,7 +388,7 @@ static bool guided_key(struct frame *f, int key)
     return true;
 }
 
-/* Goes on with the demo, which is on; false when that was its end. */
+/* Continues the demo, which is on; false when it has ended. */
 static bool guided_play(struct frame *f)
 {
     const char *command = demo_next(&f->demo, f->session, &f->guide);
@@ -568,7 +568,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     }
 }
 
-/* Loads what is in the editor, with @option behind the command. */
+/* Loads the editor's text, with @option after the command. */
 static void collected(struct frame *f, const char *option)
 {
     char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length),
@@ -605,8 +605,8 @@ static void collect_key(struct frame *f, int key)
     }
 }
 
-/* Runs what a key is bound to; false when it is an action that nothing has a use for now. Actions
- * are no commands that the log tells of. */
+/* Runs a key's binding; false when it is an action that nothing uses now. Actions are not logged as
+ * commands. */
 static bool run_bound(struct frame *f, const char *command)
 {
     const enum action action =
@@ -665,7 +665,7 @@ static void say_no_use(struct frame *f, int key)
     str_done(&text);
 }
 
-/* What the focused pane, or all of them, have the key do. */
+/* Actions of the key in the focused pane, or in all of them. */
 static void press(struct frame *f, int key)
 {
     const char *const where[] = {views[f->current]->name, KEYMAP_ALL};
@@ -717,7 +717,7 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill)
 {
-    const bool told = f->message.length > 0;   /* where the bar is otherwise */
+    const bool told = f->message.length > 0;   /* in place of the bar */
     int within_x, within_y;
 
     str_clear(&f->message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What commands ask of the frame and of the view that has the focus. */
+/* Requests of commands to the frame and to the focused view. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ bool frame_stop_waiting(struct frame *f)
     return true;
 }
 
-/* @command is run once what goes on now is done, behind what waits for that already. */
+/* Queues @command after the current work and the commands that already wait. */
 static void later(struct frame *f, const char *command)
 {
     str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
@@ -80,7 +80,7 @@ static void open_prompt(struct frame *f, const char *text, const char *behind)
     f->reply = FRAME_PROMPT;
 }
 
-/* What the frame does where no view has a use for @action. */
+/* The frame's own handling of @action if no view uses it. */
 static bool act(struct frame *f, enum action action)
 {
     switch (action) {

@@ -101,7 +101,7 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == FUNCTION ? ROLE_TEXT : ROLE_DIM;
 }
 
-/* A list with the rows' own holder: filtering a large one goes on beside the screen. */
+/* A list with the rows' own holder: filtering a large one continues in the background. */
 struct functions_held { struct functions_view_state copy; };
 
 static void *hold(const void *context, struct table_source *source)

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* least level that has a character of its own: what is measured as cool is not taken for nothing */
+/* least level that has a character of its own: a cool value is not shown as missing */
 #define HEAT_SEEN 0.12
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* without colours */
 #define MIDDLE_LEAST 8   /* columns below which the end of a text is cut, not its middle */
@@ -39,7 +39,7 @@ void grid_clear(struct grid *g)
     grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
 }
 
-/* What stands for a character where only ASCII may be drawn; any other is '?'. */
+/* Replacement of a character on an ASCII screen; any other is '?'. */
 static const struct { const char *glyph, *instead;
 } plain[] = {
     {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"},

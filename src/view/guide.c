@@ -98,7 +98,7 @@ void guide_end(struct guide *g)
     g->kind = GUIDE_NONE;
 }
 
-/* The example, which is small, is there at once. */
+/* The example is small and loads at once. */
 static bool load_example(struct session *s, struct err *err)
 {
     static char file[] = "data/kernels/triad-skl-O3.s";
@@ -130,7 +130,7 @@ void guide_tell(struct guide *g, const char *title, const char *caption)
     str_add(&g->caption, caption);
 }
 
-/* Goes to step @step of the tutorial, behind the last to nothing. */
+/* Goes to step @step of the tutorial, after the last to none. */
 static void go_to(struct guide *g, const struct session *s, size_t step)
 {
     g->kind = step < STEPS ? GUIDE_TUTORIAL : GUIDE_NONE;

@@ -85,7 +85,7 @@ bool jumps_back(struct frame *f)
     return turn(f, &f->jumps.back, &f->jumps.forward, "", &ignored);
 }
 
-/* Goes back as far as the view of @place that is on the stack last; false when none is. */
+/* Goes back to the last view of @place on the stack; false when there is none. */
 static bool unwind(struct frame *f, unsigned place)
 {
     size_t count = f->jumps.back.list.count;

@@ -35,8 +35,8 @@ struct kernel_view_state {
 
 #define CELL 5           /* columns of a group of ports at least */
 #define TEXT_MIN 24      /* columns kept for the instruction */
-#define TEXT_WANTED 44   /* columns it should have before the source stands beside it */
-#define SOURCE_MIN 20    /* columns of the source beside the instructions */
+#define TEXT_WANTED 44   /* columns it should have before the source is shown next to it */
+#define SOURCE_MIN 20    /* columns of the source next to the instructions */
 #define GUTTER_EDGES 1000 /* of one instruction that the gutter shows */
 #define SENTENCE_ROWS 8  /* of the advice at most, each of its two sentences */
 #define ROWS_LEAST 7     /* of title, headings, instructions and the share that ports are busy */
@@ -119,7 +119,7 @@ static void draw_cost(struct grid *g, int x, int y, double cycles, enum role rol
         grid_printf(g, x, y, 7, role, 0, "%6.2f ", fabs(cycles) < 0.005 ? 0 : cycles);
 }
 
-/* Left of the instruction: what it costs here and in the model, the one that the sentence is about
+/* Left of the instruction: its cost, measured and in the model, with the one in the sentence
  * marked. */
 static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor,
                        struct grid *g, int x, int y)
@@ -165,8 +165,8 @@ static struct gutter gutter_of(const struct analysis *a, size_t cursor)
     return found;
 }
 
-/* Beside the source: the chain that bounds the loop as a bracket, and what feeds or uses the
- * instruction under the cursor. */
+/* Next to the source: the limiting chain as a bracket, and the inputs and users of the instruction
+ * under the cursor. */
 static void draw_gutter(const struct analysis *a, const struct gutter *gutter, size_t row,
                         size_t cursor, struct grid *g, int x, int y)
 {
@@ -304,7 +304,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 }
 
 /* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and
- * machines, as much as there is room for; the advice is whole before others have any. */
+ * machines, if there is room; the advice is complete before others have any. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
                         size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
@@ -368,8 +368,8 @@ static unsigned columns_headed(struct kernel_view_state *v, const struct analysi
     return columns_for(v, a, &left, g->width).headed;
 }
 
-/* Title and table; returns the row below them. The row between is for what stands in the source
- * where that is known, or for the instruction that its column cuts. */
+/* Title and table; returns the row below them. The row between is for the source text if known, or
+ * for the instruction that its column cuts. */
 static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current,
                      unsigned rows, struct grid *g)
 {
@@ -428,7 +428,7 @@ static void draw_not_analyzed(struct grid *g)
               "that changes something.");
 }
 
-/* The analyses that can be shown; NULL where there are none, which is said on @g (may be NULL). */
+/* The analyses that can be shown; NULL without any, with a message on @g (may be NULL). */
 static struct analysis *const *shown(struct session *s, size_t *n, struct grid *g)
 {
     struct analysis *const *a = session_analyses(s, n);
@@ -620,7 +620,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
 }
 
-/* The editor begins at the line under the cursor: of the source, where the text was made of one. */
+/* The editor begins at the line under the cursor: of the source, if the text has one. */
 static void edit(const struct kernel_view_state *v, const struct session *s, struct str *command)
 {
     const struct kernel *k = s->document.kernel;
@@ -691,7 +691,7 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-/* The kernel by the end of its path, and what it was compiled with. */
+/* The kernel by the end of its path, and its compilation. */
 static void kernel_title(void *state, struct session *s, struct str *out)
 {
     const struct kernel *k = s->document.kernel;

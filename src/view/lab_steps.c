@@ -82,7 +82,7 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
 struct lab_step {
     const char *name, *command;   /* command: takes it */
     bool done, runs;
-    char has[STEP_TEXT];          /* what it has made; "" none */
+    char has[STEP_TEXT];          /* its result; "" none */
 };
 
 static void look_at_run(const struct document *d, struct lab_step *mapping)
@@ -122,8 +122,8 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
         steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
-/* The steps in a line; with @arrows and counts of all that is done, or only with what the step at
- * hand has. Returns the columns. */
+/* The steps in a line; with @arrows and counts of all finished ones, or only with the current
+ * step's. Returns the columns. */
 static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
                            const struct session *s, struct grid *g)
 {

@@ -56,7 +56,7 @@ static void fill(struct machine_view_state *v, struct session *s)
     }
 }
 
-/* The machine that this CPU is; nothing where it is not known. */
+/* The machine of this CPU; nothing if unknown. */
 static void draw_here(const struct here *here, struct grid *g, int *y)
 {
     if (here->id)

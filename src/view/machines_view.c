@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop on the selected machines, a row each; the one under the cursor is the one that the other
- * panes show. */
+/* The loop on the selected machines, a row each; the other panes show the one under the cursor. */
 #include <stdlib.h>
 
 #include "analysis/analysis.h"

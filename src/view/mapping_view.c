@@ -148,8 +148,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Whether the pressures, which came to nothing, are to be made anew: once something has changed. At
- * once would undo their cancelling. */
+/* Whether the pressures, which failed, are to be made again: once something has changed. At once
+ * would undo their cancelling. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))

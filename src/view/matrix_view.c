@@ -49,7 +49,7 @@ static size_t alone(const struct problem *p, size_t row)
     return SIZE_MAX;
 }
 
-/* Whether @column is a port's, whose number *@port gets; else that of the columns behind them,
+/* Whether @column is a port's, whose number *@port gets; else that of the later columns,
  * COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {

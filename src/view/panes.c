@@ -90,7 +90,7 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
     return most;
 }
 
-/* Each band gets its share, and what it has no use for goes to those that have, the last first. */
+/* Each band gets its share, and its unused rows go to those that need them, the last first. */
 static void share_rows(const struct place_table *p, const struct place_state *state,
                        struct pane_plan *plan, void **states, struct session *s, unsigned width,
                        unsigned height)
@@ -174,7 +174,7 @@ static const char *label_of(const struct view_ops *v)
     return v->label ? v->label : v->name;
 }
 
-/* The other panes of the place, for the title of one that is alone: as many as have room. */
+/* The other panes of the place, for the title of one that is alone: as many as fit. */
 static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
                         struct grid *g, unsigned x)
 {

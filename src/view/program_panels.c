@@ -8,7 +8,7 @@
 
 #include "view/plot.h"
 
-#define WAYS_TITLE 21   /* columns of a title and the blanks behind it */
+#define WAYS_TITLE 21   /* columns of a title and the blanks after it */
 
 /* A bar of @share of @width columns; one that is not nothing has at least a column's left half. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
@@ -83,7 +83,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    /* where each comes from is worth more than the title */
+    /* the predecessors are more important than the title */
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;
     if (roomy)
@@ -95,7 +95,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected one stands in the middle, where there are as many on both sides; no row is left
+    /* The selected one is in the middle, if there are as many on both sides; no row is left
      * empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A whole program: its blocks with their formulas, times and shares, or the hot loops of a profile,
- * and what is known beside them. */
+ * with details. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +195,7 @@ static struct table *table_of(struct program_view_state *v)
     return v->profiled ? &v->loops : &v->blocks;
 }
 
-/* What is newer is shown. False when there is neither a study nor a profile. */
+/* Shows the newer one. False when there is neither a study nor a profile. */
 static bool refresh(struct program_view_state *v, struct session *s)
 {
     const struct study *study = s->document.program.study;
@@ -274,7 +274,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the profile");
 }
 
-/* Panels below each other, as many as have room for what they show; curves share what is left. */
+/* Panels below each other, as many as fit with their content; curves share the rest. */
 static void draw_column(const struct program_view_state *v, const struct session *s,
                         size_t selected, struct grid *g, int y, unsigned height)
 {
@@ -291,7 +291,7 @@ static void draw_column(const struct program_view_state *v, const struct session
     }
 }
 
-/* As many panels beside each other as have sixty columns, and two rows of them on high screens. */
+/* As many panels in a row as have sixty columns, and two rows of them on high screens. */
 static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g,
                         int y, unsigned height)
 {
@@ -491,7 +491,7 @@ static void program_status(void *state, struct session *s, struct str *out)
         table_status(table_of(v), source_of(v), out);
 }
 
-/* With nothing to show nothing goes on, whatever the table was about. */
+/* With nothing to show there is no work in progress, whatever the table was about. */
 static bool program_busy(void *state)
 {
     struct program_view_state *v = state;

@@ -9,7 +9,8 @@
 #include "cmd/explained.h"
 #include "report/blame.h"
 
-#define USAGE_LEAST 8    /* columns of a usage below which it is not cut for what follows it */
+#define USAGE_LEAST 8    /* columns of a usage below which it is not cut in favour of the next
+                          * column */
 #define ID_WANTED 16     /* columns of a machine's name */
 #define BESIDE_ID 12     /* columns of mark, blanks and cycles */
 #define BOUND_NAME 12    /* of the longest name of a bound */
@@ -121,7 +122,7 @@ int reasons_bounds_short(const struct analysis *a, const struct simulation *sim,
     return (int)used;
 }
 
-/* Whether what this CPU takes says nothing of @a's machine: it is known to be another one. */
+/* Whether measurements of this CPU do not apply to @a's machine: it is known to be another one. */
 static bool elsewhere(const struct here *here, const struct analysis *a)
 {
     const char *id = a->machine->id;

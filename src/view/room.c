@@ -49,7 +49,7 @@ unsigned room_widest(const struct table_source *source, const void *context)
         return UINT_MAX;
     while (column + 1 < source->column_count && source->columns[column].width)
         column++;
-    size_t widest = strlen(source->columns[column].name) + 1;   /* behind it the order is shown */
+    size_t widest = strlen(source->columns[column].name) + 1;   /* followed by the sort mark */
     for (size_t row = 0; row < count; row++) {
         str_clear(&text);
         source->text(context, row, column, &text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run of inference does at the moment and why, what comes next, and the experiments that it
- * explains worst. */
+/* The current activity of a run of inference and its reason, the next one, and the worst explained
+ * experiments. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static void *search_open(void)
     return mem_zero(1, 1);   /* it has no cursor */
 }
 
-/* The moves tried so far, of which so many were taken. */
+/* The moves tried so far, and how many were accepted. */
 static void add_moves(const struct evolve_status *status, struct str *out)
 {
     uint64_t tried = 0, accepted = 0;
@@ -33,7 +33,7 @@ static void add_moves(const struct evolve_status *status, struct str *out)
                  (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
-/* What is done, when it ends, and what is known of the number of ports. */
+/* Finished part, end time, and the known number of ports. */
 static int draw_now(const struct evolve_run *run, const struct evolve_status *status,
                     struct grid *g)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text that the loop stands in: the source that it was compiled from, the assembler text, or of
- * code without text its instructions. The loop is marked in it. */
+/* The text around the loop: its C source, the assembler text, or for code without text its
+ * instructions. The loop is marked in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,7 +179,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     str_done(&text);
 }
 
-/* The cursor on line @to, and with it the other views' where the loop has an instruction there. */
+/* The cursor on line @to, and with it the other views' if the loop has an instruction there. */
 static void move_to(struct source_view_state *v, struct session *s, long to)
 {
     v->cursor = to < 0 ? 0 : (size_t)to < v->lines.count ? (size_t)to : v->lines.count - 1;

@@ -127,8 +127,7 @@ static void drop_rows(struct table *t, size_t total)
     t->shown = kept;
 }
 
-/* Begins anew. Until the rows are in order they are shown as they were, without those that are
- * gone. */
+/* Restarts. Until the rows are in order they are shown as before, without removed ones. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
     size_t total = source->count(context);
@@ -200,7 +199,7 @@ static bool is_cut(const struct table *t, const struct table_source *source)
     return used > t->width + 1;
 }
 
-/* The next column goes out of sight, as long as others are cut; or comes back. */
+/* Scrolls the next column out, as long as others are cut; or back in. */
 static void scroll(struct table *t, const struct table_source *source, bool right)
 {
     if (!right)
@@ -230,8 +229,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* The source may have other columns than before, as another machine has other ports: what was
- * sorted and filtered by is looked for among them. */
+/* The source may have other columns than before, as another machine has other ports: those of sort
+ * and filter are looked up again. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -377,7 +376,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
     str_done(&text);
 }
 
-/* What takes its time ends: the rows stay as they come, or the search where it was. True when there
+/* Ends work in progress: the rows stay as they come, or the search where it was. True when there
  * was something to end. */
 static bool give_up(struct table *t)
 {
@@ -530,7 +529,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     t->descending = count && keys[0].descending;
     t->then_count = count ? count - 1 : 0;
     memcpy(t->then, keys + 1, sizeof t->then);
-    t->goes = -1;   /* what was asked for stands at the top */
+    t->goes = -1;   /* the requested row is at the top */
     return true;
 }
 

@@ -12,16 +12,16 @@
 #include "view/pager.h"
 #include "view/place.h"
 
-#define HELP_WIDTH 80       /* columns of help that is asked for before a screen is known */
-/* columns before what a key does, what a view shows, and what a command does */
+#define HELP_WIDTH 80       /* columns of help that is requested before a screen is known */
+/* columns before the effect of a key, the content of a view, and the effect of a command */
 #define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
 #define HELP_ROWS 12        /* of the help for a pane */
-#define HELP_COLUMN 40      /* columns of a key and what it does there */
+#define HELP_COLUMN 40      /* columns of a key and its effect there */
 #define HELP_KEYS 11        /* columns of the key before it */
-#define HELP_GAP 2          /* and behind it */
-#define HELP_LEAST 8        /* bytes of what a key does before a comma may cut it */
+#define HELP_GAP 2          /* and after it */
+#define HELP_LEAST 8        /* bytes of a key's effect before a comma may cut it */
 #define SHORT_KEYS 36       /* that it has room for, on any screen */
 #define BROKEN_LEAST 24     /* columns below which lines are cut instead of broken further */
 
@@ -46,7 +46,7 @@ static void text_close(void *state)
     free(v);
 }
 
-/* Lines that it has, as far as they are read. */
+/* Its lines read so far. */
 static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     const struct text_view *v = state;
@@ -267,8 +267,8 @@ static void collect_short(void *to, const char *keys, const char *command, const
     k->items[k->count++].help = *help ? help : command;
 }
 
-/* A key of the short help and what it does, @columns wide: all of it, else up to the first comma;
- * an ellipsis marks what is cut within that. */
+/* A key of the short help and its effect, @columns wide: all of it, else up to the first comma; an
+ * ellipsis marks a cut within that. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
     const struct grid row = {.width = columns, .height = 1};
@@ -292,8 +292,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Columns of keys next to each other: as many as have room for all of what each key does, and no
- * fewer than HELP_ROWS needs where they have HELP_COLUMN each. */
+/* Columns of keys next to each other: as many as fit with the whole effect of each key, and no
+ * fewer than HELP_ROWS needs if they have HELP_COLUMN each. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
@@ -310,8 +310,8 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
     return fit > least ? fit : least > 1 ? least : 1;
 }
 
-/* The keys of the pane's view in columns, HELP_ROWS lines with title and end where the width
- * allows; behind them its marks, as many as have room. */
+/* The keys of the pane's view in columns, HELP_ROWS lines with title and end if the width allows;
+ * followed by its marks, as many as fit. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};

@@ -12,8 +12,8 @@
 
 #define PLACES 5             /* columns for the iteration, before that of the line or address */
 #define TEXT 30              /* columns for the instruction, where there is room */
-/* columns of a screen that has the instructions beside the rows; on others that of the cursor has a
- * row below */
+/* columns of a screen that has the instructions next to the rows; on others that of the cursor has
+ * a row below */
 #define TEXTS_LEAST 100
 #define OWN_ROW_LEAST 16   /* rows for that */
 #define TEXT_WIDE 46

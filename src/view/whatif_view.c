@@ -18,7 +18,7 @@ static void *whatif_open(void)
     return mem_zero(1, sizeof(struct whatif_view_state));
 }
 
-/* A machine as it is beside what was changed: a row each, and what the change gains. */
+/* A machine compared with the changed one: a row each, and the gain of the change. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);

@@ -139,8 +139,7 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
     return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
-/* The last row says that there is more below it, and what shows it: beside others the pane alone
- * has more room. */
+/* The last row names the hidden rest, and how to see it: alone the pane has more room. */
 static void draw_more(const struct why_view_state *v, const struct session *s, bool beside,
                       struct grid *g)
 {

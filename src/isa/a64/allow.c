@@ -5,11 +5,11 @@
 
 #define NOP 0xd503201fu
 
-/* What computes, loads, stores or closes a loop, by the decoder's mnemonics. Left out, among
- * others: exceptions (svc, brk, hlt), system registers (mrs, msr), barriers, cache and address
- * maintenance, hints but for nop, pointer authentication (its keys are the process's), memory
- * tagging, 64-byte accesses of devices (ld64b, st64b), transactions, and SME, whose state must be
- * configured. What decoders may come to know later is not here. */
+/* Instructions that compute, load, store or close a loop, by the decoder's mnemonics. Left out,
+ * among others: exceptions (svc, brk, hlt), system registers (mrs, msr), barriers, cache and
+ * address maintenance, hints except nop, pointer authentication (its keys are the process's),
+ * memory tagging, 64-byte accesses of devices (ld64b, st64b), transactions, and SME, whose state
+ * must be configured. Instructions that decoders learn later are not here. */
 static const char scalar[] =
     " abs adc adcs add addhn addhn2 addp adds addv aesd aese aesimc aesmc and ands asr bcax bfcvt "
     "bfcvtn bfcvtn2 bfdot bfi bfmlalb bfmlalt bfmmla bfxil bic"
@@ -112,8 +112,8 @@ static bool has(const char *names, const char *name, size_t length)
     return false;
 }
 
-/* The groups of the encoding (bits 28 to 25) that hold what is listed: a decoder that errs about a
- * name does not err about these. */
+/* The groups of the encoding (bits 28 to 25) of the listed instructions: protection against a
+ * decoder that errs about a name. */
 static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {

@@ -85,7 +85,7 @@ static bool put(struct a64_allocation *a, uint32_t word)
     return true;
 }
 
-/* @count registers in a row from @first on, of @total; the next ones begin behind them. */
+/* @count consecutive registers from @first on, of @total; the next ones begin after them. */
 static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsigned count)
 {
     if (*next + count > total)
@@ -123,7 +123,7 @@ static bool set(struct a64_allocation *a, const struct a64_code *code, const str
     return false;
 }
 
-/* Neighbouring displacements as long as the form reaches and the window lasts. */
+/* Neighbouring displacements within the form's reach and the window. */
 static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
                      uint32_t *word)
 {
@@ -143,8 +143,8 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Of the bases in turn the first that stands where it belongs, or that this form's own step takes
- * back there. */
+/* Of the bases in turn the first that is in its place, or that this form's own step returns
+ * there. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;

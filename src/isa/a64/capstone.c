@@ -57,7 +57,7 @@ static void free_main(void)
     pthread_setspecific(decoder_key, NULL);
 }
 
-/* Stays for as long as the program runs. */
+/* Stays until the program ends. */
 static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
@@ -120,7 +120,7 @@ bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
 
 #else
 
-/* Configured with --without-capstone: a second disassembler is asked for every word (a64_learn). */
+/* Configured with --without-capstone: a second disassembler decodes every word (a64_learn). */
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fixed places: the chained registers, what is only read, what is written besides. Low numbers,
- * since lanes are taken from few registers. */
+/* Fixed places: the chained registers, read-only ones, other written ones. Low numbers, since lanes
+ * are taken from few registers. */
 enum {
     CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
     SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
@@ -153,7 +153,7 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* What stands in slot @i when the chain does not care; equal operands would be another thing, so
+/* Register of slot @i when the chain does not use it; equal operands may have another meaning, so
  * they differ. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {

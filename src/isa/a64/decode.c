@@ -95,7 +95,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    static _Thread_local struct operand spill;   /* no instruction has so many */
+    static _Thread_local struct operand spill;   /* no instruction has that many */
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
     *op = (struct operand){.kind = kind,
@@ -127,7 +127,7 @@ static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t a
     to->displacement = op->displacement;
 }
 
-/* What immediate @i stands for: #1, lsl #12 is 4096. */
+/* Value of immediate @i: #1, lsl #12 is 4096. */
 static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i],

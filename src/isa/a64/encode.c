@@ -56,7 +56,7 @@ static const char *displacement_in(const char *template, const char **end)
 }
 
 /* Whether the placeholder at @at, up to @close, is one: a register of known kind, {=}, {=w}, {+X}
- * (the one behind the last, which is even) or {Rel}. */
+ * (the next one, which is even) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -187,8 +187,8 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* A form whose encoding the assembler is asked for; its lines come in the order in which the answer
- * is read. */
+/* A form whose encoding is derived from the assembler; its lines come in the order of reading the
+ * answer. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
@@ -361,12 +361,12 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Whether the letters of the template say what the architecture says of each operand: registers are
- * handed out by them. */
+/* Whether the letters of the template agree with the architecture on each operand: registers are
+ * assigned by them. */
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* what is neither is a zero register's: nothing is lost */
+    /* any other is a zero register's: nothing is lost */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {

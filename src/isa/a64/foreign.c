@@ -23,9 +23,8 @@ static const char *refused(const struct insn *in)
                                         : "a system instruction";
 }
 
-/* The bits of a branch that say how far, and in *@next what they are when it leads to the next
- * word. b has 26 bits of distance, tbz and tbnz 14 from bit 5, the others 19 from bit 5; all in
- * words. */
+/* The distance bits of a branch, and in *@next their value for a branch to the next word. b has 26
+ * bits of distance, tbz and tbnz 14 from bit 5, the others 19 from bit 5; all in words. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;

@@ -40,7 +40,7 @@ static unsigned split(const char *text, size_t length, const char *parts[], size
     return count;
 }
 
-/* Decimal digits from @at, which moves behind them. */
+/* Decimal digits from @at, which moves after them. */
 static unsigned number(const char **at, const char *end)
 {
     unsigned value = 0;
@@ -357,8 +357,7 @@ static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
     return mnemonic;
 }
 
-/* A move from or to sp is an addition, one from xzr zeroes: not what a move between registers
- * is. */
+/* A move from or to sp is an addition, one from xzr zeroes: neither is a move between registers. */
 static void name_special(struct a64_operand operands[2])
 {
     bool wide = operands[0].bits == 64;
@@ -488,7 +487,7 @@ static void template_operand(struct template *t, const char *text, size_t length
     }
 }
 
-/* Every register of a list by itself, so that they come out consecutive. */
+/* Every register of a list separately, so that they are consecutive. */
 static void template_list(struct template *t, const struct a64_operand *op, const char *access)
 {
     const char *suffix = memchr(op->text, '.', op->length),

@@ -23,7 +23,7 @@
 struct disassembled {
     uint32_t word;
     char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
-    /* behind the operands stands a place, @distance from the word, or from its page */
+    /* the operands are followed by a place, @distance from the word, or from its page */
     bool relative, pages;
     uint64_t distance;
 };
@@ -42,7 +42,7 @@ static uint64_t hash_word(uint32_t word)
     return hash_bytes(&word, sizeof word);
 }
 
-/* What is known of @word; NULL when it was not asked yet. Under the lock. */
+/* Result for @word; NULL when it was not looked up yet. Under the lock. */
 static struct disassembled *find(uint32_t word)
 {
     uint32_t item = index_find(&by_word, hash_word(word), is_word, learned.items, &word);
@@ -59,8 +59,8 @@ static void forget(void)
     index_done(&by_word);
 }
 
-/* A place that the last operand names by its address, as only branches and accesses beside the
- * program counter do: where it was from @address. */
+/* A place that the last operand names by its address, as only branches and accesses relative to the
+ * program counter do: at @address. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;
@@ -172,8 +172,7 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* Asks llvm-mc, where it is installed, for the words from place @from on that objdump does not
- * know. */
+/* Has llvm-mc, if installed, decode the words from place @from on that objdump does not know. */
 static void ask_second(size_t from)
 {
     VEC(struct llvm_mc_word) words = {0};

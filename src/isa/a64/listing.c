@@ -124,8 +124,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly)
     return disassembly && digits == 8 && (at == end || isspace((unsigned char)*at)) ? at : p;
 }
 
-/* What stands behind a semicolon: a directive, a label, a lone known word, or a mnemonic with a
- * register, number or bracket behind it. */
+/* Text after a semicolon: a directive, a label, a lone known word, or a mnemonic followed by a
+ * register, number or bracket. */
 static bool is_statement(const char *p, const char *end)
 {
     static const char *const lone[] = {"ret", "nop", "eret", "isb"};

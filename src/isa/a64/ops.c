@@ -154,7 +154,7 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* What stands behind the base. */
+/* Text after the base. */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *comma = memchr(inside, ',', (size_t)(end - inside));

@@ -57,7 +57,7 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
     return put((word & ~mask) | number_of(to) << fields[attempt], out);
 }
 
-/* The immediate of an address stands in bits 10-21, 12-20 or 15-21, in units of its own. */
+/* The immediate of an address is in bits 10-21, 12-20 or 15-21, in units of its own. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

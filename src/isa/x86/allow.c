@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/x86/decode_parts.h"
 
-/* Sets of which every instruction computes, but for what `category_allowed` and `single_refused`
- * take out. Left out, among others: AMX (its tiles are state that must be configured), CET's shadow
- * stack, XSAVE and FXSAVE (they name and replace state wholesale), MPX, PKU, RTM, SGX, UINTR, VTX,
- * SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
+/* Sets of which every instruction computes, except for those that `category_allowed` and
+ * `single_refused` exclude. Left out, among others: AMX (its tiles are state that must be
+ * configured), CET's shadow stack, XSAVE and FXSAVE (they name and replace state wholesale), MPX,
+ * PKU, RTM, SGX, UINTR, VTX, SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
 static bool set_allowed(ZydisISASet set)
 {
     if (set >= ZYDIS_ISA_SET_AVX && set <= ZYDIS_ISA_SET_AVX_VNNI)
@@ -39,7 +39,7 @@ static bool set_allowed(ZydisISASet set)
     }
 }
 
-/* The old sets hold what computes beside what commands the machine. */
+/* The old sets have instructions that compute and ones that control the machine. */
 static bool category_allowed(ZydisInstructionCategory category)
 {
     switch (category) {

@@ -165,8 +165,7 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Width that the suffix tells: of the general register or integer memory operand that AT&T names
- * last. */
+/* Width of the suffix: of the general register or integer memory operand that AT&T names last. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {
@@ -194,7 +193,7 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     return 0;
 }
 
-/* x87 with memory: the letter tells the number's kind as well as its width. */
+/* x87 with memory: the letter gives the number's kind and its width. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",

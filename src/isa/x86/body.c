@@ -89,7 +89,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Templates that the encoder does not fill, by what stands in them. */
+/* Templates that the encoder does not fill, by their contents. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;
@@ -140,7 +140,7 @@ void x86_code_free(const void *code)
     free((void *)code);
 }
 
-/* What a form does with a register it names itself. */
+/* Use of a register that a form names itself. */
 static unsigned own_access(const struct x86_code *code, unsigned reg)
 {
     unsigned access = 0;
@@ -303,7 +303,7 @@ static uint8_t next_written(struct register_pool *pool)
     return pool->written[pool->next_written++ % pool->writes];
 }
 
-/* Distinct offsets one after the other: neighbours, not lines apart, so that banks and sets do not
+/* Distinct consecutive offsets: neighbours, not lines apart, so that banks and sets do not
  * collide. */
 static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {

@@ -6,7 +6,7 @@
 
 #include "isa/x86/encode.h"
 
-/* Fixed places: the chained registers, what is only read, what is written besides. */
+/* Fixed places: the chained registers, read-only ones, other written ones. */
 enum {
     CHAIN_GENERAL = 8,
     SPARE_GENERAL = 9,
@@ -240,7 +240,7 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
     return n;
 }
 
-/* What stands in an operand that the chain does not care about. */
+/* Value of an operand that the chain does not use. */
 static void operand_default(const struct x86_code *code, unsigned i, ZydisEncoderOperand *operand)
 {
     static const unsigned reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},

@@ -11,7 +11,7 @@
 
 enum { EAX, EBX, ECX, EDX };
 
-/* Where CPUID tells of a set; the vector length suffix is looked at apart. */
+/* CPUID bit of a set; the vector length suffix is checked separately. */
 static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit;
 } features[] = {
     {"SSE3", 1, 0, ECX, 0},

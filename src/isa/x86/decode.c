@@ -38,7 +38,7 @@ static void initialise(void)
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Zydis knows branches of the Knights Corner, which no other processor has, where others have
+/* Zydis decodes branches of the Knights Corner, which no other processor has, where others have
  * none. */
 static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
                         ZydisDecodedOperand *ops)
@@ -471,8 +471,8 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* The length of an instruction that the decoder does not have, and in @text what another
- * disassembler makes of it, "" where none knows it; 0: nothing tells the length. */
+/* The length of an instruction that the decoder lacks, and in @text another disassembler's reading,
+ * "" if none knows it; 0: the length is unknown. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -518,7 +518,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* What is named only now moves what follows: until nothing new is found. */
+    /* A newly named instruction moves the following ones: repeated until nothing new is found. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
         for (size_t at = 0; at < length && !watch_steps(1);) {

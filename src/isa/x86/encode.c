@@ -233,7 +233,7 @@ static bool operands_parse(const char *at, struct x86_code *out)
             !part_parse(at, length, &out->parts[request->operand_count], request,
                         &request->operands[request->operand_count]))
             return false;
-        /* The fourth register of AVX blends and their like stands in the immediate. */
+        /* The fourth register of AVX blends and their relatives is in the immediate. */
         request->operands[request->operand_count].reg.is4 =
             request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
             request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
@@ -272,7 +272,7 @@ static bool template_parse(const char *at, struct x86_code *out)
     return request->mnemonic != ZYDIS_MNEMONIC_INVALID && operands_parse(at + length, out);
 }
 
-/* The encoder wants the mask that means none where the EVEX encoding has room for one. */
+/* The encoder needs the mask that means none if the EVEX encoding has room for one. */
 static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     ZydisEncoderRequest *request = &out->request;
@@ -290,7 +290,7 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
     return request_encode(request, bytes);
 }
 
-/* A template that names the accumulator where the form takes any register: found by trying
+/* A template that names the accumulator although the form takes any register: found by trying
  * another. */
 static void free_accumulator(struct x86_code *out)
 {
@@ -318,8 +318,8 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
-/* Whether the letters of the template say what the decoder says of each operand: registers are
- * handed out by them. */
+/* Whether the letters of the template agree with the decoder on each operand: registers are
+ * assigned by them. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
@@ -329,7 +329,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* a mask that means none, which the decoder does not tell */
+            continue;   /* a mask that means none, which the decoder does not list */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(err, ERR_DATA, NULL,

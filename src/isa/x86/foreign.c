@@ -68,8 +68,8 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* r8 to r15 alone: no instruction names them without saying so. A counter in memory costs 24 cycles
- * a round beside hundreds of stores on Golden Cove. */
+/* r8 to r15 alone: no instruction uses them implicitly. A counter in memory costs 24 cycles an
+ * iteration with hundreds of stores on Golden Cove. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;

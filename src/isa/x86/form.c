@@ -126,8 +126,8 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
-/* Copies that a broadcast makes of its element: where the operation widens, fewer than a vector of
- * such elements has. */
+/* Copies that a broadcast makes of its element: a widening operation has fewer than a vector of
+ * such elements. */
 static unsigned broadcast_count(ZydisBroadcastMode mode)
 {
     switch (mode) {
@@ -419,8 +419,8 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
             continue;
-        /* Assemblers want rounding before an immediate, LLVM before a general register that is
-         * read, too. */
+        /* Assemblers expect rounding before an immediate, LLVM also before a general register that
+         * is read. */
         if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ||
             (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||

@@ -17,13 +17,12 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* per run of a disassembler */
-/* A window and nops behind it: whatever its last bytes begin ends among the nops, and the next slot
+/* A window followed by nops: whatever its last bytes begin ends among the nops, and the next slot
  * begins with an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
-/* What was asked: an instruction that is known, or a whole window at whose beginning nobody knows
- * one. */
+/* Earlier look-ups: a known instruction, or a whole window with an unknown one at its beginning. */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
     char *text;   /* NULL: not known */
@@ -137,7 +136,7 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
         !names_instruction(at, (size_t)(comment - at)))
         return 0;
     char *text = mem_strndup(at, (size_t)(comment - at));
-    /* LLVM's behind the mnemonic: texts are shown in columns */
+    /* LLVM's text after the mnemonic: texts are shown in columns */
     for (char *tab; (tab = strchr(text, '\t'));)
         *tab = ' ';
     keep(window->bytes, length, text);

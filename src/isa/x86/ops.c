@@ -65,7 +65,7 @@ static bool is_register(const char *word, size_t length)
     return at > digits && at + sized == length;
 }
 
-/* The decoder's names, which are in order, and those that assemblers have beside them. */
+/* The decoder's names, which are in order, and the assemblers' names for them. */
 static bool is_mnemonic(const char *word, size_t length)
 {
     static const char *const others[] = {

@@ -126,7 +126,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     return true;
 }
 
-/* What the immediate must be for the other instruction to do the same. */
+/* Value of the immediate for which the other instruction has the same effect. */
 enum requirement {
     ALWAYS,
     KEEPS_SINGLES,   /* a shuffle of singles that leaves each element in its place: a blend */
@@ -145,7 +145,7 @@ struct related_rule {
     unsigned registers;
     enum requirement requirement;
     bool loses_flags;             /* the other leaves other flags */
-    const char *note;             /* what it takes, NULL: nothing */
+    const char *note;             /* its source, NULL: nothing */
 };
 
 static const struct related_rule rules[] = {
@@ -248,8 +248,8 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* The mnemonic of what @rule makes of @form, as text has it: without what tells encodings and
- * addresses apart. */
+/* The mnemonic of @form's alternative by @rule, as text has it: without the marks of encodings and
+ * addresses. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)
 {

@@ -302,7 +302,7 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
     return false;
 }
 
-/* The same bits come out, by other units. */
+/* The same bits result, from other units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},
@@ -333,8 +333,8 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* The mask of a blend that does what a shuffle with @immediate does, whose elements all stay in
- * their places; -1: they do not. */
+/* The mask of a blend equivalent to a shuffle with @immediate whose elements all keep their places;
+ * -1: they do not. */
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
@@ -414,8 +414,8 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Each does the same by the architecture's definition but for the flags it is said to lose (Intel
- * SDM volume 2; for the adjust flag see above). */
+/* Each is equivalent by the architecture's definition except for the listed flags (Intel SDM volume
+ * 2; for the adjust flag see above). */
 static const struct rule {
     const char *what;
     bool (*make)(const struct work *w, struct isa_rewritten *out);
@@ -678,9 +678,8 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
-/* @line with the mnemonic that assemblers know: the formatter gives instructions on vectors the
- * size letters of integer ones, and writes movzx. What the name of the
- * form does not tell (lock, rep) stays as it is. */
+/* @line with the assemblers' mnemonic: the formatter gives instructions on vectors the size letters
+ * of integer ones, and writes movzx. Parts that the form's name lacks (lock, rep) stay. */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
     struct spelling spelling;

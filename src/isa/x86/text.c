@@ -31,8 +31,7 @@ static struct span trimmed(const char *from, const char *to)
     return (struct span){from, (size_t)(to - from)};
 }
 
-/* The number behind the first @skip characters of @w, and where it ends; -1 where none below 32
- * stands there. */
+/* The number after the first @skip characters of @w, and its end; -1 if none below 32 is there. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -219,7 +218,7 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* As wide as the encoding: vectors' immediates have a byte, and the text does not tell of the
+    /* As wide as the encoding: vectors' immediates have a byte, and the text does not show the
      * others. */
     bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
                   (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
@@ -307,7 +306,7 @@ static void access_set(struct insn *in)
         in->traits |= INSN_VEX;
 }
 
-/* One operand behind @list, with what is written of masks and rounding beside it. */
+/* One operand appended to @list, with its masks and rounding. */
 static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing,
                         const char **rounding)
 {

@@ -335,9 +335,9 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* The runtime stands beside this program where both were built or copied, as far from it as it was
- * configured where all was moved, or where it was installed. NULL, having said so, when it is in
- * none of them. The caller frees. */
+/* The runtime: next to this program if both were built or copied, at the configured relative path
+ * if all was moved, or where it was installed. NULL, with a message, when it is in none of them.
+ * The caller frees. */
 static char *runtime_path(void)
 {
     char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
@@ -401,7 +401,7 @@ static bool link_all(const struct command_line *l, char **objects)
     return ok;
 }
 
-/* Where the object of @source goes: as named, beside here for -c, else into @dir. */
+/* Path of the object of @source: as named, in the current directory for -c, else into @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
     const char *source = l->sources.items[index], *slash = strrchr(source, '/'),

@@ -127,7 +127,7 @@ static bool must_end(LLVMValueRef insn)
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* Its text is all that tells: "musttail call ...", or "%3 = musttail call ...". */
+    /* Only its text shows it: "musttail call ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
                *equals = *call == '%' ? strstr(call, " = ") : NULL;
@@ -208,7 +208,7 @@ static bool called_back(LLVMValueRef function)
     return false;
 }
 
-/* At the start of @function, and before each place where it returns; what it throws is not seen. */
+/* At the start of @function, and before each return; exceptions are not seen. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(a->context), NULL, 0, false);

@@ -36,8 +36,8 @@
 #define LATE_TICKS 20000u
 #define TRIES 200
 #define NOTHING_EVERY 16u            /* calls */
-#define NOTHING_LEAST 8u             /* of them tell more than what it took at the beginning */
-#define CLOCKS_TICKS 100000u         /* after which the clocks are looked at again */
+#define NOTHING_LEAST 8u             /* this number of them represents more than the start */
+#define CLOCKS_TICKS 100000u         /* after which the clocks are read again */
 #define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
 #define TURN 4096u                   /* references in a row that one thread may have */
 #define STORED_PLACES 4096u           /* of the newest stores, by address */
@@ -86,8 +86,8 @@ static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks */
 static _Thread_local unsigned open_count;
 static uint64_t nothing;             /* ticks of a call of nothing, before the program began */
-/* The same between the program's own calls, one for NOTHING_EVERY of them: others share the core,
- * and what it takes changes with them. */
+/* The same between the program's own calls, one in NOTHING_EVERY of them: the load of the shared
+ * core changes the overhead. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
 /* Calls of the allocator, in their order; of: index of the one that gave the memory, plus 1. */
@@ -106,7 +106,7 @@ static struct {
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Bins come in large pieces, which the system fills with pages as they are used. */
+/* Bins come in large pieces, which the system fills with pages on use. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
@@ -474,7 +474,7 @@ static uint64_t ticks_of_chain(void)
         uint64_t x = seed, y = seed | 1, z = seed >> 3, begun = ticks_now();
         for (int i = 0; i < CHAIN; i++) {
             x = (x * y) ^ z;
-            __asm__("" : "+r"(x));   /* one after the other */
+            __asm__("" : "+r"(x));   /* in sequence */
         }
         uint64_t ticks = ticks_now() - begun;
         seed = x;
