@@ -87,7 +87,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
         return view_refuse(argument, err);
     void *state = views[index]->open();
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
-    g.mono = true;   /* what is printed is its text alone */
+    g.mono = true;   /* only its text is printed */
     views[index]->draw(state, s, &g);
     grid_text(&g, false, &text);
     result_block(result, str_text(&text));
@@ -156,7 +156,7 @@ static int take_setting(const struct setting *setting, const char *value, struct
     return -1;
 }
 
-/* -1: go on; otherwise the exit status. */
+/* -1: continue; otherwise the exit status. */
 static int take_option(int option, struct arguments *a, struct session *s)
 {
     struct str text = {0};
@@ -199,7 +199,7 @@ static int take_option(int option, struct arguments *a, struct session *s)
     }
 }
 
-/* -1: go on; otherwise the exit status. */
+/* -1: continue; otherwise the exit status. */
 static int parse(int argc, char **argv, struct arguments *a, struct session *s)
 {
     VEC(struct option) options = {0};
@@ -221,7 +221,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     }
     vec_push(&options, (struct option){0});
     settings_init(&a->given);
-    opterr = 0;   /* it would print what was typed as it is */
+    opterr = 0;   /* it would print the input unchanged */
     for (int option; status < 0 && (option = getopt_long(argc, argv, str_text(&letters),
                                                          options.items, NULL)) != -1;)
         status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
@@ -279,7 +279,7 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
     return ok;
 }
 
-/* The workbench: what was named is loaded before the screen opens. */
+/* The workbench: named files are loaded before the screen opens. */
 static bool open_workbench(struct session *s, char **files, size_t count, bool welcome,
                            const char *notice, int *status, struct err *err)
 {
@@ -288,7 +288,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
-    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)   /* the others are behind it */
+    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)   /* the others come after it */
         session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
     if (!s->quit)
@@ -312,8 +312,7 @@ static bool on_terminal(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
 }
 
-/* The workbench alone begins with the user's own commands: what a script does is the same for
- * everybody. */
+/* Only the workbench runs the user's rc: a script is the same for everybody. */
 static void begin_as_user_wants(struct arguments *a, struct session *s)
 {
     if (a->no_rc || a->batch || a->commands.count || !on_terminal())
@@ -322,7 +321,7 @@ static void begin_as_user_wants(struct arguments *a, struct session *s)
     rc_run(s, &a->rc_fault);
 }
 
-/* What the options say besides, once a session has been resumed. */
+/* Remaining options, once a session has been resumed. */
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
     bool ascii = s->settings.ascii;   /* all that the locale has */
@@ -360,8 +359,8 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
 }
 
-/* Where standard input, output or error is closed, a file opened later would be read, or written
- * over, in its place. What is opened here fails as a closed one does. */
+/* If standard input, output or error is closed, a file opened later would take its place, and be
+ * read or overwritten. The descriptors opened here fail as closed ones do. */
 static bool standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -371,8 +370,7 @@ static bool standard_files(void)
     return true;
 }
 
-/* Commands are over: what goes on behind them ends with the program, which a script may not
- * expect. */
+/* Commands are over: background work ends with the program, which a script may not expect. */
 static void tell_unfinished(void)
 {
     struct job_info info;

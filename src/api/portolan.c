@@ -329,8 +329,7 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     return m ? machine_handle(m) : NULL;
 }
 
-/* A time below what the ports of this CPU take, by the shipped machine that it is, is no time of
- * it. */
+/* A time below this CPU's port bound, by its shipped machine, is invalid. */
 static void check_ports(const struct insn *insns, size_t count, struct block_time *time)
 {
     struct cpu_native native;

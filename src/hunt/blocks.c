@@ -10,19 +10,19 @@
 #include "toolchain/assemble.h"
 
 #define OFFSET_STEPS 4    /* addresses are 0 to 3 steps */
-#define OFFSET_STEP 4     /* bytes apart: parts of one place, and places beside each other */
+#define OFFSET_STEP 4     /* bytes apart: parts of one place, and adjacent places */
 
-/* Registers of the pools, as numbers that are general and unreserved on every set. What is drawn by
- * chance is one of the first few, so that instructions meet. */
+/* Registers of the pools, as numbers that are general and unreserved on every set. Random ones are
+ * among the first few, so that instructions share registers. */
 static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
                      address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},
                      mask_pool[] = {49, 50, 51, 52, 53, 54};
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-#define COMPUTED 4          /* one of so many addresses is a register that the block may write */
-#define STACKED 5           /* one of so many is on the stack */
-#define INDEXED 8           /* one of so many has an index */
+#define COMPUTED 4          /* one in so many addresses is a register that the block may write */
+#define STACKED 5           /* one in so many is on the stack */
+#define INDEXED 8           /* one in so many has an index */
 #define TRIES 1000          /* to draw what fits */
 
 struct block_maker {
@@ -45,8 +45,7 @@ static int stack_step(const struct insn *in)
     return 0;
 }
 
-/* Whether blocks can be made of it: its time must be its own, and the block must run on behind
- * it. */
+/* Whether blocks can use it: its time must be its own, and execution must continue after it. */
 static bool suits(const struct insn *in)
 {
     return (in->traits & INSN_RUNNABLE) &&

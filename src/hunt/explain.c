@@ -16,7 +16,8 @@
 #define FAR 64               /* a number is tried so far up and down: */
 #define STRIDE_SHARE 16      /* one by one, and from here in steps of a part of the distance */
 #define LIKE_SHARE 0.75      /* of the blocks that are made like the first one */
-#define BROKEN_SHARE 0.1     /* of those that a change mends, so many may agree no more */
+#define BROKEN_SHARE 0.1     /* of those that a change corrects, the number that may no longer
+                              * agree */
 /* times the error of another change that does as well: what fits clearly better */
 #define NEARER 0.95
 #define ABSOLUTE 0.1         /* cycles that are no difference */
@@ -205,8 +206,8 @@ static void add_usage(const struct machine *m, const struct mapping_entry *entry
     str_done(&before);
 }
 
-/* @usage with @count more (below 0: less) of µop @ports; false, and nothing in @out, when there are
- * not so many. */
+/* @usage with @count more (below 0: less) of µop @ports; false, and nothing in @out, without that
+ * many. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
     bool enough = count > 0;
@@ -261,7 +262,7 @@ static void add_form(struct remedy *c, const char *kind, const char *form, const
     c->forms[c->form_count++] = (struct form_change){str_take(&name), mem_strdup(value)};
 }
 
-/* The latency of all forms of a family, each by as much as that of the first. */
+/* The latency of all forms of a family, each changed by the same amount as the first. */
 static void add_family_latencies(const struct machine *m, const struct family *f, changes *list)
 {
     double first = mapping_find(m->mapping, f->forms[0])->latency;
@@ -282,7 +283,7 @@ static void add_family_latencies(const struct machine *m, const struct family *f
     }
 }
 
-/* @count µops @from of @usage become as many @to (0: none); false when there are not so many. */
+/* Replaces @count µops @from of @usage by as many @to (0: none); false without that many. */
 static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
                         struct usage *out)
 {
@@ -476,10 +477,10 @@ struct score {
     double error;              /* relative, of all of them together */
 };
 
-/* What a change replaced on the machine that changes are tried on. */
+/* Previous values of a trial change on its machine. */
 struct tried {
     const struct remedy *change;
-    /* of forms whose usage or latency it changed; owned but for source */
+    /* of forms whose usage or latency it changed; owned except source */
     VEC(struct mapping_entry) entries;
     char *fact;                          /* NULL: it had none */
 };
@@ -581,8 +582,8 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of values of one thing that do as well the one that fits best, of different things
-             * the first but for one that fits clearly better. */
+            /* Of equally good values of one thing the one that fits best, of different things the
+             * first, except one that fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

@@ -10,7 +10,8 @@
 #include "hunt/mutate.h"
 
 #define KEPT 1024          /* blocks that differ, and as many that agree */
-#define HOLDS 0.9          /* of the blocks drawn from a pattern, so many differ when it holds */
+#define HOLDS 0.9          /* of the blocks drawn from a pattern, the share with an error when it
+                            * holds */
 #define FINDINGS 256
 
 /* A hunt at work. */
@@ -183,7 +184,7 @@ static bool insert_of(struct hunting *h, const struct random_block *b, struct ra
     return !block_mixed(d);
 }
 
-/* Random blocks in which the instructions of @b stand: what tells changes apart that all mend @b
+/* Random blocks that contain the instructions of @b: they distinguish changes that all correct @b
  * itself. Returns how many of @n are known. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
@@ -205,8 +206,7 @@ static size_t draw_beside(struct hunting *h, const struct random_block *b, struc
     return found;
 }
 
-/* For each instruction of @p that stands for several forms these; to be freed with
- * families_free. */
+/* Alternatives of each instruction of @p that has several forms; to be freed with families_free. */
 static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
 {
     struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
@@ -269,7 +269,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
     return found;
 }
 
-/* With one more change made: all that is kept is predicted anew. */
+/* With one more change made: all kept blocks are predicted again. */
 static void mend(struct hunting *h, const struct remedy *c)
 {
     change_make(h->mended, c);
@@ -290,8 +290,8 @@ static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* A change of what a finding changed already is one with it: from the machine's own value to the
- * new one; none is left where that is its own again. */
+/* A change of an earlier finding's value is merged with it: from the machine's own value to the new
+ * one; none is left if both are equal. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {

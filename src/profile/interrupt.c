@@ -24,7 +24,7 @@ struct tracee {
 };
 
 /* CPU time of a process when it was last sampled: on a busy machine it waits much of the time, and
- * what it waited for is not where it spends its own. */
+ * samples must count only its own time. */
 struct progress {
     pid_t pid;
     double begun, cpu;     /* seconds, when it was first and last looked at */
@@ -141,8 +141,8 @@ static void take_start(struct interrupt *p, const struct tracee *t, int event)
     add(p, event == PTRACE_EVENT_CLONE ? t->task.pid : (pid_t)started, (pid_t)started);
 }
 
-/* Only the thread that called exec is left, under the process's number; what the first thread was
- * asked, it does not answer. */
+/* Only the thread that called exec is left, under the process's number; it does not answer requests
+ * to the first thread. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
     spaces_clear(spaces, tid);
@@ -172,7 +172,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* stopped by a signal: it stays so until another lets it go on */
+            /* stopped by a signal: it stays so until another resumes it */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
@@ -211,7 +211,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
     return false;
 }
 
-/* CPU seconds of process @pid so far; NaN where the system does not say. */
+/* CPU seconds of process @pid so far; NaN if the system does not report it. */
 static double cpu_of(pid_t pid)
 {
     struct timespec t;

@@ -40,7 +40,7 @@ char *launch_find(const char *name)
             return str_take(&path);
         str_done(&path);
     }
-    /* in this directory: what to do is said by launch_check */
+    /* in this directory: launch_check has the remedy */
     return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;
 }
 

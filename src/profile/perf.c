@@ -70,7 +70,7 @@ static struct perf_event_attr attributes(bool on_exec, double rate)
     return attr;
 }
 
-/* Less where the user's share of locked memory is small. */
+/* Less if the user's share of locked memory is small. */
 static bool ring_map(struct ring *ring)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -186,7 +186,7 @@ struct task_record {
 struct comm_record { struct perf_event_header header; uint32_t pid, tid; };
 struct lost_record { struct perf_event_header header; uint64_t id, lost; };
 
-/* What stands behind every record but samples. */
+/* End of every record except samples. */
 static uint64_t record_time(const struct perf_event_header *h)
 {
     uint64_t time = 0;

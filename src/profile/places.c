@@ -14,7 +14,7 @@
 
 #define AROUND 16384u      /* bytes decoded on each side of code without symbols */
 #define LARGE 65536u       /* bytes of a function that are decoded whole */
-/* of a loop's own samples: a part with so many is shown as a loop of its own */
+/* of a loop's own samples: a part with this share is shown as a loop of its own */
 #define HOT_PART 0.8
 #define PART_LEAST 50u     /* samples of a loop that is split */
 #define LINES_LEAST 0.01   /* share of all samples from which on a loop gets its source lines */
@@ -28,7 +28,7 @@ struct code_place {
 
 struct place_list { VEC(struct code_place) list; };
 
-/* Where an instruction of a section begins; places are looked up in order, so decoding goes on from
+/* Start of an instruction of a section; places are looked up in order, so decoding resumes from
  * there. */
 struct walk {
     const struct object_section *section;   /* NULL: at the beginning */
@@ -195,8 +195,8 @@ static void loops_take(struct run_profile *p, const struct object *o,
     kernel_free(k);
 }
 
-/* Where decoding @section can begin at or before @at: instructions are counted from its start on,
- * by @walk from where it was last. Ends early under watch. */
+/* Place at or before @at where decoding @section can begin: instructions are counted from its start
+ * on, by @walk from its last place. Ends early under watch. */
 static uint64_t boundary(const struct object *o, const struct object_section *section,
                          struct walk *walk, uint64_t at)
 {

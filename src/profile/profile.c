@@ -40,8 +40,8 @@ void profile_free(struct run_profile *p)
 double profile_share(const struct run_profile *p, size_t samples, double *off)
 {
     double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
-    /* Two successes and two failures more: of 0 or all of them, too, it tells something (Agresti
-     * and Coull 1998). */
+    /* Two successes and two failures more, so that 0 and all of them are informative (Agresti and
+     * Coull 1998). */
     double middle = ((double)samples + 2) / (n + 4);
 
     if (off)

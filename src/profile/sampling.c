@@ -168,7 +168,7 @@ static bool find_process(struct watching *w, struct err *err)
     return true;
 }
 
-/* A signal, or a thread that it starts itself, stops what is traced before it has begun. */
+/* A signal, or a thread that it starts itself, stops the traced process before it has begun. */
 static void go_on(void *state)
 {
     struct watching *w = state;
@@ -241,8 +241,8 @@ static void run_call(void *state)
     call->ok = run(call->options, call->out, call->err);
 }
 
-/* On a thread of its own: what was interrupted and could not be let go in time is let go by the
- * system when this ends. */
+/* On a thread of its own: when it ends, the system resumes threads that could not be resumed in
+ * time. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct call call = {o, out, err, false};

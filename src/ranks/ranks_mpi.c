@@ -18,8 +18,8 @@
 #define NAP_LEAST 50000L
 #define NAP_MOST 2000000L
 
-/* What a launcher tells the processes that it starts: Open MPI's, PMIx (srun --mpi=pmix), PMI
- * (MPICH, srun --mpi=pmi2). */
+/* Variables that a launcher sets for its processes: Open MPI's, PMIx (srun --mpi=pmix), PMI (MPICH,
+ * srun --mpi=pmi2). */
 static const char *const launchers[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
 
 struct sending {

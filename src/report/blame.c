@@ -12,9 +12,9 @@
 #include "simulate/simulate.h"
 
 #define STABLE 0.03       /* relative: the loop itself, measured before, between and after */
-#define LEAST_ERROR 0.005 /* relative, of the loop's time: what a cost is never known better than */
+#define LEAST_ERROR 0.005 /* relative, of the loop's time: least uncertainty of a cost */
 #define ATTEMPTS 5        /* at the time of the loop itself */
-/* times of the loop itself: at least three, more where they do not agree */
+/* times of the loop itself: at least three, more if they do not agree */
 #define BASES 6
 
 static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
@@ -100,8 +100,8 @@ static double settle(double *times, unsigned n, double near)
     return n == 1 ? times[0] : NAN;
 }
 
-/* The loop itself once more, again and again on a busy core. False with err when there is no time
- * of it at all. */
+/* Measures the loop itself once more, repeatedly on a busy core. False with err when it has no time
+ * at all. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -203,7 +203,7 @@ static bool cut(struct blame_work *w, size_t edge, struct err *err)
     return cost_of(w, &v, &w->b->edges[edge].cut, err);
 }
 
-/* Says that @take_v will be measured. */
+/* Reports that @take_v will be measured. */
 static void expect(const struct blame_work *w, struct variant *take_v)
 {
     if (w->source->expect && take_v->insns)
@@ -259,7 +259,8 @@ static bool is_doubtful(const struct blame_cost *cost, double least)
     return isnan(cost->here) || (cost->count == 1 && (differs || slower));
 }
 
-/* Doubtful ones again, the loop itself between: what the sentence may name was seen twice. */
+/* Doubtful ones again, with the loop itself in between: the sentence names only results that were
+ * seen twice. */
 static bool confirm(struct blame_work *w, struct err *err)
 {
     bool ok = true;
@@ -275,7 +276,7 @@ static bool confirm(struct blame_work *w, struct err *err)
     return ok;
 }
 
-/* Cutting it may tell something: both ends cost something, here or in the model. */
+/* Cutting it may show something: both ends have a cost, measured or in the model. */
 static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;

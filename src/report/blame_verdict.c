@@ -13,7 +13,7 @@
 #define SAME 0.8
 /* the same of a dependence through a register, which an instruction's own latency makes as large */
 #define MORE 1.25
-#define SMALL 0.3         /* of a cost: what is left is the rest */
+#define SMALL 0.3         /* of a cost: a smaller remainder is the rest */
 
 /* "line 7", or "instruction 3" where there are no lines. */
 static void blame_place(const struct insn *insns, size_t at, struct str *out)
@@ -101,7 +101,7 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
     str_add_char(out, ')');
 }
 
-/* Why an instruction costs what it costs, as far as the nop in its place tells. */
+/* Why an instruction has its cost, as far as the nop in its place shows. */
 static void add_reason(const struct blame_row *row, const struct insn *in, const struct machine *m,
                        struct str *out)
 {

@@ -12,8 +12,7 @@
 #define FILE_MOST ((size_t)64 << 20)
 #define MEMORY_MOST ((size_t)2 << 30)
 
-/* Okabe and Ito's colours, which the colour-blind tell apart on white, and a dash of its own for
- * each. */
+/* Okabe and Ito's colours, which suit the colour-blind on white, and a dash pattern for each. */
 static const struct {
     const char *color;
     int dash;

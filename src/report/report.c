@@ -76,8 +76,8 @@ static bool has_marks(const struct analysis *a)
     return false;
 }
 
-/* Cells of a row that takes @cycles of each port: the sum of each group; "?" in each where no table
- * has the ports. */
+/* Cells of a row with @cycles of each port: the sum of each group; "?" in each if no table has the
+ * ports. */
 static void add_groups(struct result_table *t, const struct analysis *a,
                        const struct port_groups *groups, const double *cycles, bool unplaced)
 {
@@ -89,7 +89,7 @@ static void add_groups(struct result_table *t, const struct analysis *a,
                          a->cycles * portset_size(groups->items[i].ports));
 }
 
-/* "groups of ports: 12345 ALU, AB load": what each is for, as far as the machine's forms say it. */
+/* "groups of ports: 12345 ALU, AB load": the role of each, by the machine's forms. */
 static void add_purposes(const struct analysis *a, const struct port_groups *groups,
                          struct result *result)
 {
@@ -390,7 +390,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     str_done(&flags);
 }
 
-/* A row for each machine: for CSV, behind the rows of its instructions. */
+/* A row for each machine: for CSV, after the rows of its instructions. */
 static void add_summaries(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {

@@ -8,7 +8,7 @@
 #include "table/result_parts.h"
 
 #define SHOWN_LEAST 0.005   /* less is 0.00 */
-#define ROOMY 12            /* columns of ports that fit beside the rest in letters of full size */
+#define ROOMY 12            /* columns of ports that fit with the others in full-size letters */
 
 /* Blanks folded, control characters shown as '?'. */
 static void tidy(const char *text, struct str *out)
@@ -156,8 +156,8 @@ static size_t characters(const char *text, size_t length)
 }
 
 /* Appends the Markdown table @table, which has at most AT_MOST columns, with cells as wide as the
- * widest of their column, so that it can be read as text as well; a cell beyond CELL_WIDEST widens
- * nothing. Its second line says which columns are numbers. */
+ * widest of their column, so that it is readable as text; a cell beyond CELL_WIDEST widens nothing.
+ * Its second line marks columns of numbers. */
 static void markdown_aligned(const char *table, struct str *out)
 {
     enum { AT_MOST = PORTS_MAX + 3, CELL_WIDEST = 48 };

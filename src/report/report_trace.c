@@ -45,8 +45,8 @@ static void add_data(const struct simulation *sim, const struct insn *insns, siz
     str_add(out, "];\n");
 }
 
-/* The wheel zooms about the cursor, a drag moves, a double click shows all; what the cursor is on
- * is told below. */
+/* The wheel zooms about the cursor, a drag moves, a double click shows all; the line below
+ * describes the place under the cursor. */
 static const char script[] =
     "const names=['queued','renamed, waits','executes','done, waits to "
     "retire'],colours=['#b8c4d6','#f0c36d','#4c8f5b','#9ec9a6'];\n"

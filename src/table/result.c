@@ -527,7 +527,7 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
-/* The title stands in documents only. */
+/* Only documents have the title. */
 static bool is_prepared(const struct result *r, enum format format,
                         const struct result_style *style)
 {

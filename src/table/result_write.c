@@ -10,8 +10,7 @@
 #include "base/watch.h"
 #include "table/result_parts.h"
 
-/* Columns of a terminal that @text takes: a character each, which holds for what results are made
- * of. */
+/* Columns of a terminal for @text: a character each, which is true of results. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;
@@ -44,7 +43,7 @@ static void add_padded(const char *text, size_t width, bool right, double heat, 
         str_add(out, "\033[0m");
 }
 
-/* What stands in the cell: in a table without titles the unit follows it. */
+/* Text of the cell: in a table without titles the unit follows it. */
 static const char *shown(const struct result_table *t, const struct result_cell *c,
                          const struct result_column *column, struct str *buffer)
 {
@@ -71,8 +70,7 @@ static const char *title_of(const struct result_column *column, struct str *buff
     return str_text(buffer);
 }
 
-/* Row @row, or the titles where it is SIZE_MAX; titles and totals are bold where there are
- * colours. */
+/* Row @row, or the titles if it is SIZE_MAX; titles and totals are bold on colour terminals. */
 static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color,
                       struct str *out)
 {
@@ -165,7 +163,7 @@ static void add_csv(const char *text, bool *first, struct str *out)
         str_add_char(out, ',');
     *first = false;
     csv_add_field(out, text, true);
-    out->data[--out->length] = '\0';   /* the row goes on */
+    out->data[--out->length] = '\0';   /* the row continues */
 }
 
 static void table_csv(const struct result_table *t, struct str *out)

@@ -111,7 +111,7 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
            *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
-    /* inferred: its slots are counted, also where a form takes none */
+    /* inferred: its slots are counted, also if a form takes none */
     if (mapping_issue_width(m->mapping) > 0)
         width = 0;
     for (size_t i = 0; issue && locked && i < t->forms.count; i++) {

@@ -21,7 +21,7 @@ struct balance {
 };
 
 /* One tight block: its sets, and weights of its ports (as logarithms) by which each set's mass is
- * shared out. */
+ * divided. */
 struct block {
     portset ports;
     double level;
@@ -140,7 +140,7 @@ static void spread(struct balance *b, struct block *block)
     }
 }
 
-/* The flow problem of what is not placed yet; false when nothing is left. */
+/* The flow problem of the remaining mass; false when nothing is left. */
 static bool load_flow(struct balance *b)
 {
     struct flow *f = &b->flow;

@@ -70,7 +70,7 @@ bool editor_run(const char *path, size_t line, struct err *err)
      * never part of the command. */
     str_addf(&script, "exec %s %s\"$@\"", command, place.length ? "\"$0\" " : "");
     /* Both stop at the editor's Ctrl-Z, without curses' handler, which would draw over the editor
-     * when they go on; a Ctrl-\ is the editor's alone. */
+     * when they resume; a Ctrl-\ is the editor's alone. */
     struct sigaction before[2], stop = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGTSTP, &stop, &before[0]);
     sigaction(SIGQUIT, &ignore, &before[1]);

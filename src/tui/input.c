@@ -43,7 +43,7 @@ size_t input_waiting(const char **bytes)
     return buffer.length - taken;
 }
 
-/* How much of PASTE_BEGIN the bytes end with, @byte behind the first @count of it. */
+/* How much of PASTE_BEGIN the bytes end with, including @byte after the first @count of it. */
 static size_t mark_with(size_t count, char byte)
 {
     return byte == PASTE_BEGIN[count] ? count + 1 : byte == PASTE_BEGIN[0];
@@ -57,8 +57,8 @@ void input_take(size_t count)
         begun = mark_with(begun == mark ? 0 : begun, buffer.data[taken++]);
 }
 
-/* How many bytes that wait go on with the mark when @count of it came before them; *@reached: how
- * much of it that makes. */
+/* How many waiting bytes continue the mark when @count of it came before them; *@reached: the
+ * length reached. */
 static size_t mark_goes_on(size_t count, size_t *reached)
 {
     const char *bytes;
@@ -137,7 +137,7 @@ bool input_paste(struct str *out)
         paste.stalled &= !length;
         str_add_bytes(text, bytes, length);
         taken += length;
-        /* Only what is new is searched, and a mark across two reads; NUL bytes do not end the
+        /* Only new bytes are searched, and a mark across two reads; NUL bytes do not end the
          * text. */
         searched = searched < mark ? 0 : searched - mark + 1;
         const char *end =
@@ -147,7 +147,7 @@ bool input_paste(struct str *out)
             taken -= text->length - at - mark;
             return end_paste(out, paste.cut ? PASTE_LIMIT : at);
         }
-        /* goes on to the end mark all the same: what is behind the limit must not be taken for
+        /* it continues to the end mark all the same: text beyond the limit must not be taken for
          * keys */
         if (text->length > PASTE_LIMIT + mark) {
             memmove(text->data + PASTE_LIMIT, text->data + text->length - mark, mark);

@@ -26,11 +26,11 @@
 #include "view/frame.h"
 #include "work/job.h"
 
-#define PATIENCE 0.05  /* seconds: what takes longer goes on in the background */
+#define PATIENCE 0.05  /* seconds: longer commands continue in the background */
 #define STALL 1.0      /* seconds without input: the rest of a paste is waited for */
 #define WATCH_MS 500   /* between looks at a file that is being edited */
 #define FRAME_MS 100   /* between drawings of what changes by itself */
-/* to the terminal, for what changes by itself: over a slow line keys would wait behind it */
+/* to the terminal, for changes without a key: over a slow line keys would wait */
 #define BYTES_A_SECOND 15e3
 #define REST_MOST 1.0  /* seconds without a drawing, however much the one before was */
 
@@ -71,7 +71,7 @@ static void draw(struct loop *l)
     all.mono = !screen_has_colors();
     prompt_look(&prompt);
     if (l->stalled)
-        prompt = (struct frame_prompt){0};   /* what is said about it stands there */
+        prompt = (struct frame_prompt){0};   /* it has the messages about it */
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();
@@ -87,7 +87,7 @@ static int draw_when_due(struct loop *l, bool at_once, int patience)
 
     if (left <= 0) {
         draw(l);
-        return frame_busy(&l->frame) ? 0 : patience;   /* views that are shown again go on */
+        return frame_busy(&l->frame) ? 0 : patience;   /* views that are shown again continue */
     }
     int ms = (int)ceil(left * 1000);
     return patience < 0 || ms < patience ? ms : patience;
@@ -120,7 +120,7 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* What a line that went on behind a job asks of the terminal; not while a prompt is open or a paste
+/* Terminal requests of a line that continued after a job; not while a prompt is open or a paste
  * comes. */
 static void answer_jobs(struct loop *l)
 {
@@ -160,8 +160,8 @@ static void read_prompt(struct loop *l)
         give_paste(l, prompt_take());
 }
 
-/* Shows pasted text that the terminal did not mark, if that is what waits; what is typed into an
- * editor may be pasted. */
+/* Shows waiting text that the terminal did not mark as pasted; not for an editor, where it may be
+ * typed or pasted. */
 static bool take_unmarked(struct loop *l)
 {
     struct str text = {0};
@@ -193,7 +193,7 @@ static void read_keys(struct loop *l)
             obey(l, reply, prefill);
         } else if (key != KEYCODE_SWALLOWED) {
             const char *prefill = NULL;
-            /* fills @prefill: not an argument beside it */
+            /* fills @prefill: not an argument next to it */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
@@ -218,7 +218,7 @@ static void read_input(struct loop *l)
     } while (input_waiting(&rest) && !l->frame.session->quit);
 }
 
-/* Says so when a paste has begun and its rest does not come. */
+/* Reports a paste that has begun without an end. */
 static bool notice_stall(struct loop *l)
 {
     char text[128];
@@ -308,7 +308,7 @@ static int patience_of(struct loop *l)
     return most >= 0 && most < save * 1000 ? most : isinf(save) ? most : (int)ceil(save * 1000);
 }
 
-/* What was not named is offered: the session before this one, and an example. */
+/* Without a named file offers the previous session, and an example. */
 static void welcome(struct frame *f)
 {
     struct kept_session last;

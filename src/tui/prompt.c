@@ -131,8 +131,8 @@ static bool take_paste(void)
     return true;
 }
 
-/* The mark within what readline takes for a key's sequence. Its own command for that reads beyond
- * its buffer where the end of the paste is late (8.2). */
+/* The mark within a sequence that readline takes for a key. Its own command for that reads beyond
+ * its buffer if the end of the paste is late (8.2). */
 static int paste_within(int count, int key)
 {
     (void)count;
@@ -212,7 +212,7 @@ void prompt_open(const char *prefill)
     opened = true;
 }
 
-/* At an Esc: what follows within ESCAPE_WAIT tells a key's sequence or a paste from the key
+/* At an Esc: input within ESCAPE_WAIT distinguishes a key's sequence or a paste from the key
  * itself. */
 static size_t see_sequence(const char **next)
 {

@@ -65,7 +65,7 @@ static void init_half_blocks(void)
         }
 }
 
-/* At once: what is written once the terminal is no longer raw waits where a Ctrl-S was typed. */
+/* At once: a write after the terminal left raw mode blocks if a Ctrl-S was typed. */
 static void put_now(const char *sequence)
 {
     fputs(sequence, stdout);
@@ -150,7 +150,7 @@ static void drawing_end(void)
     lock_give(&drawing);
 }
 
-/* What is being drawn comes to its end first, unless it is what failed or is held up by it. */
+/* A drawing in progress is completed first, unless it failed or is blocked by this. */
 static void restore(void)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
@@ -300,9 +300,9 @@ static int key_of_curses(int code)
     }
 }
 
-/* The sequence of curses' that @bytes begin with; *@used 0: none, and *@partly when they are the
- * beginning of one. Its key_defined takes what stands behind a sequence for a part of it, so the
- * shortest that it knows is the one. */
+/* The curses sequence at the beginning of @bytes; *@used 0: none, and *@partly when they are the
+ * beginning of one. Its key_defined counts bytes after a sequence as a part of it, so the shortest
+ * known one is used. */
 static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
 {
     char sequence[KEY_BYTES + 1] = "";
@@ -321,9 +321,8 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* What the Esc begins that is the first of the @length bytes, and how many it takes; 0 while the
- * rest of it is missing. What nobody knows is swallowed whole, and what is no sequence leaves a key
- * of its own. */
+/* Key of the Esc sequence at the beginning of the @length bytes, and its length; 0 while its rest
+ * is missing. An unknown sequence is swallowed whole; other bytes leave a key of their own. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
@@ -415,8 +414,8 @@ void screen_leave(void)
     drawing_end();
 }
 
-/* A Ctrl-S typed while the terminal was an editor's or the shell's has stopped its output, and the
- * next write would wait for a Ctrl-Q: without flow control it goes on. */
+/* A Ctrl-S typed in an editor or the shell has stopped the terminal's output, and the next write
+ * would wait for a Ctrl-Q: without flow control it continues. */
 static void end_flow_control(void)
 {
     struct termios modes;

@@ -18,7 +18,7 @@
 
 #define WAITED 0.0002   /* seconds: a wait as short as that found the input there already */
 
-#define TURN_MOST 0.05    /* seconds: what takes longer is to be a job's */
+#define TURN_MOST 0.05    /* seconds: longer work should be a job's */
 
 /* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the
  * longest turn of the screen's thread that drew it or came before the next. */
@@ -83,7 +83,7 @@ void timing_waits(void)
 
     longest = fmax(longest, took);
     long_turns += took > TURN_MOST;
-    /* What it drew last was a part of it. */
+    /* Its last drawing was a part of it. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;

@@ -163,8 +163,7 @@ static int64_t constant_of(const struct insn *in)
     }
 }
 
-/* What @in leaves in its result where that is another register's value and a constant; false when
- * nothing is known. */
+/* The result of @in if it is another register's value plus a constant; false when unknown. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
     const struct operand *first = insn_operand(in, in->inputs[0]),

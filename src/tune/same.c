@@ -16,7 +16,7 @@
 
 #define ROUNDS 2             /* of the version, each as many of the loop as it takes at once */
 #define TAIL 32              /* bytes that store the flags */
-/* places that pointers point to, so that some lie beside or on each other */
+/* places of pointers, so that some are adjacent or overlap */
 #define REGIONS 3
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
@@ -59,7 +59,7 @@ static void flat_done(struct flat *f)
     free(f->slots);
 }
 
-/* Adds the code to the sandbox; what is run was decoded again. */
+/* Adds the code to the sandbox; the emitted code was decoded again. */
 static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct err *err)
 {
     size_t length = 0, at = 0;
@@ -197,7 +197,7 @@ static bool close_enough(const uint64_t *a, const uint64_t *b, unsigned lanes)
     return true;
 }
 
-/* Where the two differ, into @where; false when they do not. */
+/* Difference of the two, into @where; false when there is none. */
 static bool differ(enum isa isa, const struct sandbox_state *a, const struct sandbox_state *b,
                    const struct version *c, char where[64])
 {
@@ -219,8 +219,7 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
-/* Runs @f; when others kept the processor from it, once more. That it got none says nothing of the
- * code. */
+/* Runs @f; once more if others kept the processor from it, which does not concern the code. */
 static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
                     const struct sandbox_start *start, struct sandbox_state *after,
                     uint64_t *memory, unsigned *fault, struct err *err)

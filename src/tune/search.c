@@ -11,8 +11,8 @@
 #include "simulate/simulate.h"
 #include "tune/dataflow.h"
 
-#define GAIN 0.005        /* relative: what is less is no gain */
-#define BETTER 1e-6       /* cycles: what is less is no difference */
+#define GAIN 0.005        /* relative: less is no gain */
+#define BETTER 1e-6       /* cycles: less is no difference */
 #define KINDS 8           /* of unrolling at most */
 
 struct tune_search {
@@ -24,7 +24,7 @@ struct tune_search {
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
-    size_t done, total;   /* simulations, as far as they can be told beforehand */
+    size_t done, total;   /* simulations, as far as their number is predictable */
 };
 
 static bool over(const struct tune_search *s)
@@ -125,8 +125,8 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
     return true;
 }
 
-/* Rules one after the other, everywhere and at single places, while one of them helps; then those
- * that help only together. */
+/* Rules in sequence, everywhere and at single places, while one of them helps; then those that help
+ * only together. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;
@@ -177,8 +177,8 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
     return cycles_of(s, room, c->count, c->times);
 }
 
-/* Single instructions moved elsewhere, kept when that is no slower: a walk over orders of the same
- * cost finds what no single move does. The best order seen is @c's. */
+/* Moves single instructions, kept when that is no slower: a walk over orders of the same cost finds
+ * improvements that no single move gives. The best order is @c's. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;

@@ -264,8 +264,8 @@ static void append(struct unrolling *u, const struct insn *in, size_t origin)
     c->origin[c->count++] = (uint32_t)origin;
 }
 
-/* A register like that of @s which neither the loop nor what was put before it names; REG_NONE:
- * there is none. */
+/* A register like that of @s which neither the loop nor the code before it names; REG_NONE: there
+ * is none. */
 static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 {
     const struct version *c = u->out;
@@ -308,8 +308,8 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     return *reg != REG_NONE;
 }
 
-/* The sum at @at in a register of its own, for one copy. False when there is none: it goes on in
- * the one it has. */
+/* Gives the sum at @at a register of its own, for one copy. False when there is none: it stays in
+ * its own. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {
     struct version *c = u->out;

@@ -143,7 +143,7 @@ static bool place_beside(const struct version *c, const struct insn *in, int64_t
     return true;
 }
 
-/* The name of such a place: by its address, where the loop has one. */
+/* The name of such a place: by its address, if the loop has one. */
 static void place_name(const struct version *c, int64_t far, struct str *out)
 {
     str_addf(out, ".Lat_%llx", (unsigned long long)(c->begin + (uint64_t)far));

@@ -61,7 +61,7 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* A program that is killed leaves the table behind; what is newer than this is in the journal. */
+/* A killed program leaves the table behind; newer measurements are in the journal. */
 static void keep(struct active *a)
 {
     struct err err;
@@ -129,7 +129,7 @@ static void poll_round(void *state, struct evolve *e)
         evolve_stop(e);
 }
 
-/* Whether it is this CPU that is asked. */
+/* Whether this CPU is measured. */
 static bool measures(const void *state)
 {
     const struct active *a = state;

@@ -19,7 +19,8 @@
 /* between two outlines, at least, and OUTLINE_TIMES what the last one took */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
-#define OUTLINE_OTHERS EVOLVE_POPULATION   /* individuals that tell how sure the best is */
+#define OUTLINE_OTHERS EVOLVE_POPULATION   /* individuals whose agreement shows how certain the best
+                                            * is */
 /* between two joins, at least, and JOIN_TIMES what the last one took */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
@@ -170,7 +171,7 @@ static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     return ok;
 }
 
-/* Lays out what arrived, and has the run go on over it. */
+/* Lays out new experiments, and continues the run with them. */
 static void take_arrived(struct evolve_run *run)
 {
     struct arriving *a = run->arriving;
@@ -198,7 +199,7 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
-/* What was not taken is let go: whoever measures waits while it is held. */
+/* Releases an unused table: measuring blocks while it is held. */
 static void close_arriving(struct arriving *a)
 {
     if (!a)
@@ -257,7 +258,7 @@ static bool is_over(const void *state)
     return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
 }
 
-/* What the other ranks found: they may need longer than this one, and are stopped with it. */
+/* Results of the other ranks: they may take longer than this one, and are stopped with it. */
 static void gather(const struct shift *shift)
 {
     if (shift->run->islands)
@@ -398,7 +399,7 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* after that: what is laid out is joining, or has joined */
+        /* after that: the laid out table is joining, or has joined */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);

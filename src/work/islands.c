@@ -17,8 +17,8 @@
 #define WAITING_MOST 2
 #define WAIT 0.05                  /* seconds between two looks while others are awaited */
 
-/* Prices of islands other than rank 0, in turn, as factors: what is dear on one is tried on
- * another. */
+/* Prices of islands other than rank 0, in turn, as factors: usages that are dear on one are tried
+ * on another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
 /* What rank 0 passes on. */
@@ -205,7 +205,7 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
     rank_message_done(&m);
 }
 
-/* The best mapping, as @kind, to rank @to, or to all others where that is this rank itself. */
+/* The best mapping, as @kind, to rank @to, or to all others if that is this rank itself. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {
     struct genome *best = evolve_best(e, NULL);

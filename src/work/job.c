@@ -39,9 +39,10 @@ struct job {
     pthread_cond_t changed;  /* under lock: info.paused, cancel or ended changed */
     struct job_info info;
     bool ended;              /* under lock: run returned */
-    const char *unit;        /* worker: what its loops count since unit_begun, told last at told */
+    const char *unit;        /* worker: count of its loops since unit_begun, last reported at
+                              * told */
     double unit_begun, told;
-    double said;             /* under lock: when the job itself last said what it is at */
+    double said;             /* under lock: time of the job's own last report */
 };
 
 static struct job **jobs;
@@ -104,8 +105,8 @@ __attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, con
     va_end(args);
 }
 
-/* "1.2 M rows/s": what the loops under watch have done, and how fast; not while the job itself says
- * what it is at. */
+/* "1.2 M rows/s": work of the watched loops and its rate; not while the job reports progress
+ * itself. */
 static void tell_progress(struct job *job)
 {
     double now = clock_seconds();
